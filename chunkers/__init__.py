@@ -1,0 +1,97 @@
+"""Text chunkers that explain their cuts.
+
+>>> from chunkers import chunk
+>>> result = chunk("One sentence. Another.", "fixed_sentences", size=1)
+>>> [piece.text for piece in result.chunks]
+['One sentence.', 'Another.']
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chunkers.base import Chunker, FieldSpec, Tools, run
+from chunkers.breakpoint import Breakpoint
+from chunkers.document import Document, Span
+from chunkers.double_pass import DoublePass
+from chunkers.embedders import EMBEDDERS, Embedder, load_embedder
+from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
+from chunkers.fixed import FixedSentences
+from chunkers.presets import PRESETS, Preset
+from chunkers.recipe import Recipe, __version__, build_chunker
+from chunkers.recursive import Recursive
+from chunkers.registry import CHUNKERS
+from chunkers.result import Chunk, Chunking, Curve, Gap, Line, Merge, Timing, Verdict
+from chunkers.sentences import SPLITTERS
+from chunkers.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+
+__all__ = [
+    "CHUNKERS",
+    "EMBEDDERS",
+    "PRESETS",
+    "SPLITTERS",
+    "TOKENIZERS",
+    "Breakpoint",
+    "Cancelled",
+    "Chunk",
+    "Chunker",
+    "Chunking",
+    "Curve",
+    "Document",
+    "DoublePass",
+    "Embedder",
+    "FieldSpec",
+    "FixedSentences",
+    "Gap",
+    "InputError",
+    "Line",
+    "Merge",
+    "ModelError",
+    "ParameterError",
+    "Preset",
+    "Recipe",
+    "Recursive",
+    "Span",
+    "Timing",
+    "Tokenizer",
+    "Tools",
+    "Verdict",
+    "__version__",
+    "build_chunker",
+    "chunk",
+    "load_embedder",
+    "load_tokenizer",
+    "run",
+]
+
+
+def chunk(
+    text: str,
+    chunker: str = "breakpoint",
+    *,
+    sentences: str = "spacy",
+    embedder: str | Embedder = "all-MiniLM-L6-v2",
+    tokenizer: str = "all-MiniLM-L6-v2",
+    **parameters: Any,
+) -> Chunking:
+    """Cut ``text`` with the chunker of that name.
+
+    Parameters
+    ----------
+    text
+        The original; the chunks' spans are code points of it.
+    chunker
+        A key of `CHUNKERS`.
+    sentences, embedder, tokenizer
+        Names from `SPLITTERS`, `EMBEDDERS` and `TOKENIZERS`; the embedder may be any object that is one.
+    parameters
+        The chunker's own; what is left out has its default.
+
+    Raises
+    ------
+    InputError
+        If a name or a parameter is wrong, or the text is not valid Unicode; one sentence says which and why.
+    """
+    vectors = load_embedder(embedder) if isinstance(embedder, str) else embedder
+    tools = Tools(vectors, load_tokenizer(tokenizer))
+    return run(build_chunker(chunker, parameters, vectors), Document.from_text(text, sentences), tools)

@@ -1,0 +1,129 @@
+"""The command line: ``python -m chunkers FILE... --chunker NAME``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from chunkers.base import Chunker, Tools, run
+from chunkers.document import Document
+from chunkers.embedders import load_embedder
+from chunkers.errors import InputError
+from chunkers.export import to_dict
+from chunkers.reading import decode
+from chunkers.recipe import Recipe, build_chunker
+from chunkers.registry import CHUNKERS
+from chunkers.tokenizers import load_tokenizer
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message[0].upper()}{message[1:]}.")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m chunkers",
+        description="Cut documents into chunks; prints one JSON object a document.",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a text file, or - for standard input")
+    parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join(CHUNKERS)}")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
+    parser.add_argument("--embedder", metavar="NAME")
+    parser.add_argument("--sentences", metavar="NAME")
+    parser.add_argument("--tokenizer", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, 2 after an error in one sentence on standard error."""
+    try:
+        options = _parser().parse_args(arguments)
+        if options.list:
+            print(json.dumps(declarations(), indent=2))  # noqa: T201 - the command's output
+            return 0
+        _chunk_files(options)
+    except InputError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - the command's output
+        return 2
+    return 0
+
+
+def _chunk_files(options: argparse.Namespace) -> None:
+    if not options.files:
+        raise InputError("Name at least one file to cut, or - for standard input.")
+    base = Recipe.from_json(_bytes(str(options.recipe)).decode("utf-8", "replace")) if options.recipe else None
+    if base is None and options.chunker is None:
+        raise InputError(f"Name the chunker with --chunker, one of {', '.join(CHUNKERS)}, or give a --recipe.")
+    if base is not None and options.chunker not in (None, base.chunker):
+        raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
+    given = dict(_assignment(text) for text in options.set)
+    embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"))
+    tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
+    sentences = options.sentences or (base.sentences if base else "spacy")
+    if base is not None:
+        chunker = build_chunker(base.chunker, {**base.parameters, **given})
+    else:
+        chunker = build_chunker(options.chunker, given, embedder)
+    tools = Tools(embedder, tokenizer)
+    recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
+    for file in options.files:
+        name = "standard input" if file == "-" else Path(file).name
+        text = decode(_bytes(file), name).text
+        result = run(chunker, Document.from_text(text, sentences, name), tools)
+        print(json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False))  # noqa: T201
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
+    try:
+        return key, None if value == "none" else json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def declarations() -> dict[str, Any]:
+    """Return every chunker with its parameters: type, bounds, default, choices, help."""
+    return {name: _declaration(chunker) for name, chunker in CHUNKERS.items()}
+
+
+def _declaration(chunker: type[Chunker]) -> dict[str, Any]:
+    parameters = {}
+    for spec in chunker.fields():
+        entry: dict[str, Any] = {"type": spec.kind, "default": spec.default, "title": spec.title, "help": spec.help}
+        entry |= {"optional": True} if spec.optional else {}
+        entry |= {"choices": list(spec.choices)} if spec.choices else {}
+        entry |= {"unit": spec.unit} if spec.unit else {}
+        entry |= {} if spec.low is None else {"minimum": spec.low}
+        entry |= {} if spec.high is None else {"maximum": spec.high}
+        if spec.depends:
+            other = next(field for field in chunker.fields() if field.name == spec.depends)
+            variants = {
+                choice: next(field for field in chunker.fields({spec.depends: choice}) if field.name == spec.name)
+                for choice in other.choices
+            }
+            entry[f"by {spec.depends}"] = {
+                choice: {"default": field.default, "minimum": field.low, "maximum": field.high}
+                for choice, field in variants.items()
+            }
+        parameters[spec.name] = entry
+    return {"title": chunker.title, "idea": chunker.idea, "source": chunker.source, "parameters": parameters}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

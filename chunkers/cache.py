@@ -1,0 +1,172 @@
+"""The one home of embeddings: in memory, bounded, and where the user allows in one SQLite file."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from cachetools import LRUCache
+
+MEMORY_BYTES = 512 * 2**20
+"""Default bound of the vectors in memory: about 350,000 sentences of 384 dimensions."""
+
+
+class Entry(NamedTuple):
+    """A vector and the seconds that computing it took."""
+
+    vector: npt.NDArray[np.float32]
+    cost: float
+
+
+class EmbeddingCache:
+    """Vectors by model, revision and text.
+
+    The file may be missing, corrupt, read-only or deleted at any time: what it cannot give is computed again, what it
+    cannot take stays in memory. It holds hashes and vectors, never text.
+
+    Parameters
+    ----------
+    path
+        The SQLite file; None keeps everything in memory.
+    memory_bytes
+        Bound of the vectors in memory; the least recently used go first.
+    """
+
+    def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
+        self._memory: LRUCache[bytes, Entry] = LRUCache(memory_bytes, getsizeof=lambda entry: entry.vector.nbytes)
+        self._lock = threading.Lock()
+        self._file = _VectorFile(path) if path else None
+
+    @staticmethod
+    def keys(model: str, revision: str, texts: Sequence[str]) -> list[bytes]:
+        """Return the key of every text under that model."""
+        base = hashlib.blake2b(f"{model}\0{revision}\0".encode(), digest_size=16)
+        keys = []
+        for text in texts:
+            digest = base.copy()
+            digest.update(text.encode())
+            keys.append(digest.digest())
+        return keys
+
+    def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
+        """Return the entries that are there."""
+        found: dict[bytes, Entry] = {}
+        missing = []
+        with self._lock:
+            for key in dict.fromkeys(keys):
+                entry = self._memory.get(key)
+                if entry is None:
+                    missing.append(key)
+                else:
+                    found[key] = entry
+            if self._file and missing:
+                for key, entry in self._file.read(missing):
+                    found[key] = entry
+                    self._remember(key, entry)
+        return found
+
+    def put_many(self, keys: Sequence[bytes], vectors: npt.NDArray[np.float32], cost: float) -> dict[bytes, Entry]:
+        """Keep ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return them."""
+        entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
+        with self._lock:
+            for key, entry in entries.items():
+                self._remember(key, entry)
+            if self._file:
+                self._file.write(entries)
+        return entries
+
+    def _remember(self, key: bytes, entry: Entry) -> None:
+        if entry.vector.nbytes <= self._memory.maxsize:
+            self._memory[key] = entry
+
+    def __len__(self) -> int:
+        """Return the number of vectors in memory."""
+        return len(self._memory)
+
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
+_AT_ONCE = 500
+"""Keys a query; SQLite's oldest limit on variables is 999."""
+
+
+class _VectorFile:
+    """The SQLite side: every failure of the file means that it holds nothing; a damaged file is replaced."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._connection = self._open(may_replace=True)
+
+    def _open(self, may_replace: bool) -> sqlite3.Connection | None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self._path, timeout=2, check_same_thread=False, isolation_level=None)
+        except (OSError, sqlite3.Error):
+            return None
+        try:
+            # A lost or torn page costs a computation, never an answer; waiting for the disk at each batch costs more.
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(_SCHEMA)
+            connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
+        except sqlite3.OperationalError:
+            # Read-only, locked or an older layout: what is there may still be read.
+            return connection
+        except sqlite3.DatabaseError:
+            connection.close()
+            return self._replace() if may_replace else None
+        return connection
+
+    def _replace(self) -> sqlite3.Connection | None:
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError:
+            return None
+        return self._open(may_replace=False)
+
+    def read(self, keys: list[bytes]) -> list[tuple[bytes, Entry]]:
+        if self._connection is None:
+            return []
+        found = []
+        try:
+            for start in range(0, len(keys), _AT_ONCE):
+                part = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
+                for key, cost, vector, checksum in self._connection.execute(query, part):
+                    if checksum == _checksum(key, vector):
+                        found.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
+        except sqlite3.Error as error:
+            self._give_up(error)
+        return found
+
+    def write(self, entries: dict[bytes, Entry]) -> None:
+        if self._connection is None:
+            return
+        rows = []
+        for key, entry in entries.items():
+            vector = entry.vector.tobytes()
+            rows.append((key, entry.cost, vector, _checksum(key, vector)))
+        try:
+            self._connection.execute("BEGIN")
+            self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+            self._give_up(error)
+
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Start a new file where this one is damaged; leave one alone that is only locked or read-only."""
+        if self._connection is not None and not isinstance(error, sqlite3.OperationalError):
+            self._connection.close()
+            self._connection = self._replace()
+
+
+def _checksum(key: bytes, vector: object) -> bytes:
+    data = vector if isinstance(vector, bytes) else repr(vector).encode()
+    return hashlib.blake2b(key + data, digest_size=8).digest()

@@ -1,0 +1,35 @@
+"""Distances between neighbours, which the semantic chunkers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def gap_distances(embeddings: npt.NDArray[np.float32]) -> FloatArray:
+    """Return the cosine distance of every row to the next, shape (n - 1,), in 0..2.
+
+    Computed in double precision, so that a percentile that falls on a distance equals it.
+    """
+    rows = embeddings.astype(np.float64)
+    return 1.0 - row_cosines(rows[:-1], rows[1:])
+
+
+def row_cosines(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the cosine of each row with the row of the same number, shape (n,)."""
+    if len(left) == 0 or len(right) == 0:
+        return np.zeros(0)
+    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines: FloatArray = np.einsum("ij,ij->i", left, right) / np.maximum(norms, 1e-12)
+    return cosines
+
+
+def buffered(sentences: Sequence[str], buffer: int) -> list[str]:
+    """Return every sentence joined by spaces with ``buffer`` sentences on each side, as LangChain does."""
+    if buffer == 0:
+        return list(sentences)
+    return [" ".join(sentences[max(0, i - buffer) : i + buffer + 1]) for i in range(len(sentences))]

@@ -1,0 +1,72 @@
+"""A document: the original text and where its sentences are."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from chunkers.errors import InputError
+from chunkers.sentences import split_sentences
+
+
+class Span(NamedTuple):
+    """Half-open range ``[start, end)`` in code points of the original text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with its sentences; everything else points into it by offsets.
+
+    Attributes
+    ----------
+    text
+        The original, never changed.
+    sentences
+        Spans in ascending order without overlap; every non-whitespace character lies in exactly one.
+    name
+        What the user calls it: a file's name or a title.
+    splitter
+        The name of the sentence splitter that made ``sentences``.
+    split_ms
+        Milliseconds that the splitter took.
+    """
+
+    text: str
+    sentences: tuple[Span, ...]
+    name: str = "text"
+    splitter: str = "spacy"
+    split_ms: float = 0.0
+
+    @classmethod
+    def from_text(cls, text: str, sentences: str = "spacy", name: str = "text") -> Document:
+        """Split ``text`` with the sentence splitter called ``sentences``.
+
+        Raises
+        ------
+        InputError
+            If the text holds a lone surrogate or the splitter does not exist.
+        """
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            code = ord(text[error.start])
+            raise InputError(
+                f"{name}: the text must be valid Unicode, but character {error.start} is the lone surrogate U+{code:04X}."
+            ) from error
+        began = time.perf_counter()
+        spans = tuple(Span(start, end) for start, end in split_sentences(text, sentences))
+        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000)
+
+    @cached_property
+    def sentence_texts(self) -> list[str]:
+        """The text of every sentence."""
+        return [self.text[start:end] for start, end in self.sentences]
+
+    def slice(self, first: int, last: int) -> Span:
+        """Return the span from the start of sentence ``first`` to the end of sentence ``last - 1``."""
+        return Span(self.sentences[first].start, self.sentences[last - 1].end)

@@ -1,0 +1,217 @@
+"""Double-pass merging: grow small chunks from left to right, then merge them, over a snippet if need be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from chunkers.base import Chunker, Tools
+from chunkers.distances import FloatArray, row_cosines
+from chunkers.document import Document, Span
+from chunkers.groups import Groups, JoinedGroups, MeanGroups
+from chunkers.result import Chunking, Curve, Gap, Line, Merge, MergeKind, Verdict, compared
+from chunkers.sizes import Limits, within_sizes
+
+
+class DoublePass(Chunker):
+    """Two passes over the sentences; see the article that introduced semantic double-pass merging.
+
+    With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
+    model. The thresholds at rest were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
+    than those of the spaCy vectors that the article used.
+    """
+
+    name: ClassVar[str] = "double_pass"
+    title: ClassVar[str] = "Double pass"
+    idea: ClassVar[str] = "Grows chunks sentence by sentence, then merges them, over a formula or a quotation if need be."
+    source: ClassVar[str] = "“semantic double-pass merging”; LlamaIndex"
+    embeds: ClassVar[bool] = True
+
+    initial_threshold: float = Field(
+        0.4,
+        ge=-1,
+        le=1,
+        title="Initial threshold",
+        description="Two sentences open a chunk when they are more similar than this.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "offered": [0, 1], "main": True},
+    )
+    appending_threshold: float = Field(
+        0.4,
+        ge=-1,
+        le=1,
+        title="Appending threshold",
+        description="A sentence joins when it is more similar than this to the last two.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "offered": [0, 1], "main": True},
+    )
+    merging_threshold: float = Field(
+        0.3,
+        ge=-1,
+        le=1,
+        title="Merging threshold",
+        description="Pass two merges chunks more similar than this, over one in between if need be.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "offered": [0, 1], "main": True},
+    )
+    max_size: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="No joining makes a chunk longer than this; one longer sentence stays whole.",
+        json_schema_extra={"unit": "characters", "step": 100},
+    )
+    look_ahead: int = Field(
+        1,
+        ge=1,
+        le=2,
+        title="Look ahead",
+        description="Chunks beyond the next that pass two may reach over.",
+        json_schema_extra={"unit": "chunks", "step": 1},
+    )
+    vector: Literal["mean", "re-embed"] = Field(
+        "mean",
+        title="Vector of a group",
+        description="The token-weighted mean of its sentences' vectors, or its joined text embedded anew.",
+    )
+    min_size: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        title="Minimum size",
+        description="After both passes, a smaller chunk is merged with the one before it; the first with the one after.",
+        json_schema_extra={"unit": "characters", "step": 10},
+    )
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return (
+            f"initial {self.initial_threshold:g}, appending {self.appending_threshold:g}, merging {self.merging_threshold:g}"
+        )
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document: two passes, then the minimum size."""
+        if not document.sentences:
+            return Chunking(document, (), ())
+        sentences = tools.embed(document.sentence_texts).astype(np.float64)
+        groups: Groups = MeanGroups(document, sentences, tools) if self.vector == "mean" else JoinedGroups(document, tools)
+        state = _State(document, [_UNDECIDED] * (len(document.sentences) - 1))
+        minis, scores = self._first_pass(state, sentences, groups)
+        with tools.merging():
+            self._second_pass(state, minis, groups)
+        limits = Limits(self.min_size, self.max_size, "characters")
+        gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
+        curve = Curve(
+            label="similarity in pass one",
+            scores=tuple(scores),
+            lines=(
+                Line("initial", self.initial_threshold, "initial_threshold"),
+                Line("appending", self.appending_threshold, "appending_threshold"),
+            ),
+            cut_above=False,
+            live=False,
+        )
+        return Chunking.from_gaps(document, gaps, state.merges, (curve,))
+
+    def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> tuple[list[Span], list[float]]:
+        """Return the mini-chunks as ranges of sentences, and the similarity compared at each gap."""
+        opening = row_cosines(sentences[:-1], sentences[1:])
+        growing = row_cosines(groups.pairs()[:-1], sentences[2:])
+        minis: list[Span] = []
+        scores: list[float] = []
+        start = 0
+        for following in range(1, len(sentences)):
+            gap = following - 1
+            is_open = following - start > 1
+            similarity = float(growing[gap - 1] if is_open else opening[gap])
+            threshold = self.appending_threshold if is_open else self.initial_threshold
+            kind: MergeKind = "appending" if is_open else "initial"
+            scores.append(similarity)
+            fits = self._fits(groups.length(start, following + 1))
+            if similarity > threshold and fits:
+                said = "joined in pass one: " + compared("similarity", similarity, threshold, f"> {kind}")
+                state.gaps[gap] = Gap(gap, similarity, threshold, Verdict.KEPT, said)
+                state.merges.append(
+                    Merge(Span(start, following), Span(following, following + 1), similarity, threshold, kind)
+                )
+            else:
+                relation = f"≤ {kind}" if similarity <= threshold else f"> {kind}"
+                said = "pass one: " + compared("similarity", similarity, threshold, relation)
+                said += "" if fits else f", but joined above maximum size {self.max_size:,}"
+                state.gaps[gap] = Gap(gap, similarity, threshold, Verdict.CUT, said)
+                minis.append(Span(start, following))
+                start = following
+        minis.append(Span(start, len(sentences)))
+        return minis, scores
+
+    def _second_pass(self, state: _State, minis: Sequence[Span], groups: Groups) -> None:
+        """Merge the mini-chunks from left to right; the verdicts at their seams are made final."""
+        groups.prepare(minis)
+        current = minis[0]
+        position = 1
+        while position < len(minis):
+            reach = minis[position : position + 1 + self.look_ahead]
+            tried: list[float] = []
+            for candidate in reach:
+                similarity = groups.similarity(current, candidate)
+                tried.append(similarity)
+                if similarity > self.merging_threshold:
+                    break
+            merged = Span(current.start, reach[len(tried) - 1].end)
+            fits = self._fits(groups.length(*merged))
+            if tried[-1] > self.merging_threshold and fits:
+                state.merge(current, reach[: len(tried)], tried, self.merging_threshold)
+                current = merged
+                position += len(tried)
+            else:
+                state.close(current, tried, self.merging_threshold, None if fits else self.max_size)
+                current = minis[position]
+                position += 1
+
+    def _fits(self, length: int) -> bool:
+        return self.max_size is None or length <= self.max_size
+
+
+_UNDECIDED = Gap(0, None, None, Verdict.CUT, "")
+_KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
+
+
+@dataclass
+class _State:
+    """The decisions so far."""
+
+    document: Document
+    gaps: list[Gap]
+    merges: list[Merge] = field(default_factory=list)
+
+    def merge(self, current: Span, joined: Sequence[Span], tried: Sequence[float], threshold: float) -> None:
+        """Record that ``current`` and all of ``joined`` became one because of the last one's similarity."""
+        kind, target = _KINDS[len(joined) - 1], joined[-1]
+        said = "merged in pass two: " + compared("similarity", tried[-1], threshold, "> merging")
+        if len(joined) > 1:
+            snippet = self.document.text[slice(*self.document.slice(joined[0].start, joined[-2].end))]
+            lower = ", ".join(f"{similarity:.2f}" for similarity in tried[:-1])
+            said += f", over the snippet “{_short(snippet)}” ({lower})"
+        self.merges.append(Merge(current, target, tried[-1], threshold, kind))
+        for mini in joined:
+            gap = mini.start - 1
+            self.gaps[gap] = Gap(gap, tried[-1], threshold, Verdict.MERGED, f"{self.gaps[gap].reason}; {said}")
+
+    def close(self, current: Span, tried: Sequence[float], threshold: float, maximum: int | None) -> None:
+        """Record that the chunk ``current`` ends."""
+        gap = current.end - 1
+        if maximum is not None and tried[-1] > threshold:
+            said = compared("similarity", tried[-1], threshold, "> merging") + f", but merged above maximum size {maximum:,}"
+        else:
+            places = ("the next", "the one after", "the third")
+            said = ", ".join(f"{similarity:.2f} to {place}" for similarity, place in zip(tried, places, strict=False))
+            said = f"similarity {said}; " + ("not above" if len(tried) == 1 else "none above") + f" merging {threshold:g}"
+        reason = f"{self.gaps[gap].reason}; pass two: {said}"
+        self.gaps[gap] = replace(self.gaps[gap], score=tried[0], threshold=threshold, verdict=Verdict.CUT, reason=reason)
+
+
+def _short(text: str, most: int = 40) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

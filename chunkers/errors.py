@@ -1,0 +1,17 @@
+"""Errors whose message is one sentence for the person at the page or the command line."""
+
+
+class InputError(ValueError):
+    """Input that cannot be used; the message names the thing, the rule and the value that came."""
+
+
+class ParameterError(InputError):
+    """A parameter that is unknown or breaks its declared rule."""
+
+
+class ModelError(InputError):
+    """A model or a tokenizer that is missing, changed or unusable."""
+
+
+class Cancelled(Exception):
+    """The user asked to stop; whatever was computed so far is in the cache."""

@@ -1,0 +1,92 @@
+"""Results as JSON, JSON lines and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+from chunkers.recipe import Recipe, __version__
+from chunkers.result import Chunking, Gap
+
+COLUMNS = ("chunk", "start", "end", "characters", "words", "text")
+
+
+def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
+    """Return the result as plain values: what the command line prints for a document."""
+    document, timing = chunking.document, chunking.timing
+    return {
+        "version": __version__,
+        "recipe": recipe.model_dump(),
+        "document": {
+            "name": document.name,
+            "characters": len(document.text),
+            "sentences": [list(span) for span in document.sentences],
+        },
+        "chunks": [{"spans": [list(span) for span in chunk.spans], "text": chunk.text} for chunk in chunking.chunks],
+        "gaps": [_gap(gap) for gap in chunking.gaps],
+        "merges": [
+            {
+                "left": list(merge.left),
+                "right": list(merge.right),
+                "similarity": merge.similarity,
+                "threshold": merge.threshold,
+                "kind": merge.kind,
+            }
+            for merge in chunking.merges
+        ],
+        "timing": None
+        if timing is None
+        else {
+            "split_ms": timing.split_ms,
+            "embed_ms": timing.embed_ms,
+            "embedded": timing.embedded,
+            "cached": timing.cached,
+            "decide_ms": timing.decide_ms + timing.merge_ms,
+        },
+    }
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    entry = {
+        "index": gap.index,
+        "score": gap.score,
+        "threshold": gap.threshold,
+        "verdict": str(gap.verdict),
+        "reason": gap.reason,
+    }
+    return entry if gap.offset is None else {**entry, "offset": gap.offset}
+
+
+def to_json(chunking: Chunking, recipe: Recipe) -> str:
+    """Return the whole result as indented JSON."""
+    return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def to_jsonl(chunking: Chunking) -> str:
+    """Return one JSON object a chunk and line."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(chunking))
+
+
+def to_csv(chunking: Chunking) -> str:
+    """Return one row a chunk, quoted as RFC 4180 says."""
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, COLUMNS)
+    writer.writeheader()
+    writer.writerows(_rows(chunking))
+    return file.getvalue()
+
+
+def _rows(chunking: Chunking) -> list[dict[str, Any]]:
+    return [
+        {
+            "chunk": number,
+            "start": chunk.start,
+            "end": chunk.end,
+            "characters": len(chunk.text),
+            "words": len(chunk.text.split()),
+            "text": chunk.text,
+        }
+        for number, chunk in enumerate(chunking.chunks, start=1)
+    ]

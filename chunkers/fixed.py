@@ -1,0 +1,99 @@
+"""Fixed-size groups of sentences: the baseline that knows nothing of the text."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from chunkers.base import Tools
+from chunkers.distances import gap_distances
+from chunkers.document import Document
+from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.sizes import Sized, within_sizes
+
+
+class FixedSentences(Sized):
+    """Consecutive groups of sentences.
+
+    Source: the baseline of Qu et al., section 2: for N chunks a group has ceil(n / N) of the n sentences.
+    """
+
+    name: ClassVar[str] = "fixed_sentences"
+    title: ClassVar[str] = "Fixed sentences"
+    idea: ClassVar[str] = "Cuts after every so many sentences, whatever they say."
+    source: ClassVar[str] = "Qu et al., section 2"
+
+    size: int = Field(
+        4,
+        ge=1,
+        le=10_000,
+        title="Sentences per chunk",
+        description="A chunk ends after this many sentences.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 30], "main": True},
+    )
+    chunks: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        title="Number of chunks",
+        description="Where set, it gives the size: the sentences divided by it, rounded up.",
+        json_schema_extra={"unit": "chunks", "step": 1, "offered": [2, 10]},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        title="Overlap",
+        description="Sentences that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 10]},
+    )
+
+    @model_validator(mode="after")
+    def _overlap_allowed(self) -> Self:
+        if self.chunks is None and self.overlap >= self.size:
+            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        if self.overlap and (self.min_size is not None or self.max_size is not None):
+            raise ValueError(f"overlap must be 0 where min_size or max_size is set; got {self.overlap}.")
+        return self
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        size = f"{self.size} sentences" if self.chunks is None else f"{self.chunks} chunks of equal size"
+        return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document."""
+        count = len(document.sentences)
+        size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
+        # With a number of chunks the size follows from the text, so the overlap can only be bounded here.
+        overlap = min(self.overlap, size - 1)
+        groups = windows(count, size, overlap)
+        reached = f"size {size} reached" + (f"; the next chunk repeats {overlap}" if overlap else "")
+        kept = f"fewer than {size} sentences so far"
+        ends = {last - 1 for _, last in groups[:-1]}
+        gaps = [
+            Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)
+            for index in range(count - 1)
+        ]
+        if overlap:
+            chunks = tuple(Chunk.of(document, document.slice(first, last)) for first, last in groups)
+            return Chunking(document, chunks, tuple(gaps))
+
+        @cache
+        def distances() -> list[float]:
+            return list(gap_distances(tools.embed(document.sentence_texts)))
+
+        return Chunking.from_gaps(document, within_sizes(document, gaps, self.limits, tools, distances))
+
+
+def windows(count: int, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` after the last."""
+    groups = []
+    for first in range(0, count, size - overlap):
+        groups.append((first, min(first + size, count)))
+        if first + size >= count:
+            break
+    return groups

@@ -1,0 +1,91 @@
+"""Vectors and lengths of groups of consecutive sentences, in the two ways that double-pass merging knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from chunkers.base import Tools
+from chunkers.distances import FloatArray, row_cosines
+from chunkers.document import Document, Span
+
+
+class Groups(Protocol):
+    """Gives vectors and lengths of groups of consecutive sentences."""
+
+    def pairs(self) -> FloatArray:
+        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
+        ...
+
+    def prepare(self, groups: Sequence[Span]) -> None:
+        """Make ready what the groups will be asked for."""
+        ...
+
+    def similarity(self, left: Span, right: Span) -> float:
+        """Return the cosine of two groups' vectors."""
+        ...
+
+    def length(self, first: int, last: int) -> int:
+        """Return the characters of the sentences ``first`` up to ``last``, in the way the maximum counts them."""
+        ...
+
+
+class MeanGroups:
+    """Token-weighted means of the sentences' vectors, by cumulative sums: nothing is embedded but the sentences."""
+
+    def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
+        self._document = document
+        weights = np.maximum(tools.count_tokens(document.sentence_texts), 1).astype(np.float64)
+        self._weighted = sentences * weights[:, None]
+        self._sums = np.concatenate([np.zeros((1, sentences.shape[1])), np.cumsum(self._weighted, axis=0)])
+
+    def pairs(self) -> FloatArray:
+        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
+        return self._weighted[:-1] + self._weighted[1:]
+
+    def prepare(self, groups: Sequence[Span]) -> None:
+        """Need nothing."""
+
+    def similarity(self, left: Span, right: Span) -> float:
+        """Return the cosine of two groups' vectors."""
+        a = self._sums[left.end] - self._sums[left.start]
+        b = self._sums[right.end] - self._sums[right.start]
+        return float(a @ b / max(np.sqrt((a @ a) * (b @ b)), 1e-12))
+
+    def length(self, first: int, last: int) -> int:
+        """Return the characters of the sentences ``first`` up to ``last``, as the maximum counts them."""
+        span = self._document.slice(first, last)
+        return span.end - span.start
+
+
+class JoinedGroups:
+    """Embeddings of the sentences joined by single spaces, which the length counts too."""
+
+    def __init__(self, document: Document, tools: Tools) -> None:
+        self._texts = document.sentence_texts
+        self._embed = tools.embed
+        self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
+
+    def pairs(self) -> FloatArray:
+        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
+        # One batch for all pairs costs less than the ones that turn out to be needed, one by one.
+        texts = [f"{left} {right}" for left, right in zip(self._texts, self._texts[1:], strict=False)]
+        return self._embed(texts).astype(np.float64)
+
+    def prepare(self, groups: Sequence[Span]) -> None:
+        """Embed the groups in batches."""
+        self._embed([self._joined(group) for group in groups])
+
+    def similarity(self, left: Span, right: Span) -> float:
+        """Return the cosine of two groups' vectors."""
+        vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
+        return float(row_cosines(vectors[:1], vectors[1:])[0])
+
+    def length(self, first: int, last: int) -> int:
+        """Return the characters of the sentences ``first`` up to ``last``, as the maximum counts them."""
+        return int(self._ends[last] - self._ends[first]) + last - first - 1
+
+    def _joined(self, group: Span) -> str:
+        return " ".join(self._texts[group.start : group.end])

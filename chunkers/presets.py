@@ -1,0 +1,74 @@
+"""The sources' published settings by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Parameters of one chunker as a source published them; ``note`` says what to know before trusting them."""
+
+    title: str
+    chunker: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+def _similarity(title: str, lowest: int, low: int, high: int) -> Preset:
+    return Preset(
+        f"{title}: lowest {lowest} % by similarity",
+        "breakpoint",
+        {"threshold": "percentile", "amount": 100 - lowest, "buffer": 0},
+        f"“Letting the Content Define Its Own Boundaries” starts between {low} and {high} %; this is the middle.",
+    )
+
+
+_SPACY = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
+
+PRESETS: tuple[Preset, ...] = (
+    Preset("Qu et al.: four chunks", "fixed_sentences", {"chunks": 4}, "Qu et al. tried 2 to 10 chunks."),
+    Preset("LangChain's default", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 1}),
+    Preset("LangChain: standard deviation", "breakpoint", {"threshold": "standard_deviation", "amount": 3, "buffer": 1}),
+    Preset("LangChain: interquartile", "breakpoint", {"threshold": "interquartile", "amount": 1.5, "buffer": 1}),
+    Preset("LangChain: gradient", "breakpoint", {"threshold": "gradient", "amount": 95, "buffer": 1}),
+    Preset("Chroma: buffer 3", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 3}),
+    _similarity("Academic and technical", 30, 25, 35),
+    _similarity("Legal", 20, 15, 25),
+    _similarity("News and blogs", 35, 30, 40),
+    _similarity("Dialogue and FAQ", 45, 40, 50),
+    Preset(
+        "Fall of similarity",
+        "breakpoint",
+        {"threshold": "slope", "amount": 1.5, "buffer": 0},
+        "Method 3 of “Letting the Content Define Its Own Boundaries”.",
+    ),
+    Preset(
+        "Article: 0.7, 0.8, 0.7",
+        "double_pass",
+        {"initial_threshold": 0.7, "appending_threshold": 0.8, "merging_threshold": 0.7},
+        _SPACY,
+    ),
+    Preset(
+        "Article: 0.6, 0.7, 0.6",
+        "double_pass",
+        {"initial_threshold": 0.6, "appending_threshold": 0.7, "merging_threshold": 0.6},
+        _SPACY,
+    ),
+    Preset(
+        "Article: 0.7, 0.6, 0.6",
+        "double_pass",
+        {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.6},
+        _SPACY,
+    ),
+    Preset("Chroma: 200, no overlap", "recursive", {"size": 200, "overlap": 0, "unit": "tokens", "separators": "chroma"}),
+    Preset("Chroma: 250, overlap 125", "recursive", {"size": 250, "overlap": 125, "unit": "tokens", "separators": "chroma"}),
+    Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
+    Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
+)
+
+
+def presets_of(chunker: str) -> list[Preset]:
+    """Return the presets of one chunker."""
+    return [preset for preset in PRESETS if preset.chunker == chunker]

@@ -1,0 +1,143 @@
+"""LangChain's recursive splitter with exact offsets."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from chunkers.base import Chunker, Tools
+from chunkers.document import Document, Span
+from chunkers.langchain_offsets import SEPARATORS, OffsetSplitter
+from chunkers.result import Chunk, Chunking, Gap, Verdict
+
+Separators = Literal["chroma", "langchain", "markdown"]
+Unit = Literal["characters", "words", "tokens"]
+
+
+class Recursive(Chunker):
+    """Split at the coarsest separator, then finer ones where a piece is still too large; merge up to the size.
+
+    Source: LangChain's RecursiveCharacterTextSplitter; the separators and sizes of Chroma's report by default.
+    """
+
+    name: ClassVar[str] = "recursive"
+    title: ClassVar[str] = "Recursive"
+    idea: ClassVar[str] = "Cuts at blank lines, then lines, then full stops, then words, until the pieces fit."
+    source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
+
+    size: int = Field(
+        200,
+        ge=1,
+        le=1_000_000,
+        title="Size",
+        description="The most that a chunk may hold.",
+        json_schema_extra={"step": 10, "offered": [20, 2000], "main": True},
+    )
+    unit: Unit = Field("characters", title="Size counts", description="What the size and the overlap count.")
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Overlap",
+        description="How much of a chunk's end the next chunk repeats at the most; below the size.",
+        json_schema_extra={"step": 5, "offered": [0, 1000]},
+    )
+    separators: Separators = Field(
+        "chroma",
+        title="Separators",
+        description="Chroma's end sentences too, and put the full stop at the head of the next chunk; LangChain's do not.",
+    )
+
+    @model_validator(mode="after")
+    def _overlap_below_size(self) -> Self:
+        if self.overlap >= self.size:
+            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        return self
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        overlap = f"overlap {self.overlap}" if self.overlap else "no overlap"
+        return f"at most {self.size:,} {self.unit}, {overlap}"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        measure = measure_for(self.unit, tools)
+        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+
+        def reason(offset: int) -> str:
+            place = separator_at(document.text, offset, self.separators)
+            return f"the next piece would pass size {self.size:,} {self.unit}; cut at {place}"
+
+        cuts = cuts_to_gaps(document, [start for start, _ in spans[1:]], Verdict.CUT, reason)
+        at_gap = {gap.index: gap for gap in cuts if gap.offset is None}
+        kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
+        gaps: list[Gap] = []
+        inside = iter([gap for gap in cuts if gap.offset is not None])
+        waiting = next(inside, None)
+        for index in range(len(document.sentences)):
+            while waiting is not None and waiting.index == index:
+                gaps.append(waiting)
+                waiting = next(inside, None)
+            if index < len(document.sentences) - 1:
+                gaps.append(at_gap.get(index) or Gap(index, None, None, Verdict.KEPT, kept))
+        chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
+        return Chunking(document, chunks, tuple(gaps))
+
+
+def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
+    """Return the function that counts ``unit`` in a text."""
+    if unit == "characters":
+        return len
+    if unit == "words":
+        return lambda text: len(text.split())
+    return lambda text: tools.count_tokens([text])[0]
+
+
+def recursive_spans(
+    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators
+) -> list[tuple[int, int]]:
+    """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges of code points."""
+    return OffsetSplitter(size, overlap, measure, separators).spans(text)
+
+
+def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:
+    """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
+    starts = _starts(document)
+    gaps = []
+    for offset in offsets:
+        index = bisect_right(starts, offset) - 1
+        if starts[index] == offset and index > 0:
+            gaps.append(Gap(index - 1, None, None, verdict, reason(offset)))
+        else:
+            said = f"inside sentence {index + 1}: {reason(offset)}"
+            gaps.append(Gap(index, None, None, verdict, said, offset))
+    return gaps
+
+
+@lru_cache(maxsize=8)
+def _starts(document: Document) -> list[int]:
+    return [span.start for span in document.sentences]
+
+
+SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}
+
+
+def separator_at(text: str, offset: int, preset: Separators) -> str:
+    """Name the separator at which a chunk that begins at ``offset`` was cut.
+
+    The splitter keeps separators at the head of what follows, so it stands first in the chunk's untrimmed text.
+    """
+    separators, is_regex = SEPARATORS[preset]
+    begin = offset
+    while begin and text[begin - 1].isspace():
+        begin -= 1
+    for separator in separators:
+        pattern = separator if is_regex else re.escape(separator)
+        if separator and any(re.compile(pattern).match(text, place) for place in range(begin, offset + 1)):
+            return SEPARATOR_NAMES.get(separator, f"{separator!r}")
+    return SEPARATOR_NAMES[""]

@@ -1,0 +1,213 @@
+"""What a chunker gives back: the chunks, and every decision on the way to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from chunkers.document import Document, Span
+
+
+class Verdict(StrEnum):
+    """What became of a gap."""
+
+    CUT = "cut"
+    KEPT = "kept"
+    REJECTED = "rejected: below minimum size"
+    FORCED = "forced: above maximum size"
+    MERGED = "merged in pass two"
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a chunk ends at the gap."""
+        return self in (Verdict.CUT, Verdict.FORCED)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One or more spans of the original, in ascending order, and their text."""
+
+    spans: tuple[Span, ...]
+    text: str
+
+    @classmethod
+    def of(cls, document: Document, span: Span) -> Chunk:
+        """Return the chunk that is one slice of the document."""
+        return cls((span,), document.text[span.start : span.end])
+
+    @property
+    def start(self) -> int:
+        """Where the chunk begins, in code points."""
+        return self.spans[0].start
+
+    @property
+    def end(self) -> int:
+        """Where the chunk ends, in code points."""
+        return self.spans[-1].end
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The decision between sentence ``index`` and the next.
+
+    Attributes
+    ----------
+    score, threshold
+        The two numbers compared, in the units of the chunker's score; None where nothing was compared.
+    reason
+        The decision in words, numbers included.
+    offset
+        Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
+    """
+
+    index: int
+    score: float | None
+    threshold: float | None
+    verdict: Verdict
+    reason: str
+    offset: int | None = None
+
+
+MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two groups of sentences that became one.
+
+    Attributes
+    ----------
+    left, right
+        Half-open ranges of sentence numbers. Over a snippet they do not touch: the snippet lies between.
+    similarity, threshold
+        The cosine that was compared, and what it had to exceed.
+    kind
+        ``initial`` and ``appending`` happen in pass one, the others in pass two.
+    """
+
+    left: Span
+    right: Span
+    similarity: float
+    threshold: float
+    kind: MergeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A threshold line on a curve: its level in the curve's units, and the parameter that moves it."""
+
+    label: str
+    level: float
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One score a gap, and the lines that it is compared with.
+
+    Attributes
+    ----------
+    label
+        What the score is, for an axis.
+    scores
+        One number a gap; NaN where the score is not defined.
+    lines
+        The thresholds.
+    cut_above
+        A gap becomes a candidate above the line if true, below it otherwise.
+    live
+        Whether comparing the scores with the one line gives the candidate cuts.
+    """
+
+    label: str
+    scores: tuple[float, ...]
+    lines: tuple[Line, ...]
+    cut_above: bool
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Milliseconds of every stage, and what embedding did.
+
+    Attributes
+    ----------
+    split_ms
+        Splitting into sentences; once for all chunkers of a document.
+    embed_ms
+        Looking embeddings up and computing the missing ones.
+    embedded, cached
+        Distinct texts computed and found in the cache.
+    cold_ms
+        What computing all of them cost when they were computed; NaN where that was not recorded.
+    decide_ms
+        All the rest; pass two of a double pass is apart, in ``merge_ms``.
+    """
+
+    split_ms: float
+    embed_ms: float
+    embedded: int
+    cached: int
+    cold_ms: float
+    decide_ms: float
+    merge_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chunking:
+    """The chunks of a document in the order of their first span, and every decision."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    gaps: tuple[Gap, ...]
+    merges: tuple[Merge, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    timing: Timing | None = None
+
+    @classmethod
+    def from_gaps(
+        cls, document: Document, gaps: Sequence[Gap], merges: Iterable[Merge] = (), curves: Iterable[Curve] = ()
+    ) -> Chunking:
+        """Cut the document at every gap whose verdict is a cut, and at the offsets inside sentences."""
+        if not document.sentences:
+            return cls(document, (), ())
+        chunks = []
+        start = document.sentences[0].start
+        for gap in gaps:
+            if gap.verdict.is_cut:
+                chunks.append(Chunk.of(document, Span(start, end_before(document, gap))))
+                start = start_after(document, gap)
+        chunks.append(Chunk.of(document, Span(start, document.sentences[-1].end)))
+        return cls(document, tuple(chunks), tuple(gaps), tuple(merges), tuple(curves))
+
+
+def start_after(document: Document, gap: Gap) -> int:
+    """Return the code point at which the text after the gap begins."""
+    return document.sentences[gap.index + 1].start if gap.offset is None else gap.offset
+
+
+def end_before(document: Document, gap: Gap) -> int:
+    """Return the code point at which the text before the gap ends, white space left out."""
+    if gap.offset is None:
+        return document.sentences[gap.index].end
+    end = gap.offset
+    while end and document.text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def number(value: float) -> float | None:
+    """Return None for NaN, which JSON has no word for."""
+    return None if math.isnan(value) else float(value)
+
+
+def compared(name: str, score: float, threshold: float, relation: str) -> str:
+    """Say a comparison with as many decimals, two to six, as it takes to tell the numbers apart."""
+    for decimals in range(2, 7):
+        left, right = f"{score:.{decimals}f}", f"{threshold:.{decimals}f}"
+        if left != right:
+            break
+    return f"{name} {left} {relation} {right}"

@@ -1,0 +1,106 @@
+"""Sentence splitters by name, each with exact offsets into the original text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from chunkers.errors import InputError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+SPLITTERS = {
+    "spacy": "spaCy's rule-based sentencizer; a blank line always ends a sentence",
+    "regex": "after . ? or ! and white space, as LangChain does",
+    "lines": "every line is a sentence",
+    "paragraphs": "blank lines part the sentences",
+}
+"""Names of the splitters that are always there, with one line of help; ``spacy:NAME`` runs an installed pipeline."""
+
+_AFTER_STOP = re.compile(r"(?<=[.?!])\s+")
+_LINE = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[ \t\f\v]*(?:\r\n|\n|\r)\s*")
+
+
+def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
+    """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
+
+    Parameters
+    ----------
+    text
+        The original text.
+    splitter
+        A key of `SPLITTERS`, or ``spacy:NAME`` for an installed spaCy pipeline.
+
+    Raises
+    ------
+    InputError
+        If there is no such splitter, or its pipeline is not installed or sets no sentence boundaries.
+    """
+    if splitter == "regex":
+        pieces = _between(text, _AFTER_STOP)
+    elif splitter == "lines":
+        pieces = _between(text, _LINE)
+    elif splitter == "paragraphs":
+        pieces = _between(text, _BLANK_LINES)
+    elif splitter == "spacy" or splitter.startswith("spacy:"):
+        pieces = _with_spacy(text, splitter.partition(":")[2])
+    else:
+        raise InputError(
+            f"sentences must be one of {', '.join(SPLITTERS)} or spacy:NAME for an installed pipeline; got {splitter!r}."
+        )
+    return _trimmed(text, pieces)
+
+
+def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in separator.finditer(text):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(text)
+
+
+def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
+    """Run the pipeline paragraph by paragraph: a heading without a full stop is not the next paragraph's beginning."""
+    nlp = _pipeline(pipeline)
+    paragraphs = list(_between(text, _BLANK_LINES))
+    for (start, _), parsed in zip(paragraphs, nlp.pipe(text[a:b] for a, b in paragraphs), strict=True):
+        for sentence in parsed.sents:
+            yield start + sentence.start_char, start + sentence.end_char
+
+
+@lru_cache(maxsize=4)
+def _pipeline(name: str) -> Language:
+    import spacy
+
+    if not name:
+        nlp = spacy.blank("en")
+        nlp.add_pipe("sentencizer")
+    else:
+        try:
+            nlp = spacy.load(name, exclude=["ner", "lemmatizer", "attribute_ruler"])
+        except OSError as error:
+            raise InputError(
+                f"sentences: the spaCy pipeline {name!r} must be installed; it was not found. "
+                f"Install it with 'python -m spacy download {name}', or choose spacy, regex, lines or paragraphs."
+            ) from error
+        if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
+            raise InputError(
+                f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no part that does."
+            )
+    # The limit guards the parser's memory on one text; paragraphs are far below it unless the text has no blank line.
+    nlp.max_length = 25_000_000
+    return nlp
+
+
+def _trimmed(text: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    trimmed = []
+    for start, end in pieces:
+        piece = text[start:end]
+        if stripped := piece.strip():
+            start += len(piece) - len(piece.lstrip())
+            trimmed.append((start, start + len(stripped)))
+    return trimmed

@@ -1,0 +1,187 @@
+"""The seven rules that turn distances into scores and a line to exceed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One rule.
+
+    Attributes
+    ----------
+    name, title, score_name
+        What the rule, and the number that it looks at, are called.
+    scores
+        From distances, shape (n,), to scores of the same shape; NaN where a score is not defined.
+    level
+        From the defined scores and the amount to the line.
+    low, high
+        The rule for the amount.
+    offered, step, default
+        The slider's bounds and step, and the amount at rest.
+    above
+        Whether a gap is a candidate above the line (or below it).
+    help
+        One line on the amount.
+    """
+
+    name: str
+    title: str
+    score_name: str
+    scores: Callable[[FloatArray], FloatArray]
+    level: Callable[[FloatArray, float], float]
+    low: float
+    high: float
+    offered: tuple[float, float]
+    step: float
+    default: float
+    help: str
+    above: bool = True
+
+    def line(self, scores: FloatArray, amount: float) -> float:
+        """Return the line's level for ``amount``; NaN where no score is defined."""
+        defined = scores[~np.isnan(scores)]
+        return float(self.level(defined, amount)) if len(defined) else float("nan")
+
+
+def _same(distances: FloatArray) -> FloatArray:
+    return distances
+
+
+def _gradient(distances: FloatArray) -> FloatArray:
+    return np.asarray(np.gradient(distances)) if len(distances) > 1 else np.full(len(distances), np.nan)
+
+
+def _slope(distances: FloatArray) -> FloatArray:
+    """Return s_i - s_(i-1) at gap i: the fall into this gap, so that the gap with the low similarity is the one cut."""
+    slope = np.full(len(distances), np.nan)
+    slope[1:] = distances[:-1] - distances[1:]
+    return slope
+
+
+def _percentile(scores: FloatArray, amount: float) -> float:
+    return float(np.percentile(scores, amount))
+
+
+def _deviation(scores: FloatArray, amount: float) -> float:
+    return float(np.mean(scores) + amount * np.std(scores))
+
+
+def _interquartile(scores: FloatArray, amount: float) -> float:
+    lower, upper = np.percentile(scores, [25, 75])
+    return float(np.mean(scores) + amount * (upper - lower))
+
+
+def _fall(scores: FloatArray, amount: float) -> float:
+    return float(np.mean(scores) - amount * np.std(scores))
+
+
+def _absolute(scores: FloatArray, amount: float) -> float:
+    return amount
+
+
+THRESHOLDS: dict[str, Threshold] = {
+    rule.name: rule
+    for rule in (
+        Threshold(
+            "percentile",
+            "Percentile of distance",
+            "distance",
+            _same,
+            _percentile,
+            1,
+            100,
+            (10, 99),
+            0.5,
+            95,
+            "The share of gaps, in per cent, that stay uncut.",
+        ),
+        Threshold(
+            "standard_deviation",
+            "Standard deviations above the mean",
+            "distance",
+            _same,
+            _deviation,
+            -10,
+            10,
+            (0, 4),
+            0.05,
+            3,
+            "How many standard deviations above the mean distance a gap must lie.",
+        ),
+        Threshold(
+            "interquartile",
+            "Interquartile ranges above the mean",
+            "distance",
+            _same,
+            _interquartile,
+            -10,
+            10,
+            (0, 3),
+            0.05,
+            1.5,
+            "How many interquartile ranges above the mean distance a gap must lie.",
+        ),
+        Threshold(
+            "gradient",
+            "Percentile of the distance's gradient",
+            "gradient of distance",
+            _gradient,
+            _percentile,
+            1,
+            100,
+            (10, 99),
+            0.5,
+            95,
+            "The share of gaps, in per cent, whose distance rises too little to be cut.",
+        ),
+        Threshold(
+            "distance",
+            "Distance itself",
+            "distance",
+            _same,
+            _absolute,
+            0,
+            2,
+            (0.05, 1.2),
+            0.01,
+            0.5,
+            "The cosine distance that a gap must exceed.",
+        ),
+        Threshold(
+            "absolute_gradient",
+            "Gradient itself",
+            "gradient of distance",
+            _gradient,
+            _absolute,
+            -2,
+            2,
+            (0.01, 0.5),
+            0.01,
+            0.1,
+            "How fast, a gap, the distance must rise.",
+        ),
+        Threshold(
+            "slope",
+            "Fall of similarity",
+            "slope of similarity",
+            _slope,
+            _fall,
+            -10,
+            10,
+            (0, 4),
+            0.05,
+            1.5,
+            "How many standard deviations below the mean the change of similarity must lie.",
+            above=False,
+        ),
+    )
+}
