@@ -213,7 +213,7 @@ class Tools:
             self.meter.cached += len(found)
             # Neighbours in length share a batch, so that little of it is padding.
             ordered = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
-            if ordered:
+            if ordered and not self.cancelled():
                 self._load(self.embedder)
             for start in range(0, len(ordered), BATCH):
                 if self.cancelled():

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from chunkers.errors import InputError
-from chunkers.sentences import split_sentences
+from chunkers.sentences import load_splitter, split_sentences
 
 
 class Span(NamedTuple):
@@ -58,6 +58,7 @@ class Document:
             raise InputError(
                 f"{name}: the text must be valid Unicode, but character {error.start} is the lone surrogate U+{code:04X}."
             ) from error
+        load_splitter(sentences)
         began = time.perf_counter()
         spans = tuple(Span(start, end) for start, end in split_sentences(text, sentences))
         return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000)

@@ -1,0 +1,5 @@
+"""Compare: one document, several chunkers side by side."""
+
+from viz.compare import show
+
+show()

@@ -1,0 +1,388 @@
+"""The Compare page: choose, run, show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from chunkers import (
+    CHUNKERS,
+    EMBEDDERS,
+    SPLITTERS,
+    TOKENIZERS,
+    Chunker,
+    Chunking,
+    Document,
+    InputError,
+    Recipe,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+)
+from chunkers.export import to_csv, to_json, to_jsonl
+from sample_docs import load_sample, sample_titles
+from viz import controls, figures, source, stats, work
+from viz.reader import Column, Row, notice, reader, text_id
+from viz.state import OWN, Choices, ColumnChoice, at_rest, effective, from_query, to_query
+
+READER = "reader"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of one column's choice."""
+
+    choice: ColumnChoice
+    chunker: Chunker | None = None
+    task: work.Task | None = None
+    chunking: Chunking | None = None
+    error: str = ""
+
+
+def show() -> None:
+    """Draw the page."""
+    choices, complaints = _choices()
+    with st.sidebar:
+        source.choose(choices)
+    chosen = source.load(choices)
+    for number, complaint in enumerate(complaints):
+        notice(complaint, "error", key=f"complaint_{number}")
+    if chosen is None:
+        with st.sidebar:
+            controls.column_controls(choices, None)
+        return
+    try:
+        identity = text_id(chosen.text)
+        document = work.document(identity, chosen.text, chosen.name, choices.sentences)
+    except (InputError, UnicodeEncodeError) as error:
+        notice(str(error), "error", key="document_error")
+        with st.sidebar:
+            _shared_controls(choices)
+        return
+    made = _make(choices, identity, document)
+    with st.sidebar:
+        controls.column_controls(choices, made[choices.selected].chunker)
+        _shared_controls(choices)
+        _timing_controls(made, document)
+    _show_progress()
+    columns = [_column(number, one, chosen, document) for number, one in enumerate(made)]
+    reader(
+        document,
+        columns,
+        title=chosen.name,
+        summary=_summary(document, chosen),
+        selected=choices.selected,
+        known=chosen.known,
+        key=READER,
+        on_line=_line_moved,
+        on_selected=_column_chosen,
+    )
+    _below(choices, made, document)
+    default = _default()
+    query = to_query(choices, default)
+    if query != st.query_params.to_dict():
+        st.query_params.from_dict(query)
+
+
+def _default() -> Choices:
+    first = next(iter(sample_titles()))
+    return at_rest(first, load_sample(first).sentences)
+
+
+def _choices() -> tuple[Choices, list[str]]:
+    """Return the session's choices, read from the link when the session begins."""
+    if "choices" not in st.session_state:
+        samples = {name: load_sample(name).sentences for name in sample_titles()}
+        query = st.query_params.to_dict()
+        lost = query.pop("document", None) if query.get("document") == OWN else None
+        choices, complaints = from_query(query, samples, _default())
+        if lost:
+            complaints.append("The link was made from a text of its sender's own, which no link carries; here is a sample.")
+        st.session_state["choices"] = choices
+        st.session_state["complaints"] = complaints
+    return st.session_state["choices"], st.session_state["complaints"]
+
+
+def _shared_controls(choices: Choices) -> None:
+    def chooser(label: str, name: str, options: dict[str, str]) -> None:
+        value = getattr(choices, name)
+        names = [*options] if value in options else [*options, value]
+        if st.session_state.get(name) != value:
+            st.session_state[name] = value
+
+        def changed() -> None:
+            setattr(choices, name, st.session_state[name])
+
+        explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
+        st.selectbox(label, names, key=name, on_change=changed, help=explained)
+
+    with st.expander("Sentences, embedder, tokens"):
+        chooser("Sentences", "sentences", SPLITTERS)
+        chooser("Embedder", "embedder", EMBEDDERS)
+        chooser("Count tokens of", "tokenizer", TOKENIZERS)
+        st.toggle(
+            "Keep embeddings on disk",
+            key="on_disk",
+            help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
+        )
+
+
+def _make(choices: Choices, identity: str, document: Document) -> list[Made]:
+    """Run every column that needs no new embeddings, and hand the others to a job."""
+    session = st.session_state
+    on_disk = bool(session.get("on_disk"))
+    kept: dict[work.Task, Chunking] = session.get("results", {})
+    job: work.Job | None = session.get("job")
+    if job is not None:
+        kept = {**kept, **job.results}
+    made = []
+    waiting: list[tuple[work.Task, Chunker]] = []
+    for choice in choices.columns:
+        try:
+            embedder = load_embedder(choices.embedder)
+            chunker = build_chunker(choice.chunker, choice.parameters, embedder)
+            task = work.Task.of(identity, document, choices.embedder, choices.tokenizer, chunker)
+            chunking = kept.get(task) or work.at_once(task, chunker, document, on_disk)
+        except InputError as error:
+            made.append(Made(choice, error=str(error)))
+            continue
+        if chunking is None:
+            waiting.append((task, chunker))
+        made.append(Made(choice, chunker, task, chunking))
+    session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
+    _start_job(job, waiting, identity, document, on_disk)
+    job = session.get("job")
+    if job is not None and job.error:
+        made = [one if one.chunking or one.error else Made(one.choice, one.chunker, error=job.error) for one in made]
+    return made
+
+
+def _start_job(
+    job: work.Job | None, waiting: list[tuple[work.Task, Chunker]], identity: str, document: Document, on_disk: bool
+) -> None:
+    """Let a running job of this document go on; else begin one for what waits, unless the user stopped or it failed."""
+    session = st.session_state
+    if job is not None and job.source is not document:
+        job.cancel()
+        session["job"] = job = None
+    if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
+        return
+    session["job"] = job = work.Job(document, waiting, on_disk)
+    job.start()
+
+
+def _show_progress() -> None:
+    job: work.Job | None = st.session_state.get("job")
+    if job is None:
+        return
+    if job.running and not job.cancelled:
+        _poll()
+    elif job.cancelled and len(job.results) < len(job.tasks):
+        st.button("Compute the embeddings that were stopped", on_click=_forget_job)
+    elif job.error:
+        st.button("Try again", on_click=_forget_job)
+
+
+def _forget_job() -> None:
+    st.session_state["job"] = None
+
+
+@st.fragment(run_every=0.25)
+def _poll() -> None:
+    """Show the job's progress; when it ends, draw the page again."""
+    job: work.Job | None = st.session_state.get("job")
+    if job is None or not job.running or job.cancelled:
+        st.rerun()
+    row = st.container(horizontal=True, vertical_alignment="center")
+    said = f"Embedding: {job.done:,} of {job.total:,} texts" if job.total else "Loading the embedding model"
+    row.progress(job.done / job.total if job.total else 0.0, text=said)
+    row.button("Cancel", on_click=job.cancel, width="content")
+
+
+def _column(number: int, made: Made, chosen: source.Source, document: Document) -> Column:
+    """Return what the reader shows of a column."""
+    title = CHUNKERS[made.choice.chunker].title
+    if made.chunker is None or made.error:
+        values = effective(made.choice, {})
+        said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
+        return Column(title, said, message=made.error, tone="error")
+    if made.chunking is None:
+        job: work.Job | None = st.session_state.get("job")
+        stopped = job is not None and job.cancelled
+        return Column(
+            title, made.chunker.describe(), message="Stopped before it was embedded." if stopped else "Being embedded …"
+        )
+    rows, table, fresh = _facts(number, made, chosen, document)
+    return Column(title, made.chunker.describe(), made.chunker, made.chunking, rows, table, fresh=fresh)
+
+
+def _facts(
+    number: int, made: Made, chosen: source.Source, document: Document
+) -> tuple[tuple[Row, ...], tuple[tuple[str, ...], ...], frozenset[int]]:
+    """Return a column's head: how many, how large, how long, how wrong, and what changed."""
+    chunking, task = made.chunking, made.task
+    assert chunking is not None
+    assert task is not None
+    cuts = stats.boundaries(chunking)
+    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    try:
+        measured = stats.sizes(chunking, load_tokenizer(task.tokenizer).count)
+    except InputError:
+        measured = stats.sizes(chunking, load_tokenizer("words").count)[:-1]
+    if measured:
+        first = measured[0]
+        rows.append(Row("sentences", f"{first.least:g} to {first.most:g}, median {first.median:g}"))
+    rows.append(Row("time", _time(chunking, st.session_state.get("repeats", {}).get(task))))
+    if made.chunker is not None and made.chunker.embeds:
+        rows.append(Row("embedding", _embedding(chunking)))
+    if chosen.known is not None:
+        found, missed, added = stats.against_known(cuts, chosen.known)
+        perfect = not missed and not added
+        praise = f"all {found} found, none added" if found else "one topic, not cut"
+        said = praise if perfect else f"{missed} missed, {added} added"
+        rows.append(Row("against known", said, "" if perfect else "wrong"))
+    changed, fresh = _changed(number, made, document, cuts)
+    if changed:
+        rows.append(Row("changed", changed, "changed"))
+    table: tuple[tuple[str, ...], ...] = ()
+    if st.session_state.get("all_sizes"):
+        lines = [(size.unit, *map(stats.figures, (size.least, size.median, size.mean, size.most))) for size in measured]
+        table = (("size", "min", "median", "mean", "max"), *lines)
+    return tuple(rows), table, fresh
+
+
+def _changed(number: int, made: Made, document: Document, cuts: list[int]) -> tuple[str, frozenset[int]]:
+    """Say what the last change of this column's parameters did to its boundaries."""
+    history: dict[int, tuple[object, list[int], str, frozenset[int]]] = st.session_state.setdefault("history", {})
+    assert made.task is not None
+    place = (made.task.document, made.task.sentences, made.choice.chunker)
+    task_place, before, said, fresh = history.get(number, ((None, None), [], "", frozenset()))
+    if task_place != (place, made.task):
+        if task_place[0] == place:  # type: ignore[index]
+            said = stats.change(document, before, cuts).words()
+            fresh = frozenset(cuts) - frozenset(before)
+        else:
+            said, fresh = "", frozenset()
+        history[number] = ((place, made.task), cuts, said, fresh)
+    return said, fresh
+
+
+def _time(chunking: Chunking, repeats: work.Repeats | None) -> str:
+    timing = chunking.timing
+    assert timing is not None
+    split = f"split {stats.milliseconds(timing.split_ms)}"
+    if repeats is not None:
+        decide = f"decide {stats.milliseconds(repeats.median)}"
+        spread = f"{stats.milliseconds(repeats.lower)} to {stats.milliseconds(repeats.upper)} in {repeats.runs} runs"
+        return f"{split} · {decide} ms ({spread})"
+    merge = f" · merge {stats.milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
+    return f"{split} · decide {stats.milliseconds(timing.decide_ms)}{merge} ms"
+
+
+def _embedding(chunking: Chunking) -> str:
+    """Say whether embeddings were computed or found, and what computing all of them costs."""
+    timing = chunking.timing
+    assert timing is not None
+    took = stats.milliseconds(timing.embed_ms)
+    if timing.embedded:
+        return f"{took} ms for {timing.embedded:,} new, {timing.cached:,} cached"
+    return f"all {timing.cached:,} cached, {took} ms (cold {stats.milliseconds(timing.cold_ms)})"
+
+
+def _summary(document: Document, chosen: source.Source) -> str:
+    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    if chosen.known is not None:
+        parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
+    job: work.Job | None = st.session_state.get("job")
+    if job is not None and job.embedded:
+        parts.append(f"embedded {job.embedded:,} texts in {stats.milliseconds(job.embed_ms)} ms, once for all columns")
+    if chosen.teaches:
+        parts.append(chosen.teaches)
+    return " · ".join(parts)
+
+
+def _line_moved() -> None:
+    """Take the value at which a threshold line was let go."""
+    moved = st.session_state[READER].get("line")
+    choices: Choices = st.session_state["choices"]
+    if moved and 0 <= int(moved["column"]) < len(choices.columns):
+        choices.columns[int(moved["column"])].parameters[str(moved["parameter"])] = float(moved["value"])
+
+
+def _column_chosen() -> None:
+    chosen = st.session_state[READER].get("selected")
+    choices: Choices = st.session_state["choices"]
+    if chosen and 0 <= int(chosen["column"]) < len(choices.columns):
+        choices.selected = int(chosen["column"])
+
+
+def _timing_controls(made: list[Made], document: Document) -> None:
+    def again() -> None:
+        on_disk = bool(st.session_state.get("on_disk"))
+        st.session_state["repeats"] = {
+            one.task: work.repeat(one.task, one.chunker, document, on_disk) for one in made if one.task and one.chunker
+        }
+
+    st.toggle(
+        "All sizes", key="all_sizes", help="Minimum, median, mean and maximum in sentences, words, characters and tokens."
+    )
+    st.button(
+        "Time again", on_click=again, width="stretch", help="Runs every column's decision 11 times: median and quartiles."
+    )
+
+
+def _below(choices: Choices, made: list[Made], document: Document) -> None:
+    """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
+    done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
+    if not done:
+        return
+    wanted = st.segmented_control(
+        "Below the text", ["Chunk sizes", "Every gap", "Downloads"], key="below", label_visibility="collapsed"
+    )
+    here = made[choices.selected]
+    if wanted == "Chunk sizes":
+        unit = st.segmented_control(
+            "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True
+        )
+        values = {
+            f"{number + 1} {CHUNKERS[one.choice.chunker].title}": stats.sentence_counts(one.chunking)
+            if unit == "sentences"
+            else [len(chunk.text) for chunk in one.chunking.chunks]
+            for number, one in done
+            if one.chunking
+        }
+        theme = "dark" if st.context.theme.type == "dark" else "light"
+        st.plotly_chart(figures.size_distributions(values, str(unit), theme), key="sizes")
+    elif wanted == "Every gap" and here.chunking is not None:
+        st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
+    elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
+        _downloads(choices, here.chunker, here.chunking)
+
+
+def _ledger(chunking: Chunking) -> dict[str, list[object]]:
+    texts = chunking.document.sentence_texts
+    return {
+        "after sentence": [gap.index + 1 for gap in chunking.gaps],
+        "verdict": [str(gap.verdict) for gap in chunking.gaps],
+        "score": [gap.score for gap in chunking.gaps],
+        "threshold": [gap.threshold for gap in chunking.gaps],
+        "reason": [gap.reason for gap in chunking.gaps],
+        "sentence": [texts[gap.index] for gap in chunking.gaps],
+    }
+
+
+def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking) -> None:
+    recipe = Recipe.of(chunker, choices.sentences, load_embedder(choices.embedder), choices.tokenizer)
+    stem = f"seamark-{chunker.name}"
+    files = (
+        ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
+        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking)),
+        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking)),
+        ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
+    )
+    st.caption(
+        f"Column {choices.selected + 1}. The recipe gives the same chunks again: python -m chunkers FILE --recipe RECIPE"
+    )
+    for place, (label, name, mime, data) in zip(st.columns(len(files)), files, strict=True):
+        place.download_button(label, data, name, mime, on_click="ignore", width="stretch")

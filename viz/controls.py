@@ -1,0 +1,163 @@
+"""The side bar's controls, made from what the chunkers declare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from chunkers import CHUNKERS, Breakpoint, Chunker, FieldSpec
+from chunkers.presets import presets_of
+from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
+
+
+def column_controls(choices: Choices, chunker: Chunker | None) -> None:
+    """Draw the choice of a column, its chunker, presets and parameters; ``chunker`` is the column's, if it is allowed."""
+    _choose_column(choices)
+    column = choices.columns[choices.selected]
+    _choose_chunker(choices, column)
+    _choose_preset(choices, column)
+    values = effective(column, {})
+    specs = CHUNKERS[column.chunker].fields(values)
+    prefix = f"{choices.selected}/{column.chunker}"
+    for spec in specs:
+        if spec.main:
+            _widget(prefix, column, spec, values[spec.name])
+            if isinstance(chunker, Breakpoint) and spec.name == "amount":
+                st.caption(chunker.reading())
+    with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in specs if not spec.main)):
+        for spec in specs:
+            if not spec.main:
+                _widget(prefix, column, spec, values[spec.name])
+
+
+def _choose_column(choices: Choices) -> None:
+    count = len(choices.columns)
+    _seed("column", choices.selected)
+
+    def chosen() -> None:
+        if st.session_state["column"] is not None:
+            choices.selected = st.session_state["column"]
+
+    def added() -> None:
+        choices.columns.append(ColumnChoice("recursive"))
+        choices.selected = len(choices.columns) - 1
+
+    def removed() -> None:
+        choices.columns.pop(choices.selected)
+        choices.selected = min(choices.selected, len(choices.columns) - 1)
+
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    row.segmented_control(
+        "Column", range(count), format_func=lambda index: str(index + 1), key="column", on_change=chosen, required=True
+    )
+    row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"One more column, {MOST_COLUMNS} at most.")
+    row.button("Remove", on_click=removed, disabled=count <= 1, help="Takes the chosen column away.")
+
+
+def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
+    key = f"chunker/{choices.selected}"
+    _seed(key, column.chunker)
+
+    def changed() -> None:
+        column.chunker = st.session_state[key]
+        column.parameters = {}
+
+    kind = CHUNKERS[column.chunker]
+    st.selectbox(
+        "Chunker",
+        list(CHUNKERS),
+        format_func=lambda name: CHUNKERS[name].title,
+        key=key,
+        on_change=changed,
+        help=f"{kind.idea} Source: {kind.source}.",
+    )
+
+
+def _choose_preset(choices: Choices, column: ColumnChoice) -> None:
+    presets = {preset.title: preset for preset in presets_of(column.chunker)}
+    values = effective(column, {})
+    active = next(
+        (
+            title
+            for title, preset in presets.items()
+            if all(
+                values[name] == preset.parameters.get(name, spec.default)
+                for name, spec in {s.name: s for s in CHUNKERS[column.chunker].fields(preset.parameters)}.items()
+            )
+        ),
+        None,
+    )
+    key = f"preset/{choices.selected}/{column.chunker}"
+    _seed(key, active)
+
+    def changed() -> None:
+        if st.session_state[key] is not None:
+            column.parameters = dict(presets[st.session_state[key]].parameters)
+
+    st.selectbox("Published settings", list(presets), key=key, on_change=changed, index=None, placeholder="your own")
+    if active is not None and presets[active].note:
+        st.caption(presets[active].note)
+
+
+def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> None:
+    """Draw the widget that a declaration asks for."""
+    key = f"{prefix}/{spec.name}"
+    depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
+    key += depends
+    label = f"{spec.title}, {spec.unit}" if spec.unit else spec.title
+
+    def changed() -> None:
+        column.parameters[spec.name] = st.session_state[key]
+        # The amount of one threshold means nothing to another.
+        for other in CHUNKERS[column.chunker].fields():
+            if other.depends == spec.name:
+                column.parameters.pop(other.name, None)
+
+    if spec.kind == "choice":
+        _seed(key, value)
+        st.selectbox(
+            label, spec.choices, key=key, on_change=changed, help=spec.help, format_func=lambda word: word.replace("_", " ")
+        )
+    elif spec.optional:
+        _seed(key, value)
+        low, high = _bounds(spec, int)
+        st.number_input(
+            label,
+            low,
+            high,
+            value=None,
+            step=int(spec.step or 1),
+            key=key,
+            on_change=changed,
+            help=spec.help,
+            placeholder="none",
+        )
+    else:
+        number = int if spec.kind == "integer" else float
+        least, most = (number(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
+        value = number(value)
+        _seed(key, value)
+        st.slider(
+            label,
+            min(least, value),
+            max(most, value),
+            step=number(spec.step or 1),
+            format="%d" if number is int else "%g",
+            key=key,
+            on_change=changed,
+            help=spec.help or None,
+        )
+
+
+def _bounds(spec: FieldSpec, number: type[int]) -> tuple[int | None, int | None]:
+    return (
+        None if spec.low is None else number(spec.low),
+        None if spec.high is None else number(spec.high),
+    )
+
+
+def _seed(key: str, value: Any) -> None:
+    """Let the widget show ``value``; touched only when it differs, or the browser would reset it at every run."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value

@@ -1,0 +1,81 @@
+"""Where the text comes from: a sample, the user's paste or the user's file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from chunkers import InputError
+from chunkers.reading import decode
+from sample_docs import load_sample, sample_titles
+from viz.reader import notice
+from viz.state import OWN, Choices
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text to chunk; ``known`` are its known boundaries in code points, None where none are known."""
+
+    text: str
+    name: str
+    known: tuple[int, ...] | None = None
+    teaches: str = ""
+
+
+def choose(choices: Choices) -> None:
+    """Draw the document's choice in the side bar."""
+    titles = {**sample_titles(), OWN: "Your own text"}
+    if st.session_state.get("document") != choices.document:
+        st.session_state["document"] = choices.document
+
+    def changed() -> None:
+        choices.document = st.session_state["document"]
+        if choices.document != OWN:
+            choices.sentences = load_sample(choices.document).sentences
+
+    st.selectbox("Document", list(titles), format_func=titles.__getitem__, key="document", on_change=changed)
+
+
+def load(choices: Choices) -> Source | None:
+    """Return the chosen text; for the user's own, draw the box and the upload first. None while there is none."""
+    if choices.document != OWN:
+        sample = load_sample(choices.document)
+        return Source(sample.text, sample.title, sample.known, sample.teaches)
+    own: Source | None = st.session_state.get("own")
+    with st.expander("Paste or upload", expanded=own is None):
+        if "pasted" not in st.session_state:
+            st.session_state["pasted"] = st.session_state.get("pasted_kept", "")
+        st.text_area(
+            "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
+        )
+        # The box leaves the page when a sample is shown; what was typed is kept apart.
+        st.session_state["pasted_kept"] = st.session_state["pasted"]
+        st.file_uploader(
+            "or a file: plain text or Markdown, 20 MB at most", type=["txt", "md"], key="file", on_change=_uploaded
+        )
+    if complaint := st.session_state.get("own_complaint"):
+        notice(complaint, "error", key="own_complaint_notice")
+    own = st.session_state.get("own")
+    if own is None:
+        notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
+    return own
+
+
+def _pasted() -> None:
+    text = st.session_state["pasted"]
+    st.session_state["own"] = Source(text, "Pasted text") if text else None
+    st.session_state["own_complaint"] = ""
+
+
+def _uploaded() -> None:
+    file = st.session_state["file"]
+    if file is None:
+        return
+    try:
+        decoded = decode(file.getvalue(), file.name)
+    except InputError as error:
+        st.session_state["own_complaint"] = str(error)
+        return
+    st.session_state["own"] = Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}")
+    st.session_state["own_complaint"] = ""

@@ -1,0 +1,150 @@
+"""What the user chose, in the session and in the link. Text is never in the link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chunkers import CHUNKERS, EMBEDDERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers.registry import chunker_class
+
+OWN = "own"
+"""The document that the user pasted or uploaded; a link cannot carry it."""
+
+MOST_COLUMNS = 6
+
+
+@dataclass
+class ColumnChoice:
+    """A chunker's name and the parameters that the user set away from their defaults."""
+
+    chunker: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Choices:
+    """Everything that a link carries."""
+
+    document: str
+    sentences: str
+    columns: list[ColumnChoice]
+    embedder: str = "all-MiniLM-L6-v2"
+    tokenizer: str = "all-MiniLM-L6-v2"
+    selected: int = 0
+
+
+def at_rest(document: str, sentences: str) -> Choices:
+    """Return the choices of the first screen: three chunkers on a sample."""
+    columns = [
+        ColumnChoice("fixed_sentences"),
+        ColumnChoice("breakpoint", {"amount": 70.0}),
+        ColumnChoice("double_pass"),
+    ]
+    return Choices(document, sentences, columns, selected=1)
+
+
+def to_query(choices: Choices, default: Choices) -> dict[str, str]:
+    """Return the link's parameters: those that differ from the first screen."""
+    query: dict[str, str] = {}
+    for name in ("document", "sentences", "embedder", "tokenizer"):
+        if getattr(choices, name) != getattr(default, name):
+            query[name] = str(getattr(choices, name))
+    if choices.selected != default.selected:
+        query["selected"] = str(choices.selected + 1)
+    if choices.columns != default.columns:
+        for number, column in enumerate(choices.columns, start=1):
+            query[f"c{number}"] = column.chunker
+            for name, value in column.parameters.items():
+                query[f"c{number}.{name}"] = "none" if value is None else str(value)
+    return query
+
+
+def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+    """Read a link.
+
+    Parameters
+    ----------
+    query
+        The link's parameters.
+    documents
+        Sample's name to the sentence splitter that suits it.
+    default
+        What stands where the link says nothing.
+
+    Returns
+    -------
+    choices, complaints
+        What could not be used is left at its default, and said in a sentence.
+    """
+    complaints: list[str] = []
+
+    def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
+        value = query.get(name, fallback)
+        if value in allowed or (name == "sentences" and value.startswith("spacy:")):
+            return value
+        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {value!r}. Using {fallback}.")
+        return fallback
+
+    document = one_of("document", documents, default.document)
+    sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
+    columns = _columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
+    text = query.get("selected", str(default.selected + 1))
+    selected = (
+        int(text) - 1 if text.isdecimal() and 1 <= int(text) <= len(columns) else min(default.selected, len(columns) - 1)
+    )
+    if "selected" in query and str(selected + 1) != text:
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {text!r}.")
+    return (
+        Choices(
+            document,
+            sentences,
+            columns,
+            one_of("embedder", EMBEDDERS, default.embedder),
+            one_of("tokenizer", TOKENIZERS, default.tokenizer),
+            selected,
+        ),
+        complaints,
+    )
+
+
+def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
+    columns = []
+    for number in range(1, MOST_COLUMNS + 1):
+        name = query.get(f"c{number}")
+        if name is None:
+            break
+        if name not in CHUNKERS:
+            complaints.append(f"The link's c{number} must be one of {', '.join(CHUNKERS)}; got {name!r}.")
+            continue
+        prefix = f"c{number}."
+        given = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
+        try:
+            built = build_chunker(name, given)
+        except InputError as error:
+            complaints.append(f"The link's column {number} is at its defaults: {error}")
+            given = {}
+        else:
+            given = {key: getattr(built, key) for key in given}
+        columns.append(ColumnChoice(name, given))
+    return columns
+
+
+def _value(text: str) -> Any:
+    """Read a parameter's value: none, a number, or a word."""
+    if text == "none":
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float) else text
+
+
+def effective(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every parameter of a column, allowed together or not."""
+    values = {**defaults, **column.parameters}
+    specs = chunker_class(column.chunker).fields(values)
+    return {spec.name: values.get(spec.name, spec.default) for spec in specs}

@@ -1,0 +1,132 @@
+"""Documents, results and the embedding job behind the pages: computed once, off the page's thread."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+
+import platformdirs
+import streamlit as st
+
+from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, load_embedder, load_tokenizer, run
+from chunkers.cache import EmbeddingCache
+
+
+@st.cache_resource(show_spinner=False)
+def cache(on_disk: bool) -> EmbeddingCache:
+    """Return the embeddings' cache, shared by all pages and sessions; on disk only where the user said so."""
+    return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
+
+
+@st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
+def document(identity: str, _text: str, name: str, sentences: str) -> Document:
+    """Return the document split into sentences; ``identity`` stands for the text."""
+    return Document.from_text(_text, sentences, name)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A chunker to run on a document; equal tasks have equal results."""
+
+    document: str
+    sentences: str
+    embedder: str
+    tokenizer: str
+    chunker: str
+
+    @classmethod
+    def of(cls, identity: str, source: Document, embedder: str, tokenizer: str, chunker: Chunker) -> Task:
+        """Name the task by the text's hash and the chunker's every parameter."""
+        return cls(identity, source.splitter, embedder, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+
+
+@dataclass
+class Job:
+    """Runs chunkers in a thread of its own, with progress and cancellation."""
+
+    source: Document
+    tasks: list[tuple[Task, Chunker]]
+    on_disk: bool
+    done: int = 0
+    total: int = 0
+    error: str = ""
+    results: dict[Task, Chunking] = field(default_factory=dict)
+    embed_ms: float = 0.0
+    embedded: int = 0
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread = threading.Thread(target=self._run, daemon=True, name="embedding")
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask to stop before the next batch."""
+        self._stop.set()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the user asked to stop."""
+        return self._stop.is_set()
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def _progress(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+    def _run(self) -> None:
+        try:
+            for task, chunker in self.tasks:
+                self.done = self.total = 0
+                tools = Tools(
+                    load_embedder(task.embedder),
+                    load_tokenizer(task.tokenizer),
+                    cache(self.on_disk),
+                    progress=self._progress,
+                    cancelled=self._stop.is_set,
+                )
+                chunking = run(chunker, self.source, tools)
+                self.results[task] = chunking
+                if chunking.timing:
+                    self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
+                    self.embedded += chunking.timing.embedded
+        except Cancelled:
+            pass
+        except InputError as error:
+            self.error = str(error)
+
+
+def at_once(task: Task, chunker: Chunker, source: Document, on_disk: bool) -> Chunking | None:
+    """Run a chunker now if all that it embeds is in the cache; None if something would have to be embedded first."""
+    tools = Tools(load_embedder(task.embedder), load_tokenizer(task.tokenizer), cache(on_disk), cancelled=lambda: True)
+    try:
+        return run(chunker, source, tools)
+    except Cancelled:
+        return None
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Milliseconds of the decision over several runs: lower quartile, median, upper quartile."""
+
+    runs: int
+    lower: float
+    median: float
+    upper: float
+
+
+def repeat(task: Task, chunker: Chunker, source: Document, on_disk: bool, runs: int = 11) -> Repeats | None:
+    """Time the decision stage again and again, everything embedded; None if something is not."""
+    times = []
+    for _ in range(runs):
+        result = at_once(task, chunker, source, on_disk)
+        if result is None or result.timing is None:
+            return None
+        times.append(result.timing.decide_ms + result.timing.merge_ms)
+    times.sort()
+    return Repeats(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])
