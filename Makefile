@@ -1,0 +1,65 @@
+# `make run` opens Seamark, `make test` checks it. Both first set up .venv, once, and again only when a pin has changed.
+
+PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
+PYTEST_ARGS ?=
+PY := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test lint types format bench browser clean
+
+help: ## list what make can do here
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+run: .venv/run.stamp ## open the app in the browser
+	$(PY) -m streamlit run app.py
+
+test: lint types browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
+	$(PY) -m pytest $(PYTEST_ARGS)
+
+lint: .venv/test.stamp ## check style and formatting
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: .venv/test.stamp ## check types
+	$(PY) -m mypy
+
+format: .venv/test.stamp ## mend style and formatting where that can be done by itself
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: .venv/test.stamp ## measure speed
+	$(PY) -m benchmarks
+
+clean: ## remove caches; to start over, remove .venv too
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+
+# One call of pip for each set, so that all packages are resolved together.
+.venv/run.stamp: requirements.txt constraints.txt $(PY)
+	$(PY) -m pip install --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/test.stamp: requirements-dev.txt requirements.txt constraints.txt $(PY)
+	$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@touch .venv/run.stamp $@
+
+$(PY):
+	@for python in $(PYTHON); do \
+	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    if $$python -c 'import ensurepip' 2>/dev/null; then exec $$python -m venv --clear .venv; fi; \
+	    bare=$$python; \
+	done; \
+	if [ "$$bare" ]; then \
+	    echo "$$bare cannot make a virtual environment: on Debian and Ubuntu, install the package python3-venv."; \
+	else \
+	    echo "Seamark needs Python 3.11 or newer, and found none (python3: $$(python3 --version 2>&1))." \
+	        "Install one, or name yours, as in: make run PYTHON=/opt/python/bin/python3"; \
+	fi >&2; exit 1
+
+# Debian's Chromium where it can be installed, Playwright's own otherwise; the tests look in this order too.
+browser: .venv/test.stamp
+	@command -v chromium >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update \
+	     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium fonts-dejavu-core; } \
+	|| $(PY) -m playwright install chromium
