@@ -53,7 +53,7 @@ $(PY):
 	if [ "$$bare" ]; then \
 	    echo "$$bare cannot make a virtual environment: on Debian and Ubuntu, install the package python3-venv."; \
 	else \
-	    echo "Seamark needs Python 3.11 or newer, and found none (python3: $$(python3 --version 2>&1))." \
+	    echo "Seamark needs Python 3.11 or newer, and found none (python3 here: $$(python3 --version 2>/dev/null || echo none))." \
 	        "Install one, or name yours, as in: make run PYTHON=/opt/python/bin/python3"; \
 	fi >&2; exit 1
 
