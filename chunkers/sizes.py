@@ -88,7 +88,7 @@ def within_sizes(
     distances
         Gives one distance for each pair of neighbouring sentences; asked only when the weakest gap is wanted.
     """
-    if limits.least is None and (limits.most is None or limits.oversize is None):
+    if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
     sizer = _Sizer(document, limits, tools)
     constrained = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)

@@ -21,7 +21,7 @@ from chunkers import (
     load_tokenizer,
 )
 from chunkers.export import to_csv, to_json, to_jsonl
-from sample_docs import load_sample, sample_titles
+from sample_docs import sample_splitters
 from viz import controls, figures, source, stats, work
 from viz.reader import Column, Row, notice, reader, text_id
 from viz.state import OWN, Choices, ColumnChoice, at_rest, effective, from_query, to_query
@@ -43,6 +43,7 @@ class Made:
 def show() -> None:
     """Draw the page."""
     choices, complaints = _choices()
+    _take_events(choices)
     with st.sidebar:
         source.choose(choices)
     chosen = source.load(choices)
@@ -65,7 +66,7 @@ def show() -> None:
         controls.column_controls(choices, made[choices.selected].chunker)
         _shared_controls(choices)
         _timing_controls(made, document)
-    _show_progress()
+    _show_progress(made)
     columns = [_column(number, one, chosen, document) for number, one in enumerate(made)]
     reader(
         document,
@@ -75,8 +76,6 @@ def show() -> None:
         selected=choices.selected,
         known=chosen.known,
         key=READER,
-        on_line=_line_moved,
-        on_selected=_column_chosen,
     )
     _below(choices, made, document)
     default = _default()
@@ -86,17 +85,15 @@ def show() -> None:
 
 
 def _default() -> Choices:
-    first = next(iter(sample_titles()))
-    return at_rest(first, load_sample(first).sentences)
+    return at_rest(*next(iter(sample_splitters().items())))
 
 
 def _choices() -> tuple[Choices, list[str]]:
     """Return the session's choices, read from the link when the session begins."""
     if "choices" not in st.session_state:
-        samples = {name: load_sample(name).sentences for name in sample_titles()}
         query = st.query_params.to_dict()
         lost = query.pop("document", None) if query.get("document") == OWN else None
-        choices, complaints = from_query(query, samples, _default())
+        choices, complaints = from_query(query, sample_splitters(), _default())
         if lost:
             complaints.append("The link was made from a text of its sender's own, which no link carries; here is a sample.")
         st.session_state["choices"] = choices
@@ -172,10 +169,13 @@ def _start_job(
     job.start()
 
 
-def _show_progress() -> None:
+def _show_progress(made: list[Made]) -> None:
     job: work.Job | None = st.session_state.get("job")
     if job is None:
         return
+    if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
+        # It ended between the columns' look at it and this one.
+        st.rerun()
     if job.running and not job.cancelled:
         _poll()
     elif job.cancelled and len(job.results) < len(job.tasks):
@@ -302,19 +302,21 @@ def _summary(document: Document, chosen: source.Source) -> str:
     return " · ".join(parts)
 
 
-def _line_moved() -> None:
-    """Take the value at which a threshold line was let go."""
-    moved = st.session_state[READER].get("line")
-    choices: Choices = st.session_state["choices"]
-    if moved and 0 <= int(moved["column"]) < len(choices.columns):
-        choices.columns[int(moved["column"])].parameters[str(moved["parameter"])] = float(moved["value"])
-
-
-def _column_chosen() -> None:
-    chosen = st.session_state[READER].get("selected")
-    choices: Choices = st.session_state["choices"]
-    if chosen and 0 <= int(chosen["column"]) < len(choices.columns):
-        choices.selected = int(chosen["column"])
+def _take_events(choices: Choices) -> None:
+    """Take from the reader, each once, the value at which a line was let go and the column that was clicked."""
+    state = st.session_state.get(READER) or {}
+    taken: dict[str, object] = st.session_state.setdefault("taken", {})
+    for name in ("line", "selected"):
+        event = state.get(name)
+        if not event or taken.get(name) == event["at"]:
+            continue
+        taken[name] = event["at"]
+        column = int(event["column"])
+        if 0 <= column < len(choices.columns):
+            if name == "selected":
+                choices.selected = column
+            else:
+                choices.columns[column].parameters[str(event["parameter"])] = float(event["value"])
 
 
 def _timing_controls(made: list[Made], document: Document) -> None:

@@ -94,19 +94,21 @@ def reader(
     selected: int,
     known: Sequence[int] | None,
     key: str,
-    on_line: Callable[[], None],
-    on_selected: Callable[[], None],
 ) -> None:
     """Mount the reader.
 
-    ``on_line`` is called when a threshold line was let go, with ``st.session_state[key]["line"]`` being
-    ``{"column", "parameter", "value"}``; ``on_selected`` when a column's head was clicked, with ``["selected"]``.
+    When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
+    "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``.
     """
     identity = text_id(document.text)
     _store(key=f"{key}_text", data={"id": identity, "text": document.text}, height=0)
     data = payload(document, columns, known)
     data |= {"text": identity, "title": title, "summary": summary, "selected": selected}
-    _reader(key=key, data=data, on_line_change=on_line, on_selected_change=on_selected)
+    _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again)
+
+
+def _run_again() -> None:
+    """Do nothing: that there is a callback makes the state one of the component's."""
 
 
 def text_id(text: str) -> str:

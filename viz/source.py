@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.reading import decode
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.reader import notice
 from viz.state import OWN, Choices
 
@@ -32,7 +32,7 @@ def choose(choices: Choices) -> None:
     def changed() -> None:
         choices.document = st.session_state["document"]
         if choices.document != OWN:
-            choices.sentences = load_sample(choices.document).sentences
+            choices.sentences = sample_splitters()[choices.document]
 
     st.selectbox("Document", list(titles), format_func=titles.__getitem__, key="document", on_change=changed)
 

@@ -58,8 +58,13 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
         for number, column in enumerate(choices.columns, start=1):
             query[f"c{number}"] = column.chunker
             for name, value in column.parameters.items():
-                query[f"c{number}.{name}"] = "none" if value is None else str(value)
+                query[f"c{number}.{name}"] = _word(value)
     return query
+
+
+def _word(value: Any) -> str:
+    """Write a parameter's value as `_value` reads it."""
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:

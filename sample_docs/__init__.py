@@ -1,0 +1,80 @@
+"""The bundled documents and where their known boundaries are."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from chunkers import InputError
+
+SAMPLES_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A bundled document.
+
+    Attributes
+    ----------
+    sentences
+        The sentence splitter that suits it.
+    teaches
+        One sentence on what it shows.
+    known
+        Code points at which every section but the first begins: empty where all is one section, None where no
+        boundaries are known.
+    """
+
+    id: str
+    title: str
+    sentences: str
+    teaches: str
+    text: str
+    known: tuple[int, ...] | None
+
+
+@lru_cache(maxsize=1)
+def _manifest() -> dict[str, dict[str, Any]]:
+    with (SAMPLES_FOLDER / "manifest.toml").open("rb") as file:
+        return {entry["id"]: entry for entry in tomllib.load(file)["documents"]}
+
+
+def sample_titles() -> dict[str, str]:
+    """Return id to title, in the order of the page; reads no text."""
+    return {name: entry["title"] for name, entry in _manifest().items()}
+
+
+def sample_splitters() -> dict[str, str]:
+    """Return id to the sentence splitter that suits the document; reads no text."""
+    return {name: entry["sentences"] for name, entry in _manifest().items()}
+
+
+@lru_cache(maxsize=16)
+def load_sample(name: str) -> Sample:
+    """Return the bundled document of that id.
+
+    Raises
+    ------
+    InputError
+        If there is none, or the manifest names a section that the text does not begin exactly once.
+    """
+    entry = _manifest().get(name)
+    if entry is None:
+        raise InputError(f"sample must be one of {', '.join(_manifest())}; got {name!r}.")
+    files = entry.get("parts") or [entry["file"]]
+    # Bytes, so that line ends stay as they are.
+    text = "\n\n".join((SAMPLES_FOLDER / file).read_bytes().decode("utf-8") for file in files)
+    starts = [_place(name, text, words) for words in entry["sections"]] if "sections" in entry else None
+    known = None if starts is None else tuple(starts[1:])
+    return Sample(name, entry["title"], entry["sentences"], entry["teaches"], text, known)
+
+
+def _place(name: str, text: str, words: str) -> int:
+    if text.count(words) != 1:
+        raise InputError(
+            f"{name}: a section must begin exactly once in the text; {words!r} occurs {text.count(words)} times."
+        )
+    return text.index(words)
