@@ -157,6 +157,7 @@ class _Sizer:
                 weakest = self.weakest_gap(part, distances) if self.limits.oversize == "weakest_gap" else None
                 if weakest is not None:
                     apart = f"{reason}; its largest distance, {distances()[weakest]:.2f}, is here"
+                    apart += self.left_small(part, weakest)
                     forced.append(Gap(weakest, None, None, Verdict.FORCED, apart))
                     pending.append(Span(document.sentences[weakest + 1].start, part.end))
                     pending.append(Span(part.start, document.sentences[weakest].end))
@@ -165,6 +166,16 @@ class _Sizer:
             start = start_after(document, gap) if gap is not None else end
         return _with_forced(gaps, forced)
 
+    def left_small(self, part: Span, gap: int) -> str:
+        """Say that cutting ``part`` at ``gap`` leaves a side below minimum size, where it does."""
+        least = self.limits.least or 0
+        return f"; a side below minimum size {least:,} is left" if min(self.sides(part, gap)) < least else ""
+
+    def sides(self, part: Span, gap: int) -> tuple[int, int]:
+        """Return the sizes of ``part`` before and after ``gap``."""
+        sentences = self.document.sentences
+        return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
+
     def weakest_gap(self, part: Span, distances: Callable[[], Sequence[float]]) -> int | None:
         """Return the gap of the largest distance inside ``part``, if one leaves no side below minimum size, among those."""
         first, last = self.sentence_at(part.start), self.sentence_at(part.end - 1)
@@ -172,18 +183,16 @@ class _Sizer:
         least = self.limits.least
         if least is None or not ranked:
             return ranked[0] if ranked else None
-        sentences = self.document.sentences
-        for gap in ranked:
-            sides = self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
-            if min(sides) >= least:
-                return gap
-        return ranked[0]
+        return next((gap for gap in ranked if min(self.sides(part, gap)) >= least), ranked[0])
 
     def cut_recursively(self, part: Span, reason: str) -> list[Gap]:
         text = self.document.text[part.start : part.end]
         spans = recursive_spans(text, self.limits.most or 1, 0, self.measure, "chroma")
+        small = [part.start + start for start, end in spans if self.measure(text[start:end]) < (self.limits.least or 0)]
         offsets = [part.start + start for start, _ in spans[1:]]
-        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: f"{reason}; cut by the recursive chunker")
+        said = f"{reason}; cut by the recursive chunker"
+        said += f", which leaves pieces below minimum size {self.limits.least:,}" if small else ""
+        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: said)
 
 
 def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:

@@ -1,0 +1,57 @@
+"""Embedders and tools that the tests make themselves."""
+
+import hashlib
+
+import numpy as np
+
+from chunkers import Document, Tools, load_tokenizer
+from chunkers.base import run
+
+
+class HashEmbedder:
+    """Unit vectors from the hash of a text: any text, at once, the same every time."""
+
+    name = "hash"
+    revision = "1"
+    max_tokens = None
+
+    def __init__(self, defaults=None):
+        self.defaults = defaults or {}
+        self.batches = []
+
+    def load(self):
+        pass
+
+    def encode(self, texts):
+        self.batches.append(list(texts))
+        rows = []
+        for text in texts:
+            seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+            rows.append(np.random.default_rng(seed).normal(size=8) + 0.8)
+        vectors = np.array(rows)
+        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+class AngleEmbedder(HashEmbedder):
+    """Vectors in the plane whose angle in degrees is the number in the text: similarities one can work out by hand."""
+
+    name = "angle"
+
+    def encode(self, texts):
+        self.batches.append(list(texts))
+        angles = [np.radians(float(text.split()[0].rstrip("."))) for text in texts]
+        return np.array([[np.cos(angle), np.sin(angle)] for angle in angles], dtype=np.float32)
+
+
+def tools(embedder=None, tokenizer="words", **others):
+    return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **others)
+
+
+def cut(chunker, text, sentences="lines", embedder=None, **others):
+    return run(chunker, Document.from_text(text, sentences), tools(embedder, **others))
+
+
+def sentence_numbers(chunking):
+    """Return how many sentences each chunk holds."""
+    starts = [span.start for span in chunking.document.sentences]
+    return [sum(chunk.start <= start < chunk.end for start in starts) for chunk in chunking.chunks]

@@ -1,0 +1,142 @@
+"""Thresholds and the breakpoint chunker on similarities worked out by hand."""
+
+import numpy as np
+import pytest
+
+from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
+from chunkers.thresholds import THRESHOLDS
+from tests.support import AngleEmbedder, cut, sentence_numbers
+
+DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("name", "amount", "line"),
+    [
+        ("percentile", 50, 0.3),
+        ("percentile", 75, 0.5),
+        ("standard_deviation", 1, 0.38 + np.sqrt(np.mean((DISTANCES - 0.38) ** 2))),
+        ("interquartile", 1.5, 0.38 + 1.5 * (0.5 - 0.2)),
+        ("gradient", 50, 0.05),
+        ("distance", 0.42, 0.42),
+        ("absolute_gradient", 0.1, 0.1),
+        ("slope", 1, -0.05 - np.std([-0.4, 0.3, -0.6, 0.5])),
+    ],
+)
+def test_lines(name, amount, line):
+    rule = THRESHOLDS[name]
+    assert rule.line(rule.scores(DISTANCES), amount) == pytest.approx(line)
+
+
+def test_gradient_is_central_inside_and_one_sided_at_the_ends():
+    assert THRESHOLDS["gradient"].scores(DISTANCES) == pytest.approx([0.4, 0.05, 0.15, 0.05, -0.5])
+
+
+def test_slope_marks_the_gap_into_which_the_similarity_falls():
+    text = "0\n1\n2\n80\n81\n82"
+    chunking = cut(Breakpoint.build(threshold="slope", amount=1), text, embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [3, 3]
+    assert chunking.gaps[0].score is None
+    assert chunking.gaps[2].reason.startswith("slope of similarity -0.7")
+
+
+def test_a_gap_is_cut_when_its_distance_exceeds_the_line():
+    text = "0\n10\n90\n95\n100"
+    chunking = cut(Breakpoint.build(threshold="distance", amount=0.5), text, embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [2, 3]
+    gap = chunking.gaps[1]
+    assert gap.score == pytest.approx(1 - np.cos(np.radians(80)), abs=1e-6)
+    assert (gap.threshold, gap.verdict, gap.reason) == (0.5, Verdict.CUT, "distance 0.83 > 0.50")
+    assert chunking.gaps[0].reason == "distance 0.02 ≤ 0.50"
+
+
+@pytest.mark.parametrize("threshold", ["gradient", "absolute_gradient", "slope"])
+def test_two_sentences_have_no_gradient_and_stay_together(threshold):
+    chunking = cut(Breakpoint.build(threshold=threshold), "0\n90", embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [2]
+    assert "needs a gap beside it" in chunking.gaps[0].reason
+
+
+def test_equal_distances_are_never_above_their_own_percentile():
+    chunking = cut(Breakpoint.build(amount=10), "0\n0\n0\n0", embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [4]
+
+
+def test_buffer_joins_neighbours_by_spaces():
+    embedder = AngleEmbedder()
+    cut(Breakpoint.build(buffer=1), "1\n2\n3", embedder=embedder)
+    assert sorted(text for batch in embedder.batches for text in batch) == ["1 2", "1 2 3", "2 3"]
+
+
+def test_another_threshold_has_another_default():
+    assert [Breakpoint.build(threshold=name).amount for name in THRESHOLDS] == [95, 3, 1.5, 95, 0.5, 0.1, 1.5]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"amount": 0.95}, "did you mean 95?"),
+        ({"amount": 101}, "between 1 and 100 for the percentile threshold; got 101"),
+        ({"threshold": "median"}, "threshold must be one of 'percentile'"),
+        ({"buffer": -1}, "buffer must be at least 0; got -1"),
+        ({"bufer": 1}, "no parameter 'bufer'"),
+        ({"amount": float("nan")}, "amount must be a finite number"),
+        ({"min_size": 10, "max_size": 5}, "min_size must be at most max_size, 5; got 10"),
+    ],
+)
+def test_wrong_parameters_get_a_sentence(parameters, words):
+    with pytest.raises(ParameterError) as error:
+        build_chunker("breakpoint", parameters)
+    assert words in str(error.value)
+    assert str(error.value).startswith("breakpoint")
+
+
+def test_both_readings():
+    assert Breakpoint.build(amount=70).reading() == (
+        "Cuts the 30 % of gaps with the greatest distance: the lowest 30 % by similarity."
+    )
+    assert "similarity is below 0.6" in Breakpoint.build(threshold="distance", amount=0.4).reading()
+
+
+def test_levels_are_the_lines_of_other_amounts():
+    chunker = Breakpoint.build(amount=95)
+    assert chunker.levels("amount", [50, 75], DISTANCES) == pytest.approx([0.3, 0.5])
+
+
+SIZED = "0\n30\n60\n90\n120\n150"
+
+
+def test_minimum_size_merges_to_the_left_and_the_first_chunk_to_the_right():
+    chunker = Breakpoint.build(threshold="distance", amount=0.05, min_size=2, size_unit="sentences")
+    chunking = cut(chunker, SIZED, embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [2, 4] or all(size >= 2 for size in sentence_numbers(chunking))
+    rejected = [gap for gap in chunking.gaps if gap.verdict is Verdict.REJECTED]
+    assert rejected
+    assert all("below minimum size 2" in gap.reason for gap in rejected)
+
+
+def test_a_merge_that_would_pass_the_maximum_is_refused():
+    text = "0\n1\n2\n90\n91\n92\n180"
+    chunker = Breakpoint.build(threshold="distance", amount=0.5, min_size=2, max_size=3, size_unit="sentences")
+    chunking = cut(chunker, text, embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [3, 3, 1]
+    assert "with its neighbour above maximum size 3" in chunking.gaps[5].reason
+
+
+def test_the_weakest_gap_is_cut_first():
+    text = "0\n5\n35\n40\n45"
+    chunker = Breakpoint.build(threshold="distance", amount=0.9, max_size=3, size_unit="sentences")
+    chunking = cut(chunker, text, embedder=AngleEmbedder())
+    assert sentence_numbers(chunking) == [2, 3]
+    assert chunking.gaps[1].verdict is Verdict.FORCED
+    assert "its largest distance, 0.13, is here" in chunking.gaps[1].reason
+
+
+def test_one_long_sentence_is_cut_inside():
+    text = "0 " + "word " * 30 + "\n90 short"
+    chunker = Breakpoint.build(threshold="distance", amount=0.5, max_size=40)
+    chunking = cut(chunker, text, embedder=AngleEmbedder())
+    assert all(len(chunk.text) <= 40 for chunk in chunking.chunks)
+    inside = [gap for gap in chunking.gaps if gap.offset is not None]
+    assert inside
+    assert all(gap.verdict is Verdict.FORCED and "inside sentence 1" in gap.reason for gap in inside)

@@ -1,0 +1,117 @@
+"""The command line: one JSON object a document, errors in one sentence."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from chunkers import CHUNKERS
+from chunkers.__main__ import main
+
+TEXT = "One is here. Two is here. Three is here. Four is here. Five."
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def output(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return [json.loads(line) for line in captured.out.splitlines()]
+
+
+def test_the_object_has_these_keys(capsys, file):
+    (result,) = output(capsys, file, "--chunker", "double_pass", "--sentences", "regex")
+    assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "timing"}
+    assert set(result["document"]) == {"name", "characters", "sentences"}
+    assert (result["document"]["name"], result["document"]["characters"]) == ("text.txt", len(TEXT))
+    assert [TEXT[start:end] for start, end in result["document"]["sentences"]] == TEXT.replace(". ", ".|").split("|")
+    assert set(result["timing"]) == {"split_ms", "embed_ms", "embedded", "cached", "decide_ms"}
+    assert result["timing"]["embedded"] == 5
+    for chunk in result["chunks"]:
+        assert set(chunk) == {"spans", "text"}
+        assert "".join(TEXT[start:end] for start, end in chunk["spans"]) == chunk["text"]
+    assert all(set(gap) == {"index", "score", "threshold", "verdict", "reason"} for gap in result["gaps"])
+    assert all(set(merge) == {"left", "right", "similarity", "threshold", "kind"} for merge in result["merges"])
+    assert result["merges"]
+
+
+def test_parameters_are_set(capsys, file):
+    (result,) = output(capsys, file, "--chunker", "fixed_sentences", "--set", "size=2", "--set", "chunks=none")
+    assert [len(chunk["text"].split(". ")) for chunk in result["chunks"]] == [2, 2, 1]
+
+
+def test_several_files_are_several_objects(capsys, file):
+    assert len(output(capsys, file, file, "--chunker", "recursive")) == 2
+
+
+def test_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Größe. Maß.".encode())))
+    (result,) = output(capsys, "-", "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "regex")
+    assert [chunk["text"] for chunk in result["chunks"]] == ["Größe.", "Maß."]
+
+
+def test_an_output_is_a_recipe(capsys, file, tmp_path):
+    first = output(capsys, file, "--chunker", "breakpoint", "--set", "amount=50", "--sentences", "regex")
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps(first[0]["recipe"]))
+    again = output(capsys, file, "--recipe", recipe)
+    assert again[0]["chunks"] == first[0]["chunks"]
+    assert again[0]["recipe"] == first[0]["recipe"]
+    whole = tmp_path / "whole.json"
+    whole.write_text(json.dumps(first[0]))
+    assert output(capsys, file, "--recipe", whole)[0]["chunks"] == first[0]["chunks"]
+
+
+def test_list_has_every_parameter(capsys):
+    assert main(["--list"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert set(listed) == set(CHUNKERS)
+    for name, entry in listed.items():
+        assert set(entry["parameters"]) == set(CHUNKERS[name].model_fields)
+        assert all({"type", "default", "title", "help"} <= set(parameter) for parameter in entry["parameters"].values())
+    assert listed["double_pass"]["parameters"]["initial_threshold"]["maximum"] == 1
+    assert listed["breakpoint"]["parameters"]["amount"]["by threshold"]["gradient"]["default"] == 95
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Name at least one file"),
+        (["FILE"], "Name the chunker"),
+        (["FILE", "--chunker", "nothing"], "chunker must be one of"),
+        (["FILE", "--chunker", "recursive", "--set", "size"], "KEY=VALUE"),
+        (["FILE", "--chunker", "recursive", "--set", "size=0"], "recursive: size must be at least 1; got 0."),
+        (["FILE", "--chunker", "recursive", "--set", "sise=3"], "no parameter 'sise'"),
+        (["missing.txt", "--chunker", "recursive"], "missing.txt: the file must be readable"),
+        (["FILE", "--recipe", "FILE"], "recipe: the file must be JSON"),
+        (["FILE", "--chunker", "breakpoint", "--embedder", "nobody"], "embedder must be one of"),
+        (["FILE", "--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_errors_are_one_sentence_and_status_two(capsys, file, arguments, words):
+    assert main([str(file) if argument == "FILE" else argument for argument in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert words in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.err.rstrip().endswith(".")
+
+
+def test_as_a_command(file):
+    command = [sys.executable, "-m", "chunkers", str(file), "--chunker", "fixed_sentences", "--set", "size=0"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "fixed_sentences: size must be at least 1; got 0.\n"
+
+
+def test_importing_loads_no_page_and_no_torch():
+    code = "import sys, chunkers; print([name for name in ('streamlit', 'plotly', 'torch', 'spacy') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

