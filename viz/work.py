@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from dataclasses import dataclass, field
@@ -83,6 +84,8 @@ class Job:
         try:
             for task, chunker in self.tasks:
                 self.done = self.total = 0
+                if chunker.embeds:
+                    _load(task.embedder)
                 tools = Tools(
                     load_embedder(task.embedder),
                     load_tokenizer(task.tokenizer),
@@ -99,6 +102,17 @@ class Job:
             pass
         except InputError as error:
             self.error = str(error)
+
+
+def _load(embedder: str) -> None:
+    """Load the model, and take it out of the garbage collector's sight.
+
+    Streamlit collects garbage after every run of a page. Walking all the objects that torch leaves in memory takes longer than
+    the run, holds up every other thread, and never finds anything.
+    """
+    load_embedder(embedder).load()
+    gc.collect()
+    gc.freeze()
 
 
 def at_once(task: Task, chunker: Chunker, source: Document, on_disk: bool) -> Chunking | None:

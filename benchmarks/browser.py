@@ -1,0 +1,143 @@
+"""The page in a real browser: how long a moved threshold takes until the text is cut again and painted.
+
+Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
+characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+# Counts from the event that is sent next (a pointer let go, a key pressed) to the frame after the new text is drawn.
+WATCH = """(root) => {
+  const event = root.watched;
+  root.took = new Promise((resolve) => {
+    let began;
+    const begin = () => (began ??= performance.now());
+    addEventListener(event, begin, { capture: true, once: true });
+    new MutationObserver((_, observer) => {
+      if (began === undefined || root.reader.columns[1].previewed || root.reader.dragging) return;
+      observer.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
+    }).observe(root, { attributes: true, attributeFilter: ["data-painted"] });
+  });
+}"""
+
+
+@contextmanager
+def running_app() -> Iterator[tuple[str, float]]:
+    """Start the app; yield its address and the moment of the start."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"]
+    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health")
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}", began
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def settled(page: Page) -> None:
+    """Wait until the script stands still."""
+    page.wait_for_function(
+        "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
+    )
+
+
+def watch(root: Locator, event: str) -> None:
+    """Begin to watch for the next ``event``."""
+    root.evaluate(f"(root) => {{ root.watched = '{event}'; ({WATCH})(root); }}")
+
+
+def took(root: Locator) -> float:
+    """Return the milliseconds of the watched step."""
+    return float(root.evaluate("(root) => root.took"))
+
+
+def drags(page: Page, root: Locator, steps: int) -> list[float]:
+    """Drag the threshold line up and down; return the milliseconds from each release to the painted text."""
+    times = []
+    for step in range(steps):
+        box = root.locator(".line").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (14 if step % 2 else -14), steps=4)
+        watch(root, "pointerup")
+        page.mouse.up()
+        times.append(took(root))
+        settled(page)
+    return times
+
+
+def keys(page: Page, root: Locator, steps: int) -> list[float]:
+    """Press an arrow key on the slider; return the milliseconds from each press to the painted text."""
+    slider = page.get_by_role("slider", name="Percentile of distance")
+    times = []
+    for step in range(steps):
+        slider.focus()
+        watch(root, "keydown")
+        slider.press("ArrowRight" if step % 2 else "ArrowLeft")
+        times.append(took(root))
+        settled(page)
+    return times
+
+
+def say(name: str, times: list[float]) -> None:
+    """Print the median and the quartiles."""
+    lower, median, upper = statistics.quantiles(times, n=4)
+    print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=20)
+    steps = parser.parse_args().steps
+    with running_app() as (address, began), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        page.goto(address)
+        page.locator(".seamark .chunk").first.wait_for(timeout=120_000)
+        print(f"first screen: {time.perf_counter() - began:.1f} s after the server's start")
+        page.goto(f"{address}/?document=essay")
+        root = page.locator(".seamark")
+        root.wait_for(timeout=120_000)
+        while not root.evaluate("(root) => root.reader?.data?.columns.every((column) => column.segments)"):
+            page.wait_for_timeout(200)
+        settled(page)
+        page.wait_for_timeout(1000)
+        count = root.evaluate("(root) => [root.reader.text.length, root.reader.sentences, root.reader.columns.length]")
+        print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
+        say("line let go to text painted", drags(page, root, steps))
+        say("slider key to text painted", keys(page, root, steps))
+        print("embedding:", root.locator(".head").nth(1).locator("dd").nth(3).inner_text())
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

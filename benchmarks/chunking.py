@@ -1,0 +1,278 @@
+"""Time the chunkers, stage by stage and beside the libraries whose algorithms they follow."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from benchmarks.measure import Spread, table, timed
+from benchmarks.references import CountingEncoder, langchain_breakpoint, llama_index_double_merging
+from chunkers import (
+    CHUNKERS,
+    Breakpoint,
+    Chunker,
+    Chunking,
+    Document,
+    DoublePass,
+    Embedder,
+    Timing,
+    Tools,
+    load_embedder,
+    run,
+)
+from chunkers.tokenizers import WordPieceTokenizer
+from sample_docs import load_sample
+
+INITIAL, APPENDING, MERGING, MAX_SIZE = 0.4, 0.4, 0.3, 1000
+"""The double pass's thresholds and its maximum in characters, the same on both sides."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The chunks' texts, and how many texts were embedded for them."""
+
+    chunks: list[str]
+    embedded: int
+
+    def words(self) -> list[list[str]]:
+        """Return every chunk as its words: the references join sentences by single spaces, whatever stood there."""
+        return [chunk.split() for chunk in self.chunks]
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two ways to the same chunks.
+
+    Attributes
+    ----------
+    ours, reference
+        Run once each in every repeat, one after the other, so that both meet the machine in the same state.
+    at_least
+        The ratio required: the reference's time by ours.
+    same
+        Whether the chunks must be equal.
+    calls
+        How often ours runs in a repeat, where one run is too short for the clock; the median counts.
+    """
+
+    title: str
+    ours: Callable[[], Outcome]
+    reference: Callable[[], Outcome]
+    at_least: float
+    same: bool
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Finish:
+    """How a race went: seconds of every repeat, and the last outcomes."""
+
+    race: Race
+    seconds: list[float]
+    reference_seconds: list[float]
+    outcome: Outcome
+    reference_outcome: Outcome
+
+    @property
+    def ratio(self) -> Spread:
+        """The reference's time by ours, repeat by repeat."""
+        return Spread.of(theirs / ours for theirs, ours in zip(self.reference_seconds, self.seconds, strict=True))
+
+    @property
+    def equal(self) -> bool:
+        """Whether both made the same chunks."""
+        return self.outcome.words() == self.reference_outcome.words()
+
+    @property
+    def met(self) -> bool:
+        """Whether the race is won by as much as required, with the chunks required."""
+        return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
+
+
+def compete(race: Race, repeats: int) -> Finish:
+    """Run both sides ``repeats`` times, in turns."""
+    seconds, reference_seconds = [], []
+    for repeat in range(repeats):
+        note(f"{race.title}: {repeat + 1} of {repeats}")
+        calls = [timed(race.ours) for _ in range(race.calls)]
+        seconds.append(median(took for took, _ in calls))
+        took, reference_outcome = timed(race.reference)
+        reference_seconds.append(took)
+    return Finish(race, seconds, reference_seconds, calls[-1][1], reference_outcome)
+
+
+def fresh_tools(embedder: Embedder) -> Tools:
+    """Return tools that remember nothing: an empty cache and no counted tokens."""
+    return Tools(embedder, WordPieceTokenizer())
+
+
+def timing(chunking: Chunking) -> Timing:
+    """Return the timing that `run` always attaches."""
+    assert chunking.timing is not None
+    return chunking.timing
+
+
+def outcome(chunking: Chunking) -> Outcome:
+    """Return what the two sides have in common."""
+    return Outcome([chunk.text for chunk in chunking.chunks], timing(chunking).embedded)
+
+
+def cold(chunker: Chunker, text: str, embedder: Embedder) -> Outcome:
+    """Split, embed and cut, with the model loaded and nothing else."""
+    return outcome(run(chunker, Document.from_text(text, "regex"), fresh_tools(embedder)))
+
+
+def counted(reference: Callable[[CountingEncoder], list[str]], embedder: Embedder) -> Outcome:
+    """Run a reference and count what it embeds."""
+    encoder = CountingEncoder(embedder)
+    chunks = reference(encoder)
+    return Outcome(chunks, encoder.embedded)
+
+
+def races(text: str, embedder: Embedder) -> list[Race]:
+    """Return the comparisons, with what is required of each."""
+
+    def langchain(amount: float) -> Outcome:
+        return counted(lambda encoder: langchain_breakpoint(text, encoder, buffer=1, amount=amount), embedder)
+
+    def llama_index() -> Outcome:
+        return counted(
+            lambda encoder: llama_index_double_merging(
+                text, encoder, initial=INITIAL, appending=APPENDING, merging=MERGING, max_size=MAX_SIZE
+            ),
+            embedder,
+        )
+
+    document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
+    run(Breakpoint(buffer=1, amount=95), document, tools)
+
+    mean, joined = double_passes()
+    return [
+        Race(
+            "breakpoint, cold / LangChain",
+            partial(cold, Breakpoint(buffer=1, amount=95), text, embedder),
+            partial(langchain, 95),
+            at_least=1,
+            same=True,
+        ),
+        Race(
+            "breakpoint, 95 to 90 / LangChain again",
+            lambda: outcome(run(Breakpoint(buffer=1, amount=90), document, tools)),
+            partial(langchain, 90),
+            at_least=500,
+            same=True,
+            calls=25,
+        ),
+        # A mean of vectors is not the vector of the joined text: other chunks, on purpose.
+        Race(
+            "double_pass, mean, cold / LlamaIndex", partial(cold, mean, text, embedder), llama_index, at_least=8, same=False
+        ),
+        Race(
+            "double_pass, re-embed, cold / LlamaIndex",
+            partial(cold, joined, text, embedder),
+            llama_index,
+            at_least=2,
+            same=True,
+        ),
+    ]
+
+
+def double_passes() -> tuple[DoublePass, DoublePass]:
+    """Return the two ways of a group's vector, with the thresholds of the comparison."""
+    mean = DoublePass(
+        initial_threshold=INITIAL, appending_threshold=APPENDING, merging_threshold=MERGING, max_size=MAX_SIZE, vector="mean"
+    )
+    return mean, mean.model_copy(update={"vector": "re-embed"})
+
+
+def variants() -> list[tuple[str, Chunker]]:
+    """Return every chunker with its defaults, and the two that the comparison has beside them."""
+    defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
+    return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
+
+
+def stages(name: str, chunker: Chunker, text: str, embedder: Embedder, repeats: int) -> list[str]:
+    """Return a row of the table: every stage of a cold run, and embedding once more when all is in the cache."""
+    first, again, chunks = [], [], 0
+    for repeat in range(repeats):
+        note(f"stages of {name}: {repeat + 1} of {repeats}")
+        document, tools = Document.from_text(text, "regex"), fresh_tools(embedder)
+        chunking = run(chunker, document, tools)
+        chunks = len(chunking.chunks)
+        first.append(timing(chunking))
+        again.append(timing(run(chunker, document, tools)))
+    columns = (
+        [each.split_ms for each in first],
+        [each.embed_ms for each in first],
+        [each.embed_ms for each in again],
+        [each.decide_ms for each in first],
+        [each.merge_ms for each in first],
+    )
+    spreads = [Spread.of(column).milliseconds() for column in columns]
+    return [name, *spreads, f"{first[-1].embedded:,}", f"{chunks:,}"]
+
+
+def row(finish: Finish) -> list[str]:
+    """Return a race's row of the table."""
+    return [
+        finish.race.title,
+        Spread.of(1000 * seconds for seconds in finish.seconds).milliseconds(),
+        Spread.of(1000 * seconds for seconds in finish.reference_seconds).milliseconds(),
+        finish.ratio.times(),
+        f"{finish.race.at_least:g}",
+        "yes" if finish.met else "NO",
+        f"{finish.outcome.embedded:,} / {finish.reference_outcome.embedded:,}",
+        f"{len(finish.outcome.chunks):,} / {len(finish.reference_outcome.chunks):,}",
+        ("yes" if finish.equal else "NO") if finish.race.same else "not meant",
+    ]
+
+
+RACE_HEAD = (
+    "ours / reference",
+    "ours, ms",
+    "reference, ms",
+    "times faster",
+    "required",
+    "met",
+    "texts embedded",
+    "chunks",
+    "equal",
+)
+STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, ms", "merge, ms", "texts embedded", "chunks")
+
+
+def note(said: str) -> None:
+    """Say on standard error how far it is, so that standard output is the report alone."""
+    print(said, file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the two tables, and return 1 if a requirement is not met."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chunking", description=__doc__)
+    parser.add_argument("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
+    options = parser.parse_args(arguments)
+    if options.repeats < 1:
+        parser.error(f"--repeats must be at least 1; got {options.repeats}")
+    text = options.text.read_text(encoding="utf-8") if options.text else load_sample("essay").text
+
+    embedder = load_embedder()
+    for chunker in double_passes():
+        cold(chunker, text[:5000], embedder)
+    document = Document.from_text(text, "regex")
+    print(f"{len(text):,} characters, {len(document.sentences):,} sentences, {options.repeats} repeats.")
+    print("Times are medians, with the quartiles in brackets.\n")
+    finishes = [compete(race, options.repeats) for race in races(text, embedder)]
+    print(table(RACE_HEAD, [row(finish) for finish in finishes]), end="\n\n", flush=True)
+    rows = [stages(name, chunker, text, embedder, options.repeats) for name, chunker in variants()]
+    print(table(STAGE_HEAD, rows))
+    return 0 if all(finish.met for finish in finishes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

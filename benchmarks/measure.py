@@ -1,0 +1,54 @@
+"""Time, spread and tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+
+class Spread(NamedTuple):
+    """Median and quartiles."""
+
+    lower: float
+    median: float
+    upper: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Return the quartiles of ``values``, linearly interpolated."""
+        lower, median, upper = np.percentile(list(values), [25, 50, 75])
+        return cls(float(lower), float(median), float(upper))
+
+    def milliseconds(self) -> str:
+        """Say a time: to the millisecond from 100 on, to the hundredth below."""
+        decimals = 0 if self.median >= 100 else 2
+        return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
+
+    def times(self) -> str:
+        """Say a ratio."""
+        decimals = 0 if self.median >= 100 else 2
+        return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
+
+
+Result = TypeVar("Result")
+
+
+def timed(call: Callable[[], Result]) -> tuple[float, Result]:
+    """Return the seconds that ``call`` took, and what it returned."""
+    began = time.perf_counter()
+    result = call()
+    return time.perf_counter() - began, result
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with its columns lined up, all but the first to the right."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    padded = [
+        [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        for row in (head, rule, *rows)
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in padded)

@@ -1,0 +1,102 @@
+"""The other libraries' chunkers, given this project's embedder and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from langchain_core.embeddings import Embeddings
+from langchain_experimental.text_splitter import SemanticChunker
+from llama_index.core import Document as LlamaDocument
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
+from pydantic import PrivateAttr
+
+from chunkers import Document, Embedder
+
+AT_ONCE = 32
+"""Texts a batch, after sorting by length: what sentence-transformers does by itself with a list of texts."""
+
+
+class CountingEncoder:
+    """An embedder without a cache, as those libraries call one, that counts the texts it is given."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedded = 0
+        self._embedder = embedder
+
+    def encode(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the texts' unit vectors as the lists of floats that both libraries ask for."""
+        self.embedded += len(texts)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]), reverse=True)
+        vectors: list[npt.NDArray[np.float32]] = [np.zeros(0, np.float32)] * len(texts)
+        for start in range(0, len(order), AT_ONCE):
+            batch = order[start : start + AT_ONCE]
+            for i, vector in zip(batch, self._embedder.encode([texts[i] for i in batch]), strict=True):
+                vectors[i] = vector
+        return [vector.tolist() for vector in vectors]
+
+
+class LangChainEmbeddings(Embeddings):
+    """The encoder as LangChain wants it."""
+
+    def __init__(self, encoder: CountingEncoder) -> None:
+        self._encoder = encoder
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector a text."""
+        return self._encoder.encode(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the text's vector."""
+        return self._encoder.encode([text])[0]
+
+
+class LlamaIndexEmbedding(BaseEmbedding):
+    """The encoder as LlamaIndex wants it."""
+
+    _encoder: CountingEncoder = PrivateAttr()
+
+    def __init__(self, encoder: CountingEncoder) -> None:
+        super().__init__()
+        self._encoder = encoder
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return self._encoder.encode(texts)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._encoder.encode([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._encoder.encode([query])[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
+
+
+def langchain_breakpoint(text: str, encoder: CountingEncoder, *, buffer: int, amount: float) -> list[str]:
+    """Cut with LangChain's SemanticChunker at a percentile; its sentences are those of the splitter ``regex``."""
+    chunker = SemanticChunker(
+        LangChainEmbeddings(encoder),
+        buffer_size=buffer,
+        breakpoint_threshold_type="percentile",
+        breakpoint_threshold_amount=amount,
+    )
+    return chunker.split_text(text)
+
+
+def llama_index_double_merging(
+    text: str, encoder: CountingEncoder, *, initial: float, appending: float, merging: float, max_size: int
+) -> list[str]:
+    """Cut with LlamaIndex's double merging with an embedding model, on the sentences of the splitter ``regex``."""
+    parser = SemanticDoubleMergingSplitterNodeParser.from_defaults(
+        embed_model=LlamaIndexEmbedding(encoder),
+        initial_threshold=initial,
+        appending_threshold=appending,
+        merging_threshold=merging,
+        max_chunk_size=max_size,
+        sentence_splitter=lambda whole: Document.from_text(whole, "regex").sentence_texts,
+    )
+    nodes = parser.build_semantic_nodes_from_documents([LlamaDocument(text=text)])
+    return [node.get_content() for node in nodes]
