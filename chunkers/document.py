@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -67,6 +68,15 @@ class Document:
     def sentence_texts(self) -> list[str]:
         """The text of every sentence."""
         return [self.text[start:end] for start, end in self.sentences]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where every sentence begins."""
+        return [span.start for span in self.sentences]
+
+    def sentence_at(self, offset: int) -> int:
+        """Return the number of the sentence that ``offset`` lies in, or of the last before it; -1 where there is none."""
+        return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:
         """Return the span from the start of sentence ``first`` to the end of sentence ``last - 1``."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -107,21 +105,15 @@ def recursive_spans(
 
 def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
-    starts = _starts(document)
     gaps = []
     for offset in offsets:
-        index = bisect_right(starts, offset) - 1
-        if starts[index] == offset and index > 0:
+        index = document.sentence_at(offset)
+        if document.starts[index] == offset and index > 0:
             gaps.append(Gap(index - 1, None, None, verdict, reason(offset)))
         else:
             said = f"inside sentence {index + 1}: {reason(offset)}"
             gaps.append(Gap(index, None, None, verdict, said, offset))
     return gaps
-
-
-@lru_cache(maxsize=8)
-def _starts(document: Document) -> list[int]:
-    return [span.start for span in document.sentences]
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}

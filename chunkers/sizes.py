@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
 from typing import Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker, Tools
+from chunkers.distances import FloatArray
 from chunkers.document import Document, Span
 from chunkers.recursive import cuts_to_gaps, measure_for, recursive_spans
 from chunkers.result import Gap, Verdict, end_before, start_after
@@ -86,65 +91,61 @@ def within_sizes(
     tools
         Counts tokens.
     distances
-        Gives one distance for each pair of neighbouring sentences; asked only when the weakest gap is wanted.
+        Gives one distance for each pair of neighbouring sentences; asked once, and only when the weakest gap is wanted.
     """
     if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
-    sizer = _Sizer(document, limits, tools)
+    sizer = _Sizer(document, limits, tools, distances)
     constrained = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
     if limits.most is None or limits.oversize is None:
         return constrained
-    return sizer.cut_large(constrained, distances)
+    return sizer.cut_large(constrained)
 
 
 class _Sizer:
-    def __init__(self, document: Document, limits: Limits, tools: Tools) -> None:
+    def __init__(self, document: Document, limits: Limits, tools: Tools, distances: Callable[[], Sequence[float]]) -> None:
         self.document = document
         self.limits = limits
         self.tools = tools
-        self.starts = [span.start for span in document.sentences]
-        self.measure = (lambda text: 0) if limits.unit == "sentences" else measure_for(limits.unit, tools)
+        self.size = _sizes(document, limits.unit, tools)
+        self._distances = distances
 
-    def size(self, start: int, end: int) -> int:
-        if self.limits.unit == "sentences":
-            return self.sentence_at(end - 1) - self.sentence_at(start) + 1
-        return self.measure(self.document.text[start:end])
-
-    def sentence_at(self, offset: int) -> int:
-        return bisect_right(self.starts, offset) - 1
+    @cached_property
+    def distances(self) -> FloatArray:
+        return np.asarray(self._distances(), dtype=np.float64)
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
         """Merge from left to right, so that no chunk but one that would grow too large stays small."""
-        least, unit = self.limits.least or 0, self.limits.unit
-        text_end = self.document.sentences[-1].end
-        accepted: list[int] = []
+        least, most, unit = self.limits.least or 0, self.limits.most, self.limits.unit
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
-        for position in [*cuts, None]:
-            start = start_after(self.document, gaps[accepted[-1]]) if accepted else self.starts[0]
-            end = end_before(self.document, gaps[position]) if position is not None else text_end
-            size = self.size(start, end)
+        ends = [*(end_before(self.document, gaps[position]) for position in cuts), self.document.sentences[-1].end]
+        standing: list[int] = []
+        starts = [self.document.starts[0]]
+        for number, end in enumerate(ends):
+            size = self.size(starts[-1], end)
+            position = cuts[number] if number < len(cuts) else None
             # The first chunk has none before it: the cut after it goes, and it grows on.
-            before = accepted[-1] if accepted else None
-            drop = before if before is not None else position
+            drop = standing[-1] if standing else position
             if size < least and drop is not None:
-                first = start_after(self.document, gaps[accepted[-2]]) if len(accepted) > 1 else self.starts[0]
-                merged = self.size(first, end) if before is not None else size
+                merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
                 said = f"{gaps[drop].reason}; a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
-                if self.limits.most is not None and merged > self.limits.most:
-                    said += f", but with its neighbour above maximum size {self.limits.most:,}"
+                if most is not None and merged > most:
+                    said += f", but with its neighbour above maximum size {most:,}"
                     gaps[drop] = replace(gaps[drop], reason=said)
                 else:
                     gaps[drop] = replace(gaps[drop], verdict=Verdict.REJECTED, reason=said)
-                    if before is not None:
-                        accepted.pop()
+                    if standing:
+                        standing.pop()
+                        starts.pop()
             if position is not None and gaps[position].verdict.is_cut:
-                accepted.append(position)
+                standing.append(position)
+                starts.append(start_after(self.document, gaps[position]))
         return gaps
 
-    def cut_large(self, gaps: list[Gap], distances: Callable[[], Sequence[float]]) -> list[Gap]:
+    def cut_large(self, gaps: list[Gap]) -> list[Gap]:
         document, most = self.document, self.limits.most or 0
         forced: list[Gap] = []
-        start = self.starts[0]
+        start = document.starts[0]
         for gap in [*(gap for gap in gaps if gap.verdict.is_cut), None]:
             end = end_before(document, gap) if gap is not None else document.sentences[-1].end
             pending = [Span(start, end)]
@@ -154,9 +155,9 @@ class _Sizer:
                 if size <= most:
                     continue
                 reason = f"a chunk of {size:,} {self.limits.unit}, above maximum size {most:,}"
-                weakest = self.weakest_gap(part, distances) if self.limits.oversize == "weakest_gap" else None
+                weakest = self.weakest_gap(part) if self.limits.oversize == "weakest_gap" else None
                 if weakest is not None:
-                    apart = f"{reason}; its largest distance, {distances()[weakest]:.2f}, is here"
+                    apart = f"{reason}; its largest distance, {self.distances[weakest]:.2f}, is here"
                     apart += self.left_small(part, weakest)
                     forced.append(Gap(weakest, None, None, Verdict.FORCED, apart))
                     pending.append(Span(document.sentences[weakest + 1].start, part.end))
@@ -176,23 +177,63 @@ class _Sizer:
         sentences = self.document.sentences
         return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
 
-    def weakest_gap(self, part: Span, distances: Callable[[], Sequence[float]]) -> int | None:
+    def weakest_gap(self, part: Span) -> int | None:
         """Return the gap of the largest distance inside ``part``, if one leaves no side below minimum size, among those."""
-        first, last = self.sentence_at(part.start), self.sentence_at(part.end - 1)
-        ranked = sorted(range(first, last), key=lambda gap: -distances()[gap])
-        least = self.limits.least
-        if least is None or not ranked:
-            return ranked[0] if ranked else None
-        return next((gap for gap in ranked if min(self.sides(part, gap)) >= least), ranked[0])
+        inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
+        if not inside:
+            return None
+        least = self.limits.least or 0
+        # From gap to gap the left side grows and the right side shrinks, so those that leave both large enough adjoin.
+        low = bisect_left(inside, least, key=lambda gap: self.sides(part, gap)[0])
+        high = bisect_right(inside, -least, key=lambda gap: -self.sides(part, gap)[1])
+        among = inside[low:high] or inside
+        return among.start + int(np.argmax(self.distances[among.start : among.stop]))
 
     def cut_recursively(self, part: Span, reason: str) -> list[Gap]:
-        text = self.document.text[part.start : part.end]
-        spans = recursive_spans(text, self.limits.most or 1, 0, self.measure, "chroma")
-        small = [part.start + start for start, end in spans if self.measure(text[start:end]) < (self.limits.least or 0)]
-        offsets = [part.start + start for start, _ in spans[1:]]
+        least, unit = self.limits.least or 0, self.limits.unit
+        if unit == "sentences":
+            return self.cut_evenly(part, reason)
+        text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
+        spans = recursive_spans(text, self.limits.most or 1, 0, measure, "chroma")
+        small = any(measure(text[start:end]) < least for start, end in spans)
         said = f"{reason}; cut by the recursive chunker"
-        said += f", which leaves pieces below minimum size {self.limits.least:,}" if small else ""
+        said += f", which leaves pieces below minimum size {least:,}" if small else ""
+        offsets = [part.start + start for start, _ in spans[1:]]
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: said)
+
+    def cut_evenly(self, part: Span, reason: str) -> list[Gap]:
+        """Cut after every so many sentences: the recursive chunker does not count them."""
+        least, most = self.limits.least or 0, self.limits.most or 1
+        first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
+        said = f"{reason}; cut after every {most:,}"
+        left = (last - first) % most + 1
+        said += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
+        return [Gap(gap, None, None, Verdict.FORCED, said) for gap in range(first + most - 1, last, most)]
+
+
+def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
+    """Return the function that gives the size of the text between two offsets that are no white space.
+
+    It looks sizes up in running totals, so that asking for every prefix of a long text costs no more than the text.
+    """
+    if unit == "characters":
+        return lambda start, end: end - start
+    if unit == "sentences":
+        return lambda start, end: document.sentence_at(end - 1) - document.sentence_at(start) + 1
+    if unit == "words":
+        words = [match.start() for match in re.finditer(r"\S+", document.text)]
+        return lambda start, end: bisect_left(words, end) - bisect_right(words, start) + 1
+    # Tokens of a sentence are those that it has in the text: white space or punctuation, which no token crosses, parts it
+    # from the next.
+    totals = [0, *accumulate(tools.count_tokens(document.sentence_texts))]
+
+    def tokens(start: int, end: int) -> int:
+        first, last = document.sentence_at(start), document.sentence_at(end - 1)
+        if (start, end) == document.slice(first, last + 1):
+            return totals[last + 1] - totals[first]
+        return tools.count_tokens([document.text[start:end]])[0]
+
+    return tokens
 
 
 def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:

@@ -107,8 +107,8 @@ class Job:
 def _load(embedder: str) -> None:
     """Load the model, and take it out of the garbage collector's sight.
 
-    Streamlit collects garbage after every run of a page. Walking all the objects that torch leaves in memory takes longer than
-    the run, holds up every other thread, and never finds anything.
+    Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the
+    run, holds up every other thread, and never finds anything.
     """
     load_embedder(embedder).load()
     gc.collect()
