@@ -275,9 +275,9 @@ def _time(chunking: Chunking, repeats: work.Repeats | None) -> str:
     if repeats is not None:
         decide = f"decide {stats.milliseconds(repeats.median)}"
         spread = f"{stats.milliseconds(repeats.lower)} to {stats.milliseconds(repeats.upper)} in {repeats.runs} runs"
-        return f"{split} · {decide} ms ({spread})"
+        return f"{split} · {decide}\N{NO-BREAK SPACE}ms ({spread})"
     merge = f" · merge {stats.milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
-    return f"{split} · decide {stats.milliseconds(timing.decide_ms)}{merge} ms"
+    return f"{split} · decide {stats.milliseconds(timing.decide_ms)}{merge}\N{NO-BREAK SPACE}ms"
 
 
 def _embedding(chunking: Chunking) -> str:

@@ -47,10 +47,10 @@ def _choose_column(choices: Choices) -> None:
         choices.columns.pop(choices.selected)
         choices.selected = min(choices.selected, len(choices.columns) - 1)
 
-    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    row.segmented_control(
+    st.segmented_control(
         "Column", range(count), format_func=lambda index: str(index + 1), key="column", on_change=chosen, required=True
     )
+    row = st.container(horizontal=True, gap="small")
     row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"One more column, {MOST_COLUMNS} at most.")
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Takes the chosen column away.")
 
@@ -105,7 +105,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
     key = f"{prefix}/{spec.name}"
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     key += depends
-    label = f"{spec.title}, {spec.unit}" if spec.unit else spec.title
+    label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
     def changed() -> None:
         column.parameters[spec.name] = st.session_state[key]

@@ -209,11 +209,22 @@ def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]
     return ranges
 
 
+def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
+    """Let no range begin with the white space after the end of an overlap; it shows as an odd indent."""
+    trimmed = []
+    for start, end, over in ranges:
+        while start < end and text[start].isspace():
+            start += 1
+        if start < end:
+            trimmed.append((start, end, over))
+    return trimmed
+
+
 def _segments(
     document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]
 ) -> dict[str, list[Any]]:
     units = utf16_offsets(document.text)
-    ranges = covered([chunk.spans for chunk in chunking.chunks])
+    ranges = _trimmed(document.text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
     first_of = {chunk.start: number for number, chunk in reversed(list(enumerate(chunking.chunks)))}
     labels: list[str] = []
