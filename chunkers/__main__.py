@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,6 +45,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status, 2 after an error in one sentence on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8, whatever the terminal's encoding.
+        sys.stdout.reconfigure(encoding="utf-8")
     try:
         options = _parser().parse_args(arguments)
         if options.list:
@@ -52,13 +57,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the command's output
         return 2
+    except BrokenPipeError:
+        # Whoever read the output has left, as head does; what is still buffered must not raise again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return 0
 
 
 def _chunk_files(options: argparse.Namespace) -> None:
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
-    base = Recipe.from_json(_bytes(str(options.recipe)).decode("utf-8", "replace")) if options.recipe else None
+    base = Recipe.from_json(_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(f"Name the chunker with --chunker, one of {', '.join(CHUNKERS)}, or give a --recipe.")
     if base is not None and options.chunker not in (None, base.chunker):
@@ -74,10 +83,12 @@ def _chunk_files(options: argparse.Namespace) -> None:
     tools = Tools(embedder, tokenizer)
     recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
     for file in options.files:
-        name = "standard input" if file == "-" else Path(file).name
+        # A file's name may hold bytes that are no text; in the output they are replaced.
+        name = "standard input" if file == "-" else os.fsencode(Path(file).name).decode("utf-8", "replace")
         text = decode(_bytes(file), name).text
         result = run(chunker, Document.from_text(text, sentences, name), tools)
-        print(json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False))  # noqa: T201
+        line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)
+        print(line, flush=True)  # noqa: T201 - the command's output
 
 
 def _bytes(file: str) -> bytes:
@@ -93,7 +104,7 @@ def _assignment(text: str) -> tuple[str, Any]:
         raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
     try:
         return key, None if value == "none" else json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return key, value
 
 

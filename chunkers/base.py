@@ -74,7 +74,7 @@ class Chunker(BaseModel, ABC):
         """Cut the document; pure but for what ``tools`` caches and counts."""
 
     @classmethod
-    def build(cls, **parameters: Any) -> Self:
+    def build(cls, /, **parameters: Any) -> Self:
         """Make the chunker, with one sentence for whatever is wrong with the parameters.
 
         Raises
@@ -153,7 +153,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and texts."""
+    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already."""
 
     load_s: float = 0.0
     embed_s: float = 0.0
@@ -161,6 +161,7 @@ class Meter:
     cold_s: float = 0.0
     embedded: int = 0
     cached: int = 0
+    seen: set[bytes] = field(default_factory=set)
 
 
 def _no_progress(done: int, total: int) -> None:
@@ -210,7 +211,7 @@ class Tools:
             keys = self.cache.keys(self.embedder.name, self.embedder.revision, texts)
             found = self.cache.get_many(keys)
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            self.meter.cached += len(found)
+            self.meter.cached += len(found.keys() - self.meter.seen)
             # Neighbours in length share a batch, so that little of it is padding.
             ordered = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
             if ordered and not self.cancelled():
@@ -225,7 +226,8 @@ class Tools:
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 self.progress(min(start + BATCH, len(ordered)), len(ordered))
-            self.meter.cold_s += sum(entry.cost for entry in found.values())
+            self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
+            self.meter.seen.update(found)
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)

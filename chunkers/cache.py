@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,7 +139,7 @@ class _VectorFile:
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, cost, vector, checksum FROM embeddings WHERE key IN ({marks})"
                 for key, cost, vector, checksum in self._connection.execute(query, part):
-                    if checksum == _checksum(key, vector):
+                    if checksum == _checksum(key, cost, vector):
                         found.append((key, Entry(np.frombuffer(vector, dtype=np.float32), cost)))
         except sqlite3.Error as error:
             self._give_up(error)
@@ -150,13 +151,13 @@ class _VectorFile:
         rows = []
         for key, entry in entries.items():
             vector = entry.vector.tobytes()
-            rows.append((key, entry.cost, vector, _checksum(key, vector)))
+            rows.append((key, entry.cost, vector, _checksum(key, entry.cost, vector)))
         try:
             self._connection.execute("BEGIN")
             self._connection.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?, ?)", rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            if self._connection.in_transaction:
+            with suppress(sqlite3.Error):
                 self._connection.rollback()
             self._give_up(error)
 
@@ -167,6 +168,7 @@ class _VectorFile:
             self._connection = self._replace()
 
 
-def _checksum(key: bytes, vector: object) -> bytes:
+def _checksum(key: bytes, cost: object, vector: object) -> bytes:
+    """Return the checksum of a row, whatever types damage has made of its columns."""
     data = vector if isinstance(vector, bytes) else repr(vector).encode()
-    return hashlib.blake2b(key + data, digest_size=8).digest()
+    return hashlib.blake2b(key + repr(cost).encode() + data, digest_size=8).digest()

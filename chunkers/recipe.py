@@ -65,7 +65,7 @@ class Recipe(BaseModel):
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"recipe: the file must be JSON; {error}.") from error
         if isinstance(data, dict) and isinstance(data.get("recipe"), dict):
             data = data["recipe"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.errors import InputError
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
 
 SPLITTERS = {
     "spacy": "spaCy's rule-based sentencizer; a blank line always ends a sentence",
@@ -23,6 +25,10 @@ SPLITTERS = {
 _AFTER_STOP = re.compile(r"(?<=[.?!])\s+")
 _LINE = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[ \t\f\v]*(?:\r\n|\n|\r)\s*")
+
+_LONG_WORD = re.compile(r"\S{400,}")
+# Between two letters or digits where that can be, so that no slice ends in a full stop that the text has inside a word.
+_SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
 def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
@@ -73,9 +79,20 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop is not the next paragraph's beginning."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
-    for (start, _), parsed in zip(paragraphs, nlp.pipe(text[a:b] for a, b in paragraphs), strict=True):
+    for (start, _), parsed in zip(paragraphs, nlp.pipe(_doc(nlp, text[a:b]) for a, b in paragraphs), strict=True):
         for sentence in parsed.sents:
             yield start + sentence.start_char, start + sentence.end_char
+
+
+def _doc(nlp: Language, text: str) -> Doc:
+    """Make spaCy's document, very long words in slices: its tokenizer takes the square of the time for a row of signs."""
+    slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
+    if not slices:
+        return nlp.make_doc(text)
+    from spacy.tokens import Doc
+
+    pieces = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slices, len(text)]) if start < end]
+    return Doc.from_docs(pieces, ensure_whitespace=False)
 
 
 @lru_cache(maxsize=4)
@@ -92,6 +109,10 @@ def _pipeline(name: str) -> Language:
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must be installed; it was not found. "
                 f"Install it with 'python -m spacy download {name}', or choose spacy, regex, lines or paragraphs."
+            ) from error
+        except (AttributeError, TypeError, ValueError) as error:
+            raise InputError(
+                f"sentences: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
             ) from error
         if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
             raise InputError(

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -90,6 +91,12 @@ def test_list_has_every_parameter(capsys):
         (["FILE", "--chunker", "recursive", "--set", "size"], "KEY=VALUE"),
         (["FILE", "--chunker", "recursive", "--set", "size=0"], "recursive: size must be at least 1; got 0."),
         (["FILE", "--chunker", "recursive", "--set", "sise=3"], "no parameter 'sise'"),
+        (["FILE", "--chunker", "recursive", "--set", "cls=3"], "no parameter 'cls'"),
+        (["FILE", "--chunker", "recursive", "--set", "size=" + "[" * 10**5], "recursive: size must be a whole number"),
+        (["FILE", "--chunker", "recursive", "--set", "size=1e999"], "recursive: size must be a finite number; got inf."),
+        (["FILE", "--chunker", "recursive", "--sentences", "spacy:numpy"], "'numpy' must be a spaCy pipeline"),
+        (["FILE", "--chunker", "recursive", "--tokenizer", "bytes"], "tokenizer must be one of"),
+        (["FILE", "--chunker"], "Argument --chunker"),
         (["missing.txt", "--chunker", "recursive"], "missing.txt: the file must be readable"),
         (["FILE", "--recipe", "FILE"], "recipe: the file must be JSON"),
         (["FILE", "--chunker", "breakpoint", "--embedder", "nobody"], "embedder must be one of"),
@@ -110,6 +117,25 @@ def test_as_a_command(file):
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "fixed_sentences: size must be at least 1; got 0.\n"
+
+
+def test_output_is_utf_8_whatever_the_terminal_and_the_files_name(tmp_path):
+    file = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    file.write_text("Größe 🌊.", encoding="utf-8")
+    command = [sys.executable, "-m", "chunkers", file, "--chunker", "fixed_sentences"]
+    ended = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert ended.stderr == b""
+    result = json.loads(ended.stdout.decode("utf-8"))
+    assert result["document"]["name"] == "caf\ufffd.txt"
+    assert result["chunks"][0]["text"] == "Größe 🌊."
+
+
+def test_a_reader_that_leaves_early_is_no_error(file):
+    command = [sys.executable, "-m", "chunkers", *[str(file)] * 200, "--chunker", "fixed_sentences"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
 
 
 def test_importing_loads_no_page_and_no_torch():

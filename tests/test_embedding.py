@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from importlib import metadata
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from chunkers import Cancelled, ModelError, load_embedder
 from chunkers import minilm as model_files
+from chunkers.base import Meter
 from chunkers.cache import EmbeddingCache
 from tests.support import HashEmbedder, tools
 
@@ -49,9 +51,20 @@ def test_every_distinct_text_is_embedded_once_by_falling_length():
     assert [len(batch) for batch in embedder.batches] == [32, 18]
     lengths = [len(text) for batch in embedder.batches for text in batch]
     assert lengths == sorted(lengths, reverse=True)
+    assert (bench.meter.embedded, bench.meter.cached) == (50, 0)
     assert (bench.embed(texts) == first).all()
     assert len(embedder.batches) == 2
-    assert (bench.meter.embedded, bench.meter.cached) == (50, 50)
+
+
+def test_a_run_counts_and_prices_every_text_once():
+    bench = tools()
+    bench.embed(["one", "two"])
+    bench.meter = Meter()
+    for texts in (["one", "two"], ["one", "three"], ["three", "one", "one"]):
+        bench.embed(texts)
+    assert (bench.meter.embedded, bench.meter.cached) == (1, 2)
+    entries = bench.cache.get_many(bench.cache.keys("hash", "1", ["one", "two", "three"]))
+    assert bench.meter.cold_s == pytest.approx(sum(entry.cost for entry in entries.values()))
 
 
 def test_editing_one_sentence_embeds_that_one():
@@ -149,15 +162,52 @@ def test_a_read_only_file_is_read_and_left_alone(tmp_path):
         assert path.read_bytes() == before
 
 
-def test_a_flipped_byte_is_noticed(tmp_path):
+@pytest.mark.parametrize("damage", ["vector = substr(vector, 1, 31) || x'ff'", "vector = NULL", "cost = 'much'", "cost = 2"])
+def test_a_damaged_row_is_noticed(tmp_path, damage):
     path = tmp_path / "vectors.sqlite"
     keys, _ = fill(EmbeddingCache(path), ["one"])
-    connection = sqlite3.connect(path)
-    (vector,) = connection.execute("SELECT vector FROM embeddings").fetchone()
-    connection.execute("UPDATE embeddings SET vector = ?", (bytes([vector[0] ^ 1]) + vector[1:],))
-    connection.commit()
-    connection.close()
-    assert EmbeddingCache(path).get_many(keys) == {}
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"UPDATE embeddings SET {damage}")
+    cache = EmbeddingCache(path)
+    assert cache.get_many(keys) == {}
+    fill(cache, ["one"])
+    assert set(EmbeddingCache(path).get_many(keys)) == set(keys)
+
+
+def test_every_byte_of_the_file_may_be_wrong(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    keys, entries = fill(EmbeddingCache(path), ["one", "two", "three"])
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 37):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        cache = EmbeddingCache(path)
+        for key, entry in cache.get_many(keys).items():
+            assert (entry.vector == entries[key].vector).all()
+            assert entry.cost == entries[key].cost
+        again, _ = fill(cache, ["four"])
+        assert set(cache.get_many(again)) == set(again)
+
+
+@pytest.mark.parametrize("length", [0, 1, 99, 4096, 5000])
+def test_a_file_cut_short_does_no_harm(tmp_path, length):
+    path = tmp_path / "vectors.sqlite"
+    keys, _ = fill(EmbeddingCache(path), [str(number) for number in range(200)])
+    path.write_bytes(path.read_bytes()[:length])
+    cache = EmbeddingCache(path)
+    cache.get_many(keys)
+    fill(cache, ["new"])
+
+
+def test_a_file_that_another_holds_is_left_to_it(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    keys, _ = fill(EmbeddingCache(path), ["one"])
+    cache = EmbeddingCache(path)
+    cache._file._connection.execute("PRAGMA busy_timeout = 0")
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        more, _ = fill(cache, ["two"])
+        assert set(cache.get_many(keys + more)) == set(more)
+    assert set(EmbeddingCache(path).get_many(keys + more)) == set(keys)
 
 
 def test_two_at_once(tmp_path):

@@ -5,6 +5,7 @@ import spacy
 
 from chunkers import Document, InputError, chunk, load_tokenizer
 from chunkers.reading import MAX_BYTES, decode
+from chunkers.sentences import _pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8
 
@@ -80,6 +81,41 @@ def test_a_pipeline_that_sets_no_sentences_is_refused(tmp_path):
 def test_unknown_splitters(splitter, words):
     with pytest.raises(InputError, match=words):
         Document.from_text("One.", splitter)
+
+
+def test_a_distribution_that_is_no_pipeline_is_refused():
+    with pytest.raises(InputError, match="'numpy' must be a spaCy pipeline"):
+        Document.from_text("One.", "spacy:numpy")
+
+
+class CountingTokenizer:
+    """Notes the longest word that it is given; spaCy's own takes the square of its length for some."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+        self.longest = 0
+
+    def __call__(self, text):
+        self.longest = max([self.longest, *map(len, text.split())])
+        return self.tokenizer(text)
+
+
+@pytest.mark.parametrize("unit", ["!", "=", "🌊", "a/", "word.", "漢字。"])
+def test_no_tokenizer_gets_a_word_of_any_length(unit, monkeypatch):
+    pipeline = _pipeline("")
+    counting = CountingTokenizer(pipeline.tokenizer)
+    monkeypatch.setattr(pipeline, "tokenizer", counting)
+    text = "One. " + unit * 1000 + " Two. Three."
+    found = sentences(text, "spacy")
+    assert counting.longest < 400
+    assert "".join(found).replace(" ", "") == text.replace(" ", "")
+    assert found[0].startswith("One.")
+    assert found[-1] == "Three."
+
+
+def test_a_long_word_is_one_sentence_with_its_neighbours():
+    first = "See https://example.org/" + "a.b/c?d=e&" * 60 + " for more."
+    assert sentences(f"{first} Then go on.", "spacy") == [first, "Then go on."]
 
 
 def test_tokenizers():
