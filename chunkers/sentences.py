@@ -91,8 +91,10 @@ def _doc(nlp: Language, text: str) -> Doc:
         return nlp.make_doc(text)
     from spacy.tokens import Doc
 
-    pieces = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slices, len(text)]) if start < end]
-    return Doc.from_docs(pieces, ensure_whitespace=False)
+    pieces = [nlp.make_doc(text[start:end]) for start, end in pairwise([0, *slices, len(text)])]
+    # Joined token by token: Doc.from_docs would begin a sentence at every slice.
+    tokens = [token for piece in pieces for token in piece]
+    return Doc(nlp.vocab, words=[token.text for token in tokens], spaces=[bool(token.whitespace_) for token in tokens])
 
 
 @lru_cache(maxsize=4)
