@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -71,7 +72,9 @@ class Recursive(Chunker):
             place = separator_at(document.text, offset, self.separators)
             return f"the next piece would pass size {self.size:,} {self.unit}; cut at {place}"
 
-        cuts = cuts_to_gaps(document, [start for start, _ in spans[1:]], Verdict.CUT, reason)
+        # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
+        starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
+        cuts = cuts_to_gaps(document, starts, Verdict.CUT, reason)
         at_gap = {gap.index: gap for gap in cuts if gap.offset is None}
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
         gaps: list[Gap] = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Recipe, build_chunker
 from chunkers.base import run
-from chunkers.result import start_after
+from chunkers.result import Verdict, end_before, start_after
 from chunkers.thresholds import THRESHOLDS
 from sample_docs import load_sample, sample_titles
 from tests.support import HashEmbedder, tools
@@ -25,6 +25,7 @@ SETTINGS = [
     ("recursive", {"size": 7, "overlap": 3, "unit": "words", "separators": "markdown"}),
     ("recursive", {"size": 1}),
     ("recursive", {"size": 12, "unit": "tokens"}),
+    ("recursive", {"size": 9, "overlap": 8, "separators": "langchain"}),
     *[("breakpoint", {"threshold": name}) for name in THRESHOLDS],
     ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
     ("breakpoint", {"amount": 50, "max_size": 25}),
@@ -33,6 +34,8 @@ SETTINGS = [
     ("double_pass", {"look_ahead": 2, "max_size": 80, "min_size": 10}),
     ("double_pass", {"vector": "re-embed", "initial_threshold": 0.2, "merging_threshold": 0.1}),
     ("double_pass", {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.75}),
+    ("double_pass", {"vector": "re-embed", "look_ahead": 2, "merging_threshold": 0.6, "max_size": 120}),
+    ("double_pass", {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1, "max_size": 60}),
 ]
 OVERLAPPING = [(name, parameters) for name, parameters in SETTINGS if parameters.get("overlap")]
 ODD = [
@@ -68,7 +71,8 @@ def check(chunking, chunker, overlapping):
         assert chunk.text == text[span.start : span.end]
         assert chunk.text == chunk.text.strip() != ""
     starts = [chunk.start for chunk in chunking.chunks]
-    assert starts == sorted(set(starts))
+    assert starts == sorted(starts)
+    assert overlapping or len(set(starts)) == len(starts)
     times = [0] * len(text)
     for chunk in chunking.chunks:
         for place in range(chunk.start, chunk.end):
@@ -81,8 +85,59 @@ def check(chunking, chunker, overlapping):
     order = [start_after(document, gap) for gap in chunking.gaps]
     assert order == sorted(order)
     assert all(gap.reason for gap in chunking.gaps)
-    if not overlapping:
-        assert [start_after(document, gap) for gap in chunking.gaps if gap.verdict.is_cut] == starts[1:]
+    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    if overlapping and chunker.name == "fixed_sentences":
+        assert [end_before(document, gap) for gap in cuts] == [chunk.end for chunk in chunking.chunks[:-1]]
+    else:
+        # Chunks that overlap may begin at the same place, which is one cut.
+        assert [start_after(document, gap) for gap in cuts] == sorted(set(starts))[1:]
+    if len(document.sentences) == 1 and not_limited(chunker):
+        assert len(chunking.chunks) == 1
+    check_limits(chunking, chunker)
+    if chunker.name == "double_pass":
+        check_merges(chunking, chunker)
+
+
+def not_limited(chunker):
+    return chunker.name != "recursive" and getattr(chunker, "max_size", None) is None
+
+
+def check_limits(chunking, chunker):
+    """Check the sizes of those chunkers that test_sizes does not."""
+    if chunker.name == "recursive":
+        # With words as tokens a chunk above the size is one that nothing makes smaller.
+        measure = len if chunker.unit == "characters" else lambda text: len(text.split())
+        assert all(measure(chunk.text) <= chunker.size for chunk in chunking.chunks)
+    if chunker.name == "double_pass" and chunker.max_size is not None:
+        alone = set(chunking.document.sentences)
+        for chunk in chunking.chunks:
+            words = " ".join(
+                text
+                for span, text in zip(chunking.document.sentences, chunking.document.sentence_texts, strict=True)
+                if chunk.start <= span.start < chunk.end
+            )
+            length = len(chunk.text) if chunker.vector == "mean" else len(words)
+            assert length <= chunker.max_size or chunk.spans[0] in alone
+
+
+def check_merges(chunking, chunker):
+    """Replay the merges on single sentences: they give the chunks, but for a minimum size."""
+    groups = {number: number + 1 for number in range(len(chunking.document.sentences))}
+    reach = {"merging": 0, "over a snippet": 1, "over two snippets": 2}
+    for merge in chunking.merges:
+        assert merge.similarity > merge.threshold
+        assert groups[merge.left.start] == merge.left.end
+        assert groups[merge.right.start] == merge.right.end
+        between = [start for start in groups if merge.left.end <= start < merge.right.start]
+        assert len(between) == reach.get(merge.kind, 0) <= chunker.look_ahead
+        for start in (*between, merge.right.start):
+            del groups[start]
+        groups[merge.left.start] = merge.right.end
+    if chunker.min_size is None:
+        assert [chunking.document.slice(*group) for group in groups.items()] == [chunk.spans[0] for chunk in chunking.chunks]
+    merged = [gap.index for gap in chunking.gaps if gap.verdict is Verdict.MERGED]
+    second = [merge for merge in chunking.merges if merge.kind in reach]
+    assert len(merged) == sum(reach[merge.kind] + 1 for merge in second)
 
 
 def made(name, parameters):
