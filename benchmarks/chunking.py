@@ -44,6 +44,9 @@ class Outcome:
         return [chunk.split() for chunk in self.chunks]
 
 
+NOTHING = Outcome([], 0)
+
+
 @dataclass(frozen=True)
 class Race:
     """Two ways to the same chunks.
@@ -68,15 +71,15 @@ class Race:
     calls: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass
 class Finish:
     """How a race went: seconds of every repeat, and the last outcomes."""
 
     race: Race
     seconds: list[float]
     reference_seconds: list[float]
-    outcome: Outcome
-    reference_outcome: Outcome
+    outcome: Outcome = NOTHING
+    reference_outcome: Outcome = NOTHING
 
     @property
     def ratio(self) -> Spread:
@@ -94,16 +97,22 @@ class Finish:
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 
-def compete(race: Race, repeats: int) -> Finish:
-    """Run both sides ``repeats`` times, in turns."""
-    seconds, reference_seconds = [], []
+def compete(contests: Sequence[Race], repeats: int) -> list[Finish]:
+    """Run all races ``repeats`` times, the two sides in turns; a reference that two races share runs once a repeat."""
+    finishes = [Finish(race, [], []) for race in contests]
     for repeat in range(repeats):
-        note(f"{race.title}: {repeat + 1} of {repeats}")
-        calls = [timed(race.ours) for _ in range(race.calls)]
-        seconds.append(median(took for took, _ in calls))
-        took, reference_outcome = timed(race.reference)
-        reference_seconds.append(took)
-    return Finish(race, seconds, reference_seconds, calls[-1][1], reference_outcome)
+        ran: dict[Callable[[], Outcome], tuple[float, Outcome]] = {}
+        for finish in finishes:
+            race = finish.race
+            note(f"{race.title}: {repeat + 1} of {repeats}")
+            calls = [timed(race.ours) for _ in range(race.calls)]
+            finish.seconds.append(median(took for took, _ in calls))
+            finish.outcome = calls[-1][1]
+            if race.reference not in ran:
+                ran[race.reference] = timed(race.reference)
+            took, finish.reference_outcome = ran[race.reference]
+            finish.reference_seconds.append(took)
+    return finishes
 
 
 def fresh_tools(embedder: Embedder) -> Tools:
@@ -267,7 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     document = Document.from_text(text, "regex")
     print(f"{len(text):,} characters, {len(document.sentences):,} sentences, {options.repeats} repeats.")
     print("Times are medians, with the quartiles in brackets.\n")
-    finishes = [compete(race, options.repeats) for race in races(text, embedder)]
+    finishes = compete(races(text, embedder), options.repeats)
     print(table(RACE_HEAD, [row(finish) for finish in finishes]), end="\n\n", flush=True)
     rows = [stages(name, chunker, text, embedder, options.repeats) for name, chunker in variants()]
     print(table(STAGE_HEAD, rows))

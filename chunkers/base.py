@@ -212,10 +212,9 @@ class Tools:
             found = self.cache.get_many(keys)
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             self.meter.cached += len(found.keys() - self.meter.seen)
-            # Neighbours in length share a batch, so that little of it is padding.
-            ordered = sorted(missing.items(), key=lambda item: len(item[1]), reverse=True)
-            if ordered and not self.cancelled():
+            if missing and not self.cancelled():
                 self._load(self.embedder)
+            ordered = self._by_length(missing)
             for start in range(0, len(ordered), BATCH):
                 if self.cancelled():
                     raise Cancelled
@@ -231,6 +230,14 @@ class Tools:
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
+
+    def _by_length(self, missing: Mapping[bytes, str]) -> list[tuple[bytes, str]]:
+        """Order the texts by what the model reads of them: neighbours share a batch, and little of it is padding."""
+        if self.embedder is None or self.cancelled():
+            return list(missing.items())
+        lengths = self.embedder.lengths(list(missing.values()))
+        order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
+        return [item for _, item in order]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""

