@@ -10,7 +10,7 @@ from typing import Any
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
 
-COLUMNS = ("chunk", "start", "end", "characters", "words", "text")
+COLUMNS = ("chunk", "spans", "characters", "words", "text")
 
 
 def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
@@ -36,6 +36,7 @@ def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
             }
             for merge in chunking.merges
         ],
+        "notes": list(chunking.notes),
         "timing": None
         if timing is None
         else {
@@ -82,8 +83,7 @@ def _rows(chunking: Chunking) -> list[dict[str, Any]]:
     return [
         {
             "chunk": number,
-            "start": chunk.start,
-            "end": chunk.end,
+            "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
             "text": chunk.text,

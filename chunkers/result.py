@@ -34,9 +34,9 @@ class Chunk:
     text: str
 
     @classmethod
-    def of(cls, document: Document, span: Span) -> Chunk:
-        """Return the chunk that is one slice of the document."""
-        return cls((span,), document.text[span.start : span.end])
+    def of(cls, document: Document, *spans: Span) -> Chunk:
+        """Return the chunk of these slices of the document; the text of several is joined by line breaks."""
+        return cls(spans, "\n".join(document.text[start:end] for start, end in spans))
 
     @property
     def start(self) -> int:
@@ -158,7 +158,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """The chunks of a document in the order of their first span, and every decision."""
+    """The chunks of a document in the order of their first span, and every decision.
+
+    ``notes`` are sentences about the whole: what a chunker could not do as asked, or did to the text.
+    """
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -166,6 +169,7 @@ class Chunking:
     merges: tuple[Merge, ...] = ()
     curves: tuple[Curve, ...] = ()
     timing: Timing | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def from_gaps(

@@ -60,10 +60,10 @@ def test_slider_in_the_side_bar_moves_the_line(page, app_url):
     slider = page.get_by_role("slider", name="Percentile of distance")
     slider.focus()
     level = root.evaluate("(root) => root.reader.curve.lines[0].level")
-    for _ in range(20):
-        slider.press("ArrowRight")
-    page.wait_for_url("**c2.amount=80**")
-    until(page, "(reader) => reader.curve.lines[0].value === 80")
+    # One press: Streamlit's slider can lose one that comes while the page answers the last.
+    slider.press("ArrowRight")
+    page.wait_for_url("**c2.amount=70.5**")
+    until(page, "(reader) => reader.curve.lines[0].value === 70.5")
     assert root.evaluate("(root) => root.reader.curve.lines[0].level") > level
 
 
