@@ -10,7 +10,7 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 
 
-def gap_distances(embeddings: npt.NDArray[np.float32]) -> FloatArray:
+def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:
     """Return the cosine distance of every row to the next, shape (n - 1,), in 0..2.
 
     Computed in double precision, so that a percentile that falls on a distance equals it.

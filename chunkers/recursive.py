@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import ClassVar, Literal, Self
 
@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker, Tools
 from chunkers.document import Document, Span
 from chunkers.langchain_offsets import SEPARATORS, OffsetSplitter
-from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.ledger import cuts_to_gaps, ledger
+from chunkers.result import Chunk, Chunking, Verdict
 
 Separators = Literal["chroma", "langchain", "markdown"]
 Unit = Literal["characters", "words", "tokens"]
@@ -74,20 +75,10 @@ class Recursive(Chunker):
 
         # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
-        cuts = cuts_to_gaps(document, starts, Verdict.CUT, reason)
-        at_gap = {gap.index: gap for gap in cuts if gap.offset is None}
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
-        gaps: list[Gap] = []
-        inside = iter([gap for gap in cuts if gap.offset is not None])
-        waiting = next(inside, None)
-        for index in range(len(document.sentences)):
-            while waiting is not None and waiting.index == index:
-                gaps.append(waiting)
-                waiting = next(inside, None)
-            if index < len(document.sentences) - 1:
-                gaps.append(at_gap.get(index) or Gap(index, None, None, Verdict.KEPT, kept))
+        gaps = ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, reason), kept)
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
-        return Chunking(document, chunks, tuple(gaps))
+        return Chunking(document, chunks, gaps)
 
 
 def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
@@ -104,19 +95,6 @@ def recursive_spans(
 ) -> list[tuple[int, int]]:
     """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges of code points."""
     return OffsetSplitter(size, overlap, measure, separators).spans(text)
-
-
-def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:
-    """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
-    gaps = []
-    for offset in offsets:
-        index = document.sentence_at(offset)
-        if document.starts[index] == offset and index > 0:
-            gaps.append(Gap(index - 1, None, None, verdict, reason(offset)))
-        else:
-            said = f"inside sentence {index + 1}: {reason(offset)}"
-            gaps.append(Gap(index, None, None, verdict, said, offset))
-    return gaps
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}

@@ -71,7 +71,7 @@ class Gap:
     offset: int | None = None
 
 
-MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets"]
+MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets", "linkage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,9 @@ class Merge:
     similarity, threshold
         The cosine that was compared, and what it had to exceed.
     kind
-        ``initial`` and ``appending`` happen in pass one, the others in pass two.
+        ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and those over snippets in pass two.
+        ``linkage`` is of clusters: the ranges are the two sentences that brought theirs together, the similarity is 1 less
+        their joint distance.
     """
 
     left: Span

@@ -16,7 +16,8 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker, Tools
 from chunkers.distances import FloatArray
 from chunkers.document import Document, Span
-from chunkers.recursive import cuts_to_gaps, measure_for, recursive_spans
+from chunkers.ledger import cuts_to_gaps, gap_order
+from chunkers.recursive import measure_for, recursive_spans
 from chunkers.result import Gap, Verdict, end_before, start_after
 
 SizeUnit = Literal["characters", "words", "tokens", "sentences"]
@@ -248,8 +249,3 @@ def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
         changed.append(gap)
     inside = [gap for gap in forced if gap.offset is not None]
     return sorted([*changed, *inside], key=gap_order)
-
-
-def gap_order(gap: Gap) -> tuple[int, float]:
-    """Sort key: cuts inside sentence i come before the gap after it."""
-    return gap.index, float("inf") if gap.offset is None else gap.offset

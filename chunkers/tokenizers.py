@@ -1,19 +1,37 @@
-"""Tokenizers by name, for counting; none of them needs torch."""
+"""Tokenizers by name: how many tokens a text has, and where they begin; none of them needs torch."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from chunkers.errors import InputError
+import numpy as np
+import numpy.typing as npt
+import platformdirs
+
+from chunkers.errors import InputError, ModelError
 from chunkers.minilm import model_folder
 
 if TYPE_CHECKING:
+    import tiktoken
     import tokenizers
+
+IntArray = npt.NDArray[np.intp]
+
+BYTE_PAIRS = {
+    "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
+    "o200k_base": "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
+}
+"""Names of the byte-pair tokenizers, and from where tiktoken fetches their tables."""
 
 TOKENIZERS = {
     "all-MiniLM-L6-v2": "the word pieces of the bundled model",
+    "cl100k_base": "the byte pairs of GPT-4; tiktoken fetches their table once, on first use",
+    "o200k_base": "the byte pairs of GPT-4o; tiktoken fetches their table once, on first use",
     "characters": "code points",
     "words": "runs of characters that are not white space",
 }
@@ -21,7 +39,7 @@ TOKENIZERS = {
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of texts."""
+    """Counts the tokens of texts, and says where they are."""
 
     name: str
 
@@ -31,6 +49,13 @@ class Tokenizer(Protocol):
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, special tokens left out."""
+        ...
+
+    def starts(self, text: str) -> IntArray:
+        """Return the code point at which each token begins, in order.
+
+        A token that begins inside a character is said to begin after it.
+        """
         ...
 
 
@@ -46,6 +71,10 @@ class CharacterTokenizer:
         """Return the number of code points of each text."""
         return [len(text) for text in texts]
 
+    def starts(self, text: str) -> IntArray:
+        """Return every place of the text."""
+        return np.arange(len(text))
+
 
 class WordTokenizer:
     """Every run of characters that are not white space is a token."""
@@ -58,6 +87,10 @@ class WordTokenizer:
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of words of each text."""
         return [len(text.split()) for text in texts]
+
+    def starts(self, text: str) -> IntArray:
+        """Return the code point at which each word begins."""
+        return word_starts(text)
 
 
 class WordPieceTokenizer:
@@ -86,6 +119,109 @@ class WordPieceTokenizer:
     def _count_one(text: str) -> int:
         return len(word_pieces().encode(text, add_special_tokens=False).ids)
 
+    def starts(self, text: str) -> IntArray:
+        """Return the code point at which each word piece begins."""
+        return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
+
+
+class BytePairTokenizer:
+    """One of OpenAI's tokenizers, run by tiktoken.
+
+    Its table is fetched by tiktoken when it is first used, and kept in the user's cache folder, or where
+    ``TIKTOKEN_CACHE_DIR`` says.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def load(self) -> None:
+        """Read the table, fetching it if need be; raises as ``count`` does."""
+        _ = self._lengths
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text; what looks like a special token is ordinary text.
+
+        Raises
+        ------
+        ModelError
+            If the table is not on this machine and cannot be fetched, or the text is too much for tiktoken.
+        """
+        return [len(self._encode(text)) for text in texts]
+
+    def starts(self, text: str) -> IntArray:
+        """Return the code point at which each token begins; raises as ``count`` does."""
+        ends = np.cumsum(self._lengths[self._encode(text)])
+        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        if text.isascii():
+            return starts
+        # A character begins at every byte of UTF-8 that is none of the form 10xxxxxx.
+        leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
+        before = np.concatenate([[0], np.cumsum(leading)])
+        return np.asarray(before[starts])
+
+    def _encode(self, text: str) -> npt.NDArray[np.uint32]:
+        encoding = self._encoding
+        try:
+            return encoding.encode_to_numpy(text, disallowed_special=())
+        except BaseException as error:
+            # The exception of a panic in tiktoken's Rust code has no name that can be imported.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise ModelError(
+                f"{self.name}: a text must not be too much for tiktoken, which gave up on these {len(text):,} characters; "
+                "very long runs of white space do that."
+            ) from None
+
+    @cached_property
+    def _encoding(self) -> tiktoken.Encoding:
+        os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_table_folder()))
+        import requests
+        import tiktoken
+
+        try:
+            return tiktoken.get_encoding(self.name)
+        except (requests.RequestException, OSError, ValueError) as error:
+            raise ModelError(
+                f"{self.name}: its table must be fetched once from {BYTE_PAIRS[self.name]}, which failed "
+                f"({type(error).__name__}); all-MiniLM-L6-v2, words and characters need no network."
+            ) from error
+
+    @cached_property
+    def _lengths(self) -> IntArray:
+        """The bytes of every token, by its number."""
+        lengths = np.zeros(self._encoding.n_vocab, dtype=np.intp)
+        tokens = self._encoding.token_byte_values()
+        for token in tokens:
+            lengths[self._encoding.encode_single_token(token)] = len(token)
+        return lengths
+
+
+def _table_folder() -> Path:
+    return platformdirs.user_cache_path("seamark") / "tiktoken"
+
+
+def at_hand(name: str) -> bool:
+    """Whether the tokenizer called ``name`` can be used without fetching anything."""
+    if name not in BYTE_PAIRS:
+        return True
+    folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
+    # The name that tiktoken gives to what it keeps.
+    return (folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
+
+
+# The code points that str.isspace is true of.
+_SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()])
+_IS_SPACE = np.zeros(0x3002, dtype=bool)
+_IS_SPACE[_SPACES] = True
+
+
+def word_starts(text: str) -> IntArray:
+    """Return the code point at which each run of characters that are not white space begins."""
+    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    inside = ~_IS_SPACE[np.minimum(points, 0x3001)]
+    before = np.concatenate([[False], inside[:-1]])
+    return np.flatnonzero(inside & ~before)
+
 
 @lru_cache(maxsize=1)
 def word_pieces() -> tokenizers.Tokenizer:
@@ -109,6 +245,8 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     """
     if name == "all-MiniLM-L6-v2":
         return WordPieceTokenizer()
+    if name in BYTE_PAIRS:
+        return BytePairTokenizer(name)
     if name == "characters":
         return CharacterTokenizer()
     if name == "words":

@@ -20,6 +20,13 @@ SETTINGS = [
     ("fixed_sentences", {"chunks": 4, "overlap": 1}),
     ("fixed_sentences", {"size": 2, "min_size": 30, "max_size": 60}),
     ("fixed_sentences", {"size": 5, "max_size": 3, "size_unit": "words", "oversize": "recursive"}),
+    ("fixed_words", {}),
+    ("fixed_words", {"size": 4, "overlap": 0}),
+    ("fixed_characters", {}),
+    ("fixed_characters", {"size": 7}),
+    ("fixed_characters", {"size": 20, "overlap": 19}),
+    ("fixed_tokens", {}),
+    ("fixed_tokens", {"size": 3, "overlap": 2}),
     ("recursive", {}),
     ("recursive", {"size": 20, "overlap": 10, "separators": "langchain"}),
     ("recursive", {"size": 7, "overlap": 3, "unit": "words", "separators": "markdown"}),
@@ -30,14 +37,35 @@ SETTINGS = [
     ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
     ("breakpoint", {"amount": 50, "max_size": 25}),
     ("breakpoint", {"amount": 50, "min_size": 3, "max_size": 9, "size_unit": "tokens", "oversize": "recursive"}),
+    ("target_size", {}),
+    ("target_size", {"size": 20, "unit": "words", "buffer": 0}),
+    ("target_size", {"size": 60, "unit": "characters", "fit": "largest"}),
     ("double_pass", {}),
     ("double_pass", {"look_ahead": 2, "max_size": 80, "min_size": 10}),
     ("double_pass", {"vector": "re-embed", "initial_threshold": 0.2, "merging_threshold": 0.1}),
     ("double_pass", {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.75}),
     ("double_pass", {"vector": "re-embed", "look_ahead": 2, "merging_threshold": 0.6, "max_size": 120}),
     ("double_pass", {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1, "max_size": 60}),
+    ("optimal", {}),
+    ("optimal", {"max_size": 12, "piece_size": 3}),
+    ("optimal", {"max_size": 5, "piece_size": 5}),
+    ("change_point", {}),
+    ("change_point", {"penalty": 0.2, "min_size": 10, "max_size": 90}),
+    ("change_point", {"chunks": 3}),
+    ("change_point", {"target_sentences": 2}),
+    ("single_linkage", {}),
+    ("single_linkage", {"chunks": 2, "max_distance": 1, "position_weight": 0}),
+    ("single_linkage", {"position_weight": 1, "max_distance": 1}),
+    ("dbscan", {}),
+    ("dbscan", {"position_weight": 0, "eps": 0.1, "min_samples": 3}),
+    ("kmeans", {}),
+    ("kmeans", {"clusters": 7, "seed": 3}),
 ]
-OVERLAPPING = [(name, parameters) for name, parameters in SETTINGS if parameters.get("overlap")]
+OVERLAPPING = [
+    (name, parameters) for name, parameters in SETTINGS if parameters.get("overlap", 15 if name == "fixed_words" else 0)
+]
+INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "optimal")
+OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
 ODD = [
     "🌊",
     "e\u0301",
@@ -67,15 +95,18 @@ TEXTS = st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=40).map("
 def check(chunking, chunker, overlapping):
     document, text = chunking.document, chunking.document.text
     for chunk in chunking.chunks:
-        (span,) = chunk.spans
-        assert chunk.text == text[span.start : span.end]
-        assert chunk.text == chunk.text.strip() != ""
-    starts = [chunk.start for chunk in chunking.chunks]
-    assert starts == sorted(starts)
+        parts = [text[span.start : span.end] for span in chunk.spans]
+        assert chunk.text == "\n".join(parts)
+        assert all(part == part.strip() != "" for part in parts)
+        assert list(chunk.spans) == sorted(chunk.spans)
+        assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
+    assert [chunk.start for chunk in chunking.chunks] == sorted(chunk.start for chunk in chunking.chunks)
+    spans = sorted(span for chunk in chunking.chunks for span in chunk.spans)
+    starts = [span.start for span in spans]
     assert overlapping or len(set(starts)) == len(starts)
     times = [0] * len(text)
-    for chunk in chunking.chunks:
-        for place in range(chunk.start, chunk.end):
+    for span in spans:
+        for place in range(span.start, span.end):
             times[place] += 1
     for character, count in zip(text, times, strict=True):
         if not character.isspace():
@@ -99,7 +130,7 @@ def check(chunking, chunker, overlapping):
 
 
 def not_limited(chunker):
-    return chunker.name != "recursive" and getattr(chunker, "max_size", None) is None
+    return chunker.name not in INSIDE_SENTENCES and getattr(chunker, "max_size", None) is None
 
 
 def check_limits(chunking, chunker):
@@ -108,6 +139,14 @@ def check_limits(chunking, chunker):
         # With words as tokens a chunk above the size is one that nothing makes smaller.
         measure = len if chunker.unit == "characters" else lambda text: len(text.split())
         assert all(measure(chunk.text) <= chunker.size for chunk in chunking.chunks)
+    if chunker.name == "optimal":
+        assert all(len(chunk.text.split()) <= chunker.max_size for chunk in chunking.chunks)
+    if chunker.name == "single_linkage":
+        count = len(chunking.document.sentences)
+        starts = {span.start for span in chunking.document.sentences}
+        for chunk in chunking.chunks:
+            held = sum(start in starts for span in chunk.spans for start in range(span.start, span.end))
+            assert held <= chunker.cap(count)
     if chunker.name == "double_pass" and chunker.max_size is not None:
         alone = set(chunking.document.sentences)
         for chunk in chunking.chunks:
@@ -173,7 +212,7 @@ def test_samples(sample, name, parameters):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"), [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters]
+    ("name", "parameters"), [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters and name != "optimal"]
 )
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):
     chunker = made(name, parameters)

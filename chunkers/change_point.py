@@ -1,0 +1,146 @@
+"""Change points: where the embeddings' mean shifts, found for the whole text at once."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from chunkers.base import Tools
+from chunkers.distances import FloatArray, gap_distances
+from chunkers.document import Document
+from chunkers.errors import InputError
+from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
+from chunkers.sizes import Sized, within_sizes
+
+MOST_STEPS = 4_000_000_000
+"""Sentences squared times chunks: what the exact search for a number of chunks takes, about 20 seconds of it."""
+
+
+class ChangePoint(Sized):
+    """Cut where the embeddings before and after lie round different means.
+
+    The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; what is minimised over all
+    partitions is the sum of the costs and a penalty for every cut. Kernel change-point detection with the linear kernel, by
+    ruptures (KernelCPD: PELT for a penalty, dynamic programming for a number of chunks). None of the sources has it.
+    """
+
+    name: ClassVar[str] = "change_point"
+    title: ClassVar[str] = "Change points"
+    idea: ClassVar[str] = "Finds the places where the subject changes for good, looking at the whole text at once."
+    source: ClassVar[str] = "Seamark; kernel change-point detection of the library ruptures"
+    embeds: ClassVar[bool] = True
+
+    penalty: float = Field(
+        1.0,
+        gt=0,
+        le=1000,
+        title="Penalty",
+        description="What a cut has to gain: the higher, the fewer chunks.",
+        json_schema_extra={"step": 0.05, "offered": [0.1, 3], "main": True},
+    )
+    chunks: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        title="Number of chunks",
+        description="Where set, the best partition into so many chunks, whatever the penalty.",
+        json_schema_extra={"unit": "chunks", "step": 1},
+    )
+    target_sentences: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        title="Sentences per chunk",
+        description="Where set, it gives the number of chunks: the sentences divided by it.",
+        json_schema_extra={"unit": "sentences", "step": 1},
+    )
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        if self.chunks is not None and self.target_sentences is not None:
+            raise ValueError(f"target_sentences must be left out where chunks is set; got {self.target_sentences}.")
+        return self
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        if self.chunks is not None:
+            return f"{self.chunks:,} chunks"
+        return f"penalty {self.penalty:g}" if self.target_sentences is None else f"about {self.target_sentences:,} sentences"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If a number of chunks is asked for of a text too long for the exact search.
+        """
+        count = len(document.sentences)
+        wanted = self._wanted(count)
+        if wanted is not None and wanted < count and count * count * wanted > MOST_STEPS:
+            raise InputError(
+                f"change_point: sentences² × chunks must be at most {MOST_STEPS:,} for the exact search; this text has "
+                f"{count:,} sentences for {wanted:,} chunks. A penalty has no such limit."
+            )
+        if not count:
+            return Chunking(document, (), ())
+        vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        starts = _starts(vectors, self.penalty, wanted)
+        gains = _gains(vectors, starts)
+        threshold = self.penalty if wanted is None else None
+        decided = [_gap(index, gain, index + 1 in starts, threshold, wanted) for index, gain in enumerate(gains.tolist())]
+        gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
+        lines = () if wanted is not None else (Line("penalty", self.penalty, "penalty"),)
+        curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False)
+        return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+    def _wanted(self, count: int) -> int | None:
+        """Return how many chunks are asked for; None where the penalty decides."""
+        if self.target_sentences is not None:
+            return max(1, min(count, round(count / self.target_sentences)))
+        return None if self.chunks is None else min(count, self.chunks)
+
+
+def _starts(vectors: FloatArray, penalty: float, wanted: int | None) -> set[int]:
+    """Return the sentences that begin a chunk, the first left out."""
+    count = len(vectors)
+    if count < 2 or wanted == 1:
+        return set()
+    if wanted == count:
+        return set(range(1, count))
+    import ruptures
+
+    search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
+    ends = search.predict(pen=penalty) if wanted is None else search.predict(n_bkps=wanted - 1)
+    return set(ends[:-1])
+
+
+def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
+    """Return by how much a cut at each gap lowers the costs, all other cuts being as they are, shape (n - 1,).
+
+    With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, and the first term is the same for all partitions.
+    """
+    count = len(vectors)
+    sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
+    edges = np.array([0, *sorted(starts), count])
+    gaps = np.arange(1, count)
+    # The chunk before the gap and the one after, were it cut.
+    before = edges[np.searchsorted(edges, gaps, side="left") - 1]
+    after = edges[np.searchsorted(edges, gaps, side="right")]
+
+    def explained(first: np.ndarray, last: np.ndarray) -> FloatArray:
+        total = sums[last] - sums[first]
+        return np.asarray(np.einsum("ij,ij->i", total, total) / (last - first))
+
+    return explained(before, gaps) + explained(gaps, after) - explained(before, after)
+
+
+def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None) -> Gap:
+    verdict = Verdict.CUT if cut else Verdict.KEPT
+    if penalty is None:
+        said = f"gain {gain:.2f}; the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences"
+        return Gap(index, gain, None, verdict, said)
+    relation = "> penalty" if gain > penalty else "≤ penalty"
+    return Gap(index, gain, penalty, verdict, compared("gain", gain, penalty, relation))

@@ -1,0 +1,41 @@
+"""The ledger of those chunkers that know where they cut, and not why not elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from chunkers.document import Document
+from chunkers.result import Gap, Verdict
+
+
+def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:
+    """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
+    gaps = []
+    for offset in offsets:
+        index = document.sentence_at(offset)
+        if document.starts[index] == offset and index > 0:
+            gaps.append(Gap(index - 1, None, None, verdict, reason(offset)))
+        else:
+            said = f"inside sentence {index + 1}: {reason(offset)}"
+            gaps.append(Gap(index, None, None, verdict, said, offset))
+    return gaps
+
+
+def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
+    """Return the cuts and, between them, a gap for each two neighbouring sentences that are not parted; ``kept`` says why.
+
+    ``cuts`` are in the order of `cuts_to_gaps`: by place.
+    """
+    gaps: list[Gap] = []
+    after = 0
+    for cut in cuts:
+        gaps.extend(Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, cut.index))
+        gaps.append(cut)
+        after = cut.index if cut.offset is not None else cut.index + 1
+    gaps.extend(Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, len(document.sentences) - 1))
+    return tuple(gaps)
+
+
+def gap_order(gap: Gap) -> tuple[int, float]:
+    """Sort key: cuts inside sentence i come before the gap after it."""
+    return gap.index, float("inf") if gap.offset is None else gap.offset

@@ -1,0 +1,113 @@
+"""The best cut, not the next one: the partition of the text that keeps the most similar pieces together."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from chunkers.base import Chunker, Tools
+from chunkers.distances import FloatArray
+from chunkers.document import Document, Span
+from chunkers.ledger import gap_order
+from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
+from chunkers.recursive import measure_for, recursive_spans
+from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
+
+
+class Optimal(Chunker):
+    """Cut small pieces, then join neighbours so that the whole text's reward is the greatest.
+
+    A chunk is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all
+    pairs; dynamic programming finds the partition of the greatest total. Source: ClusterSemanticChunker of Chroma's report.
+    Where a piece is rewarded as much alone as joined it stays alone; Chroma's code then falls back to one chunk from the
+    start of the text, which can pass the size.
+    """
+
+    name: ClassVar[str] = "optimal"
+    title: ClassVar[str] = "Optimal"
+    idea: ClassVar[str] = "Weighs all ways to cut the text, and takes the one that keeps the most alike together."
+    source: ClassVar[str] = "Chroma technical report (2024), ClusterSemanticChunker"
+    embeds: ClassVar[bool] = True
+
+    max_size: int = Field(
+        400,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="A chunk holds as many pieces as fit into this.",
+        json_schema_extra={"unit": "tokens", "step": 50, "offered": [50, 2000], "main": True},
+    )
+    piece_size: int = Field(
+        50,
+        ge=1,
+        le=100_000,
+        title="Piece size",
+        description="The most that a piece of the recursive chunker may hold; no larger than the maximum size.",
+        json_schema_extra={"unit": "tokens", "step": 5, "offered": [10, 200], "main": True},
+    )
+
+    @model_validator(mode="after")
+    def _pieces_fit(self) -> Self:
+        if self.piece_size > self.max_size:
+            raise ValueError(f"piece_size must be at most max_size, {self.max_size}; got {self.piece_size}.")
+        return self
+
+    @property
+    def longest(self) -> int:
+        """The most pieces that a chunk may have."""
+        return self.max_size // self.piece_size
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"at most {self.max_size:,} tokens, in pieces of {self.piece_size:,}"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        text = document.text
+        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        if not pieces:
+            return Chunking(document, (), ())
+        vectors = tools.embed([text[start:end] for start, end in pieces])
+        rewards = run_rewards(vectors, self.longest)
+        totals = best_totals(rewards)
+        cuts = best_cuts(rewards, totals)
+        gaps = self._ledger(document, pieces, cuts, cut_gains(rewards, totals))
+        edges = [0, *cuts, len(pieces)]
+        spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(edges)]
+        scores = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
+        curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
+        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
+
+    def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:
+        """Return a gap for each two neighbouring sentences, and for each cut inside one."""
+        chosen = set(cuts)
+        at: dict[int, Gap] = {}
+        inside: list[Gap] = []
+        for piece, gain in enumerate(gains.tolist(), start=1):
+            start = pieces[piece][0]
+            index = document.sentence_at(start)
+            cut = piece in chosen
+            verdict = Verdict.CUT if cut else Verdict.KEPT
+            if document.starts[index] == start:
+                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, _reason(gain, cut, self.longest))
+            elif cut:
+                said = f"inside sentence {index + 1}: {_reason(gain, cut, self.longest)}"
+                inside.append(Gap(index, _finite(gain), 0.0, verdict, said, start))
+        within = f"inside a piece of at most {self.piece_size:,} tokens"
+        gaps = [at.get(index) or Gap(index, None, 0.0, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)]
+        return sorted([*gaps, *inside], key=gap_order)
+
+
+def _finite(gain: float) -> float | None:
+    return number(gain) if math.isfinite(gain) else None
+
+
+def _reason(gain: float, cut: bool, longest: int) -> str:
+    if math.isinf(gain):
+        return f"a chunk may hold {longest:,} pieces, so every partition cuts here"
+    if cut:
+        return f"the best partition with this cut gains {gain:.2f} over the best without"
+    return f"the best partition with a cut here loses {-gain:.2f} against the best without"

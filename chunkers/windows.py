@@ -1,0 +1,172 @@
+"""Windows of so many words, characters or tokens: the baselines that cut wherever the count runs out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import ClassVar, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from chunkers.base import Chunker, Tools
+from chunkers.document import Document, Span
+from chunkers.fixed import windows
+from chunkers.ledger import cuts_to_gaps, ledger
+from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.tokenizers import IntArray, word_starts
+
+
+class Windows(Chunker):
+    """Consecutive windows over the units of a text, each beginning ``size - overlap`` units after the last.
+
+    A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
+    white space at both ends of a window is left out.
+    """
+
+    size: int
+    overlap: int
+
+    unit: ClassVar[str]
+
+    @model_validator(mode="after")
+    def _overlap_below_size(self) -> Self:
+        if self.overlap >= self.size:
+            raise ValueError(f"overlap must be below size, {self.size}; got {self.overlap}.")
+        return self
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"{self.size:,} {self.unit}, " + (f"overlap {self.overlap:,}" if self.overlap else "no overlap")
+
+    @abstractmethod
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return the code point at which each unit begins, in order."""
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        text = document.text
+        spans = []
+        for begin, end in _edges(self.starts(text, tools), len(text), self.size, self.overlap):
+            window = text[begin:end]
+            if stripped := window.strip():
+                start = begin + len(window) - len(window.lstrip())
+                spans.append(Span(start, start + len(stripped)))
+        reached = f"size {self.size:,} {self.unit} reached"
+        reached += f"; the next chunk repeats {self.overlap:,}" if self.overlap else ""
+        # Where only white space left the overlap, the next chunk begins where the last did, which is no other cut.
+        begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
+        cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
+        gaps = ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
+        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps)
+
+
+def _edges(starts: IntArray, length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Return the ranges of code points of the windows over units that begin at ``starts``; no unit at all is one window."""
+    count = max(len(starts), 1)
+    groups = np.array(windows(count, size, overlap))
+    places = np.concatenate([[0], starts[1:], [length]])
+    return zip(places[groups[:, 0]].tolist(), places[groups[:, 1]].tolist(), strict=True)
+
+
+class FixedWords(Windows):
+    """Consecutive windows of words.
+
+    Source: the baseline of Kreileder et al., 150 words of which 15 are repeated.
+    """
+
+    name: ClassVar[str] = "fixed_words"
+    title: ClassVar[str] = "Fixed words"
+    idea: ClassVar[str] = "Cuts after every so many words, in the middle of a sentence too."
+    source: ClassVar[str] = "Kreileder et al."
+    unit: ClassVar[str] = "words"
+
+    size: int = Field(
+        150,
+        ge=1,
+        le=1_000_000,
+        title="Words per chunk",
+        description="A chunk ends after this many words.",
+        json_schema_extra={"unit": "words", "step": 5, "offered": [10, 1000], "main": True},
+    )
+    overlap: int = Field(
+        15,
+        ge=0,
+        le=1_000_000,
+        title="Overlap",
+        description="Words that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "words", "step": 5, "offered": [0, 500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return where each run of characters that are not white space begins."""
+        return word_starts(text)
+
+
+class FixedCharacters(Windows):
+    """Consecutive windows of characters; it cuts words, on purpose.
+
+    Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
+    """
+
+    name: ClassVar[str] = "fixed_characters"
+    title: ClassVar[str] = "Fixed characters"
+    idea: ClassVar[str] = "Cuts after every so many characters, in the middle of a word too."
+    source: ClassVar[str] = "“Letting the Content Define Its Own Boundaries”"
+    unit: ClassVar[str] = "characters"
+
+    size: int = Field(
+        1000,
+        ge=1,
+        le=10_000_000,
+        title="Characters per chunk",
+        description="A chunk ends after this many characters.",
+        json_schema_extra={"unit": "characters", "step": 50, "offered": [50, 5000], "main": True},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=10_000_000,
+        title="Overlap",
+        description="Characters that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "characters", "step": 50, "offered": [0, 2500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return every place of the text."""
+        return np.arange(len(text))
+
+
+class FixedTokens(Windows):
+    """Consecutive windows of tokens, of the tokenizer that all counts use, with exact offsets.
+
+    Source: LangChain's TokenTextSplitter. Chroma's report cuts 200 to 800 tokens, the article on double-pass merging 80.
+    """
+
+    name: ClassVar[str] = "fixed_tokens"
+    title: ClassVar[str] = "Fixed tokens"
+    idea: ClassVar[str] = "Cuts after every so many tokens, in the middle of a word too."
+    source: ClassVar[str] = "Chroma technical report (2024); LangChain"
+    unit: ClassVar[str] = "tokens"
+
+    size: int = Field(
+        80,
+        ge=1,
+        le=1_000_000,
+        title="Tokens per chunk",
+        description="A chunk ends after this many tokens.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [10, 1000], "main": True},
+    )
+    overlap: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Overlap",
+        description="Tokens that a chunk repeats from the one before; below the size.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [0, 500], "main": True},
+    )
+
+    def starts(self, text: str, tools: Tools) -> IntArray:
+        """Return where each token begins."""
+        return tools.token_starts(text)
