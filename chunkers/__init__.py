@@ -20,12 +20,13 @@ from chunkers.fixed import FixedSentences
 from chunkers.presets import PRESETS, Preset
 from chunkers.recipe import Recipe, __version__, build_chunker
 from chunkers.recursive import Recursive
-from chunkers.registry import CHUNKERS
+from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.sentences import SPLITTERS
 from chunkers.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
 
 __all__ = [
+    "ADAPTERS",
     "CHUNKERS",
     "EMBEDDERS",
     "PRESETS",
@@ -81,7 +82,7 @@ def chunk(
     text
         The original; the chunks' spans are code points of it.
     chunker
-        A key of `CHUNKERS`.
+        A key of `CHUNKERS` or `ADAPTERS`.
     sentences, embedder, tokenizer
         Names from `SPLITTERS`, `EMBEDDERS` and `TOKENIZERS`; the embedder may be any object that is one.
     parameters

@@ -18,7 +18,7 @@ from chunkers.errors import InputError
 from chunkers.export import to_dict
 from chunkers.reading import decode
 from chunkers.recipe import Recipe, build_chunker
-from chunkers.registry import CHUNKERS
+from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.tokenizers import load_tokenizer
 
 
@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Cut documents into chunks; prints one JSON object a document.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a text file, or - for standard input")
-    parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join(CHUNKERS)}")
+    parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join([*CHUNKERS, *ADAPTERS])}")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
     parser.add_argument("--embedder", metavar="NAME")
@@ -69,7 +69,7 @@ def _chunk_files(options: argparse.Namespace) -> None:
         raise InputError("Name at least one file to cut, or - for standard input.")
     base = Recipe.from_json(_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
     if base is None and options.chunker is None:
-        raise InputError(f"Name the chunker with --chunker, one of {', '.join(CHUNKERS)}, or give a --recipe.")
+        raise InputError(f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ADAPTERS])}, or give a --recipe.")
     if base is not None and options.chunker not in (None, base.chunker):
         raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
     given = dict(_assignment(text) for text in options.set)
@@ -109,8 +109,9 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 
 def declarations() -> dict[str, Any]:
-    """Return every chunker with its parameters: type, bounds, default, choices, help."""
-    return {name: _declaration(chunker) for name, chunker in CHUNKERS.items()}
+    """Return every chunker with its parameters: type, bounds, default, choices, help; and of adapters, if they can run."""
+    own = {name: _declaration(chunker) for name, chunker in CHUNKERS.items()}
+    return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
 
 
 def _declaration(chunker: type[Chunker]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from chunkers.cache import EmbeddingCache
 from chunkers.document import Document
 from chunkers.embedders import Embedder, load_embedder
 from chunkers.errors import InputError
-from chunkers.registry import chunker_class
+from chunkers.registry import ADAPTERS, chunker_class
 from chunkers.result import Chunking
 from chunkers.tokenizers import load_tokenizer
 
@@ -45,6 +45,9 @@ class Recipe(BaseModel):
             versions |= {embedder.name: embedder.revision} | _installed("sentence-transformers", "torch")
         versions |= _installed("spacy") if sentences.startswith("spacy") else {}
         versions |= _installed("langchain-text-splitters") if chunker.name == "recursive" else {}
+        adapter = ADAPTERS.get(chunker.name)
+        if adapter is not None and (version := adapter.version()) is not None:
+            versions[adapter.package] = version
         return cls(
             chunker=chunker.name,
             parameters=chunker.model_dump(),

@@ -1,28 +1,58 @@
-"""The one table of all chunkers."""
+"""The one table of all chunkers, and that of the adapters, which need another library to be installed."""
 
 from __future__ import annotations
 
+from chunkers.adapters.base import Adapter
+from chunkers.adapters.chonkie import ChonkieSemantic
+from chunkers.adapters.chroma import ChromaCluster
+from chunkers.adapters.langchain import LangChainSemantic
+from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.base import Chunker
 from chunkers.breakpoint import Breakpoint
+from chunkers.change_point import ChangePoint
+from chunkers.clustering import Dbscan, KMeans, SingleLinkage
 from chunkers.double_pass import DoublePass
 from chunkers.errors import ParameterError
 from chunkers.fixed import FixedSentences
+from chunkers.optimal import Optimal
 from chunkers.recursive import Recursive
+from chunkers.target_size import TargetSize
+from chunkers.windows import FixedCharacters, FixedTokens, FixedWords
 
 CHUNKERS: dict[str, type[Chunker]] = {
-    chunker.name: chunker for chunker in (FixedSentences, Recursive, Breakpoint, DoublePass)
+    chunker.name: chunker
+    for chunker in (
+        FixedSentences,
+        FixedWords,
+        FixedCharacters,
+        FixedTokens,
+        Recursive,
+        Breakpoint,
+        TargetSize,
+        DoublePass,
+        Optimal,
+        ChangePoint,
+        SingleLinkage,
+        Dbscan,
+        KMeans,
+    )
+}
+
+ADAPTERS: dict[str, type[Adapter]] = {
+    adapter.name: adapter
+    for adapter in (LangChainSemantic, LlamaIndexSemantic, LlamaIndexDoubleMerging, ChonkieSemantic, ChromaCluster)
 }
 
 
 def chunker_class(name: str) -> type[Chunker]:
-    """Return the chunker called ``name``.
+    """Return the chunker or adapter called ``name``.
 
     Raises
     ------
     ParameterError
         If there is none of that name.
     """
-    try:
-        return CHUNKERS[name]
-    except KeyError:
-        raise ParameterError(f"chunker must be one of {', '.join(CHUNKERS)}; got {name!r}.") from None
+    found = CHUNKERS.get(name) or ADAPTERS.get(name)
+    if found is None:
+        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
+    return found

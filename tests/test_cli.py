@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from chunkers import CHUNKERS
+from chunkers import ADAPTERS, CHUNKERS
 from chunkers.__main__ import main
+from chunkers.registry import chunker_class
 
 TEXT = "One is here. Two is here. Three is here. Four is here. Five."
 
@@ -30,7 +31,7 @@ def output(capsys, *arguments):
 
 def test_the_object_has_these_keys(capsys, file):
     (result,) = output(capsys, file, "--chunker", "double_pass", "--sentences", "regex")
-    assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "timing"}
+    assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "notes", "timing"}
     assert set(result["document"]) == {"name", "characters", "sentences"}
     assert (result["document"]["name"], result["document"]["characters"]) == ("text.txt", len(TEXT))
     assert [TEXT[start:end] for start, end in result["document"]["sentences"]] == TEXT.replace(". ", ".|").split("|")
@@ -74,9 +75,9 @@ def test_an_output_is_a_recipe(capsys, file, tmp_path):
 def test_list_has_every_parameter(capsys):
     assert main(["--list"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert set(listed) == set(CHUNKERS)
+    assert set(listed) == {*CHUNKERS, *ADAPTERS}
     for name, entry in listed.items():
-        assert set(entry["parameters"]) == set(CHUNKERS[name].model_fields)
+        assert set(entry["parameters"]) == set(chunker_class(name).model_fields)
         assert all({"type", "default", "title", "help"} <= set(parameter) for parameter in entry["parameters"].values())
     assert listed["double_pass"]["parameters"]["initial_threshold"]["maximum"] == 1
     assert listed["breakpoint"]["parameters"]["amount"]["by threshold"]["gradient"]["default"] == 95

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from chunkers import CHUNKERS, PRESETS, InputError, ParameterError, Recipe, build_chunker, load_embedder
+from chunkers import ADAPTERS, CHUNKERS, PRESETS, InputError, ParameterError, Recipe, build_chunker, load_embedder
 from chunkers.minilm import WEIGHTS_SHA256
 from chunkers.presets import presets_of
+from chunkers.registry import chunker_class
 from tests.support import HashEmbedder, cut
 
 
@@ -98,9 +99,9 @@ def test_every_preset_is_of_its_chunker(preset):
     assert cut(chunker, "One.\nTwo.").chunks
 
 
-@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize("name", [*CHUNKERS, *ADAPTERS])
 def test_every_bound_is_a_rule_and_every_offer_within_it(name):
-    chunker = CHUNKERS[name]
+    chunker = chunker_class(name)
     for spec in chunker.fields():
         assert spec.title
         assert spec.help

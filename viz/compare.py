@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import (
-    CHUNKERS,
     EMBEDDERS,
     SPLITTERS,
     TOKENIZERS,
@@ -21,6 +20,7 @@ from chunkers import (
     load_tokenizer,
 )
 from chunkers.export import to_csv, to_json, to_jsonl
+from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz import controls, figures, source, stats, work
 from viz.reader import Column, Row, notice, reader, text_id
@@ -202,7 +202,7 @@ def _poll() -> None:
 
 def _column(number: int, made: Made, chosen: source.Source, document: Document) -> Column:
     """Return what the reader shows of a column."""
-    title = CHUNKERS[made.choice.chunker].title
+    title = chunker_class(made.choice.chunker).title
     if made.chunker is None or made.error:
         values = effective(made.choice, {})
         said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
@@ -348,7 +348,7 @@ def _below(choices: Choices, made: list[Made], document: Document) -> None:
             "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True
         )
         values = {
-            f"{number + 1} {CHUNKERS[one.choice.chunker].title}": stats.sentence_counts(one.chunking)
+            f"{number + 1} {chunker_class(one.choice.chunker).title}": stats.sentence_counts(one.chunking)
             if unit == "sentences"
             else [len(chunk.text) for chunk in one.chunking.chunks]
             for number, one in done

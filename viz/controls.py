@@ -6,8 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import CHUNKERS, Breakpoint, Chunker, FieldSpec
+from chunkers import ADAPTERS, CHUNKERS, Chunker, FieldSpec
 from chunkers.presets import presets_of
+from chunkers.registry import chunker_class
+from chunkers.thresholded import Thresholded
 from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
 
 
@@ -18,12 +20,12 @@ def column_controls(choices: Choices, chunker: Chunker | None) -> None:
     _choose_chunker(choices, column)
     _choose_preset(choices, column)
     values = effective(column, {})
-    specs = CHUNKERS[column.chunker].fields(values)
+    specs = chunker_class(column.chunker).fields(values)
     prefix = f"{choices.selected}/{column.chunker}"
     for spec in specs:
         if spec.main:
             _widget(prefix, column, spec, values[spec.name])
-            if isinstance(chunker, Breakpoint) and spec.name == "amount":
+            if isinstance(chunker, Thresholded) and spec.name == "amount":
                 st.caption(chunker.reading())
     with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in specs if not spec.main)):
         for spec in specs:
@@ -63,11 +65,11 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
         column.chunker = st.session_state[key]
         column.parameters = {}
 
-    kind = CHUNKERS[column.chunker]
+    kind = chunker_class(column.chunker)
     st.selectbox(
         "Chunker",
-        list(CHUNKERS),
-        format_func=lambda name: CHUNKERS[name].title,
+        [*CHUNKERS, *ADAPTERS],
+        format_func=lambda name: chunker_class(name).title,
         key=key,
         on_change=changed,
         help=f"{kind.idea} Source: {kind.source}.",
@@ -76,6 +78,8 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
 
 def _choose_preset(choices: Choices, column: ColumnChoice) -> None:
     presets = {preset.title: preset for preset in presets_of(column.chunker)}
+    if not presets:
+        return
     values = effective(column, {})
     active = next(
         (
@@ -83,7 +87,7 @@ def _choose_preset(choices: Choices, column: ColumnChoice) -> None:
             for title, preset in presets.items()
             if all(
                 values[name] == preset.parameters.get(name, spec.default)
-                for name, spec in {s.name: s for s in CHUNKERS[column.chunker].fields(preset.parameters)}.items()
+                for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),
         None,
@@ -110,7 +114,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
     def changed() -> None:
         column.parameters[spec.name] = st.session_state[key]
         # The amount of one threshold means nothing to another.
-        for other in CHUNKERS[column.chunker].fields():
+        for other in chunker_class(column.chunker).fields():
             if other.depends == spec.name:
                 column.parameters.pop(other.name, None)
 

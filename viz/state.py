@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chunkers import CHUNKERS, EMBEDDERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers import ADAPTERS, CHUNKERS, EMBEDDERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.registry import chunker_class
 
 OWN = "own"
@@ -121,8 +121,8 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         name = query.get(f"c{number}")
         if name is None:
             break
-        if name not in CHUNKERS:
-            complaints.append(f"The link's c{number} must be one of {', '.join(CHUNKERS)}; got {name!r}.")
+        if name not in CHUNKERS and name not in ADAPTERS:
+            complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
             continue
         prefix = f"c{number}."
         given = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}

@@ -1,0 +1,69 @@
+"""What every adapter is: a chunker that lets another library cut, where that library is installed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from importlib import metadata
+from typing import ClassVar
+
+from chunkers.adapters.mapping import mapped
+from chunkers.base import Chunker, Tools
+from chunkers.document import Document
+from chunkers.errors import Cancelled, InputError, ModelError
+from chunkers.result import Chunking
+
+
+class Adapter(Chunker):
+    """Base of the chunkers that run another library's own, with this project's embedder, to compare with.
+
+    Attributes
+    ----------
+    library
+        Whose chunker it is, as reasons and notes say it.
+    package
+        The name under which it is installed.
+    requirement
+        What pip installs: the version that the tests ran.
+    """
+
+    embeds: ClassVar[bool] = True
+    library: ClassVar[str]
+    package: ClassVar[str]
+    requirement: ClassVar[str]
+
+    @abstractmethod
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return the texts of the chunks as the library gives them; it is imported here and nowhere else."""
+
+    @classmethod
+    def version(cls) -> str | None:
+        """Return the version that is installed; None where none is."""
+        try:
+            return metadata.version(cls.package)
+        except metadata.PackageNotFoundError:
+            return None
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Let the library cut the document, and find its chunks in the original.
+
+        Raises
+        ------
+        ModelError
+            If the library is not installed, or fails on this text.
+        """
+        if not document.sentences:
+            return Chunking(document, (), ())
+        try:
+            pieces = self.pieces(document, tools)
+        except (InputError, Cancelled):
+            raise
+        except ImportError as error:
+            raise ModelError(
+                f"{self.name} needs the package {self.package}, which cannot be imported ({error}); "
+                f"install it with 'pip install {self.requirement}'."
+            ) from error
+        except Exception as error:
+            # Whatever another library raises is about this column alone, and the person at the page cannot mend it.
+            said = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ModelError(f"{self.library} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
+        return mapped(document, pieces, self.library)

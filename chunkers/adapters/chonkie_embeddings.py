@@ -1,0 +1,36 @@
+"""The embedding interface of Chonkie; to be imported only where Chonkie is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from chonkie import BaseEmbeddings
+
+from chunkers.base import Tools
+
+
+class ChonkieEmbeddings(BaseEmbeddings):
+    """The tools' embedder and tokenizer, as Chonkie wants them."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__()
+        self._tools = tools
+
+    def embed(self, text: str) -> npt.NDArray[np.float32]:
+        """Return the text's vector."""
+        return self.embed_batch([text])[0]
+
+    def embed_batch(self, texts: list[str]) -> list[npt.NDArray[np.float32]]:
+        """Return a vector a text."""
+        return list(self._tools.embed(texts))
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return len(self.embed(""))
+
+    def get_tokenizer(self) -> Callable[[str], int]:
+        """Return the function that counts a text's tokens, which is all that Chonkie's SemanticChunker asks of it."""
+        return lambda text: self._tools.count_tokens([text])[0]

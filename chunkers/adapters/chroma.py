@@ -1,0 +1,59 @@
+"""The clustering chunker of Chroma's report."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from chunkers.adapters.base import Adapter
+from chunkers.base import Tools
+from chunkers.document import Document
+
+
+class ChromaCluster(Adapter):
+    """ClusterSemanticChunker of Chroma's chunking_evaluation, on its own pieces; the parameters have its names and defaults.
+
+    No package index has it: it is installed from its repository. It counts cl100k tokens with tiktoken, which fetches
+    its table on first use.
+    """
+
+    name: ClassVar[str] = "chroma_cluster"
+    title: ClassVar[str] = "Chroma: ClusterSemanticChunker"
+    idea: ClassVar[str] = "Chroma's own code: the grouping of small pieces that are the most similar in all."
+    source: ClassVar[str] = "chunking_evaluation; Chroma technical report (2024)"
+    library: ClassVar[str] = "Chroma's ClusterSemanticChunker"
+    package: ClassVar[str] = "chunking_evaluation"
+    requirement: ClassVar[str] = "git+https://github.com/brandonstarxel/chunking_evaluation.git"
+
+    max_chunk_size: int = Field(
+        400,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="A chunk has at most this many tokens divided by those of a piece, as pieces.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
+    )
+    min_chunk_size: int = Field(
+        50,
+        ge=1,
+        le=1_000_000,
+        title="Size of a piece",
+        description="What the text is first split into; at most the maximum size.",
+        json_schema_extra={"unit": "tokens", "step": 5, "offered": [10, 200], "main": True},
+    )
+
+    @model_validator(mode="after")
+    def _pieces_fit(self) -> Self:
+        if self.min_chunk_size > self.max_chunk_size:
+            raise ValueError(
+                f"min_chunk_size must be at most max_chunk_size, {self.max_chunk_size}; got {self.min_chunk_size}."
+            )
+        return self
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return what Chroma's chunker cuts the text into."""
+        from chunking_evaluation.chunking import ClusterSemanticChunker
+
+        chunker = ClusterSemanticChunker(embedding_function=tools.embed, **self.model_dump())
+        return list(chunker.split_text(document.text))

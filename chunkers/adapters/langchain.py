@@ -1,0 +1,57 @@
+"""LangChain's semantic chunker."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from chunkers.adapters.base import Adapter
+from chunkers.base import Tools
+from chunkers.document import Document
+from chunkers.thresholded import Thresholded
+
+
+class LangChainSemantic(Thresholded, Adapter):
+    """LangChain's SemanticChunker, on its own sentences: those after a full stop, a question or an exclamation mark.
+
+    Its parameters are declared as those of `Breakpoint` are, so that the two can be set alike.
+    """
+
+    name: ClassVar[str] = "langchain_semantic"
+    title: ClassVar[str] = "LangChain: SemanticChunker"
+    idea: ClassVar[str] = "LangChain's own code, on its own sentences, which end after . ? or ! and white space."
+    source: ClassVar[str] = "langchain-experimental"
+    library: ClassVar[str] = "LangChain's SemanticChunker"
+    package: ClassVar[str] = "langchain-experimental"
+    requirement: ClassVar[str] = "langchain-experimental==0.4.2"
+
+    threshold: Literal["percentile", "standard_deviation", "interquartile", "gradient"] = Field(
+        "percentile",
+        title="Threshold",
+        description="How the line is drawn; LangChain's breakpoint_threshold_type.",
+        json_schema_extra={"main": True},
+    )
+    amount: float = Field(95, title="Amount", json_schema_extra={"main": True})
+    buffer: int = Field(
+        1,
+        ge=0,
+        le=20,
+        title="Buffer",
+        description="Sentences joined on each side before embedding; LangChain's buffer_size.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
+    )
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return what LangChain cuts the text into."""
+        from langchain_experimental.text_splitter import SemanticChunker
+
+        from chunkers.adapters.langchain_embeddings import LangChainEmbeddings
+
+        chunker = SemanticChunker(
+            LangChainEmbeddings(lambda texts: tools.embed(texts).tolist()),
+            buffer_size=self.buffer,
+            breakpoint_threshold_type=self.threshold,
+            breakpoint_threshold_amount=self.amount,
+        )
+        return chunker.split_text(document.text)

@@ -1,0 +1,22 @@
+"""The embedding interface of LangChain; to be imported only where LangChain is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from langchain_core.embeddings import Embeddings
+
+
+class LangChainEmbeddings(Embeddings):
+    """A function from texts to their vectors, as LangChain wants it."""
+
+    def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
+        self._embed = embed
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector a text."""
+        return self._embed(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the text's vector."""
+        return self._embed([text])[0]

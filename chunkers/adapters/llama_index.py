@@ -1,0 +1,137 @@
+"""LlamaIndex's two semantic splitters."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import ClassVar
+
+from pydantic import Field
+
+from chunkers.adapters.base import Adapter
+from chunkers.base import Tools
+from chunkers.document import Document
+
+
+class LlamaIndexSemantic(Adapter):
+    """LlamaIndex's SemanticSplitterNodeParser, on the document's sentences; the parameters have its names and defaults."""
+
+    name: ClassVar[str] = "llama_index_semantic"
+    title: ClassVar[str] = "LlamaIndex: SemanticSplitter"
+    idea: ClassVar[str] = "LlamaIndex's own code: cuts at a percentile of the distance between neighbours."
+    source: ClassVar[str] = "llama-index-core"
+    library: ClassVar[str] = "LlamaIndex's SemanticSplitter"
+    package: ClassVar[str] = "llama-index-core"
+    requirement: ClassVar[str] = "llama-index-core==0.14.25"
+
+    breakpoint_percentile_threshold: int = Field(
+        95,
+        ge=1,
+        le=100,
+        title="Percentile of distance",
+        description="The share of gaps, in per cent, that stay uncut.",
+        json_schema_extra={"step": 1, "offered": [10, 99], "main": True},
+    )
+    buffer_size: int = Field(
+        1,
+        ge=0,
+        le=20,
+        title="Buffer",
+        description="Sentences joined on each side before embedding.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 5], "main": True},
+    )
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return the texts of LlamaIndex's nodes."""
+        from llama_index.core import Document as LlamaIndexDocument
+        from llama_index.core.node_parser import SemanticSplitterNodeParser
+
+        from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
+
+        # It joins sentences with nothing between them: they are to bring the white space after them along.
+        starts = [*document.starts, len(document.text)]
+        sentences = [document.text[start:following] for start, following in pairwise(starts)]
+        parser = SemanticSplitterNodeParser(
+            embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
+            sentence_splitter=lambda _: sentences,
+            buffer_size=self.buffer_size,
+            breakpoint_percentile_threshold=self.breakpoint_percentile_threshold,
+        )
+        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
+        return [node.get_content() for node in nodes]
+
+
+class LlamaIndexDoubleMerging(Adapter):
+    """LlamaIndex's SemanticDoubleMergingSplitterNodeParser with an embedding model, on the document's sentences.
+
+    The parameters have its names and defaults, which were chosen for spaCy's vectors.
+    """
+
+    name: ClassVar[str] = "llama_index_double_merging"
+    title: ClassVar[str] = "LlamaIndex: double merging"
+    idea: ClassVar[str] = "LlamaIndex's own code: grows chunks sentence by sentence, then merges them."
+    source: ClassVar[str] = "llama-index-core"
+    library: ClassVar[str] = "LlamaIndex's double merging"
+    package: ClassVar[str] = "llama-index-core"
+    requirement: ClassVar[str] = "llama-index-core==0.14.25"
+
+    initial_threshold: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        title="Initial threshold",
+        description="Two sentences open a chunk unless they are less similar than this.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "main": True},
+    )
+    appending_threshold: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        title="Appending threshold",
+        description="A sentence joins when it is more similar than this to the last two.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "main": True},
+    )
+    merging_threshold: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        title="Merging threshold",
+        description="Pass two merges chunks more similar than this.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "main": True},
+    )
+    max_chunk_size: int = Field(
+        1000,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="No joining makes a chunk longer than this.",
+        json_schema_extra={"unit": "characters", "step": 100, "offered": [100, 10_000]},
+    )
+    merging_range: int = Field(
+        1,
+        ge=1,
+        le=2,
+        title="Look ahead",
+        description="Chunks beyond the next that pass two may reach over.",
+        json_schema_extra={"unit": "chunks", "step": 1},
+    )
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return the texts of LlamaIndex's nodes."""
+        from llama_index.core import Document as LlamaIndexDocument
+        from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
+
+        from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
+
+        # It asks for every sentence, two texts at a time; in batches they take far less time.
+        tools.embed(document.sentence_texts)
+        parser = SemanticDoubleMergingSplitterNodeParser(
+            embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),
+            sentence_splitter=lambda _: document.sentence_texts,
+            initial_threshold=self.initial_threshold,
+            appending_threshold=self.appending_threshold,
+            merging_threshold=self.merging_threshold,
+            max_chunk_size=self.max_chunk_size,
+            merging_range=self.merging_range,
+        )
+        nodes = parser.build_semantic_nodes_from_documents([LlamaIndexDocument(text=document.text)])
+        return [node.get_content() for node in nodes]

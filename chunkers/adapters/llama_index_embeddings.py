@@ -1,0 +1,31 @@
+"""The embedding interface of LlamaIndex; to be imported only where LlamaIndex is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from pydantic import PrivateAttr
+
+
+class LlamaIndexEmbedding(BaseEmbedding):
+    """A function from texts to their vectors, as LlamaIndex wants it."""
+
+    _embed: Callable[[list[str]], list[list[float]]] = PrivateAttr()
+
+    def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
+        # The function makes its own batches; LlamaIndex's would be of ten texts.
+        super().__init__(embed_batch_size=2048)
+        self._embed = embed
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return self._embed(texts)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._embed([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._embed([query])[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)

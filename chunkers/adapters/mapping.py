@@ -1,0 +1,140 @@
+"""From the texts that another library returns back to exact ranges of the original."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from chunkers.document import Document, Span
+from chunkers.ledger import cuts_to_gaps, ledger
+from chunkers.result import Chunk, Chunking, Verdict
+
+_WORD = re.compile(r"\S+")
+
+
+def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
+    """Return the chunks that ``pieces`` are, each a slice of the original, and notes on what was lost or altered.
+
+    Parameters
+    ----------
+    document
+        What was cut.
+    pieces
+        The chunks' texts, in the order of the text.
+    library
+        Who made them, for the reasons and the notes.
+    """
+    text = document.text
+    found = locate(text, pieces)
+    spans = [span for span in found if span is not None]
+    cuts = cuts_to_gaps(
+        document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: f"{library} begins a chunk here"
+    )
+    return Chunking(
+        document,
+        tuple(Chunk.of(document, span) for span in spans),
+        ledger(document, cuts, f"{library} begins no chunk here"),
+        notes=(
+            *_left_out(pieces, found, library),
+            *_lost(text, spans),
+            *_altered(text, pieces, found, library),
+        ),
+    )
+
+
+def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
+    """Return where each piece lies in ``text``, in code points without surrounding white space; None where it is not found.
+
+    White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
+    are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
+    the one that begins where the piece before ends; else one that begins inside that piece and ends after it, an
+    overlap; else the next one on, exactly as it is written if there is one. It is not looked for further on when the
+    next piece begins right here, for then it stands where nothing was left out, and is no part of the text.
+    """
+    solid = _Solid(text)
+    keys = ["".join(piece.split()) for piece in pieces]
+    spans: list[Span | None] = []
+    last = Span(-1, 0)
+    for piece, key, following in zip(pieces, keys, [*keys, ""][1:], strict=True):
+        start = solid.find(piece, key, last, following) if key else -1
+        if start < 0:
+            spans.append(None)
+            continue
+        last = Span(start, start + len(key))
+        spans.append(solid.original(last))
+    return spans
+
+
+class _Solid:
+    """A text without its white space, and the way back to the original."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._words = [match.span() for match in _WORD.finditer(text)]
+        self._solid = "".join(text[start:end] for start, end in self._words)
+
+    @cached_property
+    def _before(self) -> list[int]:
+        """How many characters other than white space stand before each word."""
+        return list(accumulate((end - start for start, end in self._words[:-1]), initial=0))
+
+    @cached_property
+    def _word_starts(self) -> list[int]:
+        return [start for start, _ in self._words]
+
+    def original(self, span: Span) -> Span:
+        """Return the range of the original that the characters of ``span`` make up."""
+        return Span(self._place(span.start), self._place(span.end - 1) + 1)
+
+    def find(self, piece: str, key: str, last: Span, following: str) -> int:
+        """Return where ``key``, the characters of ``piece``, begins; -1 if nowhere; see `locate`."""
+        if self._solid.startswith(key, last.end):
+            return last.end
+        length = len(key)
+        overlapping = self._solid.find(key, max(last.start, last.end - length) + 1, last.end + length - 1)
+        if overlapping >= 0:
+            return overlapping
+        if last.end == len(self._solid) or (following and self._solid.startswith(following, last.end)):
+            return -1
+        exact = self._text.find(piece.strip(), self._place(last.end))
+        return self._solid.find(key, last.end) if exact < 0 else self._count(exact)
+
+    def _place(self, index: int) -> int:
+        """Return where character ``index`` of those that are not white space stands in the original."""
+        word = bisect_right(self._before, index) - 1
+        return self._words[word][0] + index - self._before[word]
+
+    def _count(self, place: int) -> int:
+        """Return how many characters other than white space stand before ``place``, which is one."""
+        word = bisect_right(self._word_starts, place) - 1
+        return self._before[word] + place - self._words[word][0]
+
+
+def _left_out(pieces: Sequence[str], found: Sequence[Span | None], library: str) -> list[str]:
+    notes = []
+    for number, (piece, span) in enumerate(zip(pieces, found, strict=True), start=1):
+        if span is None:
+            words = " ".join(piece.split())
+            said = words if len(words) <= 40 else words[:39] + "…"
+            why = f", “{said}”, is not found in the text" if words else " is empty"
+            notes.append(f"Chunk {number} of {library}{why}; it is left out.")
+    return notes
+
+
+def _lost(text: str, spans: Sequence[Span]) -> list[str]:
+    lost = 0
+    reached = 0
+    for start, end in [*spans, Span(len(text), len(text))]:
+        lost += sum(map(len, text[reached:start].split()))
+        reached = max(reached, end)
+    return [f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else []
+
+
+def _altered(text: str, pieces: Sequence[str], found: Sequence[Span | None], library: str) -> list[str]:
+    count = sum(
+        span is not None and text[span.start : span.end] != piece.strip() for piece, span in zip(pieces, found, strict=True)
+    )
+    return [f"{library} altered the white space of {count:,} chunk{'s' if count > 1 else ''}."] if count else []

@@ -1,0 +1,99 @@
+"""Chunkers that draw a line through all the distances: one declaration of the line for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+from pydantic import model_validator
+
+from chunkers.base import Chunker, FieldSpec
+from chunkers.thresholds import THRESHOLDS, Threshold
+
+
+class Thresholded(Chunker):
+    """Base of the chunkers that compare distances with a ``threshold`` of `THRESHOLDS`, at an ``amount`` of its own.
+
+    A subclass declares the fields anew, in its order: its thresholds, and its buffer at rest.
+    """
+
+    threshold: str
+    amount: float
+    buffer: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_amount(cls, values: Any) -> Any:
+        """Let each threshold have its own amount at rest."""
+        if isinstance(values, dict) and values.get("amount") is None:
+            rule = THRESHOLDS.get(str(values.get("threshold", "percentile")))
+            return {**values, "amount": rule.default} if rule else values
+        return values
+
+    @model_validator(mode="after")
+    def _amount_in_range(self) -> Self:
+        rule = self.rule
+        if not rule.low <= self.amount <= rule.high:
+            hint = f" Percentiles count to 100: did you mean {self.amount * 100:g}?" if 0 < self.amount < rule.low else ""
+            raise ValueError(
+                f"amount must lie between {rule.low:g} and {rule.high:g} for the {rule.name} threshold; "
+                f"got {self.amount:g}.{hint}"
+            )
+        return self
+
+    @property
+    def rule(self) -> Threshold:
+        """The threshold's definition."""
+        return THRESHOLDS[self.threshold]
+
+    @classmethod
+    def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
+        """Return the declarations, the amount's by the threshold that ``values`` name."""
+        rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
+        return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"{self.threshold.replace('_', ' ')} {self.amount:g}, buffer {self.buffer}"
+
+    def reading(self) -> str:
+        """Say the amount in both readings, of distance and of similarity."""
+        amount = self.amount
+        match self.threshold:
+            case "percentile":
+                return (
+                    f"Cuts the {100 - amount:g} % of gaps with the greatest distance: "
+                    f"the lowest {100 - amount:g} % by similarity."
+                )
+            case "standard_deviation" | "interquartile":
+                unit = "standard deviations" if self.threshold == "standard_deviation" else "interquartile ranges"
+                return (
+                    f"Cuts where the distance is more than {amount:g} {unit} above its mean: "
+                    f"where the similarity is as far below its own."
+                )
+            case "gradient":
+                return f"Cuts the {100 - amount:g} % of gaps where the distance rises, and the similarity falls, fastest."
+            case "distance":
+                return f"Cuts where the distance exceeds {amount:g}: where the similarity is below {1 - amount:.4g}."
+            case "absolute_gradient":
+                return f"Cuts where the distance rises, and the similarity falls, by more than {amount:g} a gap."
+            case _:
+                return (
+                    f"Cuts where the similarity changes by less than its mean change minus {amount:g} standard deviations: "
+                    f"where the distance jumps up by as much."
+                )
+
+
+def _amount_spec(spec: FieldSpec, rule: Threshold) -> FieldSpec:
+    return replace(
+        spec,
+        title=rule.title,
+        help=rule.help,
+        default=rule.default,
+        low=rule.low,
+        high=rule.high,
+        offered=rule.offered,
+        step=rule.step,
+        depends="threshold",
+    )

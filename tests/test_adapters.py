@@ -1,0 +1,411 @@
+"""Other people's chunkers: what they return is found in the original, exactly, and what is not is said."""
+
+import json
+import re
+import sys
+import types
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.embeddings import Embeddings
+from langchain_experimental.text_splitter import SemanticChunker
+from streamlit.testing.v1 import AppTest
+
+from chunkers import ADAPTERS, Cancelled, Document, ModelError, ParameterError, Recipe, Span, build_chunker
+from chunkers.__main__ import main
+from chunkers.adapters.mapping import locate, mapped
+from chunkers.base import run
+from chunkers.result import start_after
+from sample_docs import load_sample, sample_titles
+from tests.support import HashEmbedder, cut, tools
+from tests.test_compare_page import reader_of, settled
+
+INSTALLED = [
+    ("langchain_semantic", {}),
+    ("langchain_semantic", {"threshold": "gradient", "amount": 60, "buffer": 0}),
+    ("llama_index_semantic", {"breakpoint_percentile_threshold": 50, "buffer_size": 0}),
+    ("llama_index_double_merging", {}),
+    ("llama_index_double_merging", {"initial_threshold": 0.3, "merging_threshold": 0.4, "merging_range": 2}),
+    ("chonkie_semantic", {}),
+    ("chonkie_semantic", {"threshold": 0.3, "chunk_size": 60, "skip_window": 1, "similarity_window": 1}),
+]
+MODULES = {
+    "langchain_semantic": "langchain_experimental.text_splitter",
+    "llama_index_semantic": "llama_index.core",
+    "llama_index_double_merging": "llama_index.core",
+    "chonkie_semantic": "chonkie",
+    "chroma_cluster": "chunking_evaluation",
+}
+
+
+# --- finding chunks in the original
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "expected"),
+    [
+        ("", [], []),
+        ("", ["a"], [None]),
+        (" \n", [" "], [None]),
+        ("One. Two.", ["One.", "Two."], ["One.", "Two."]),
+        (" One.\n\nTwo. ", ["One. Two."], ["One.\n\nTwo."]),
+        ("One.\n\nTwo.", ["One.Two."], ["One.\n\nTwo."]),
+        ("A\u00a0b\u2028c", ["A b c"], ["A\u00a0b\u2028c"]),
+        ("🌊 e\u0301 🌊🌊 x", ["🌊e\u0301", "🌊", "🌊 x"], ["🌊 e\u0301", "🌊", "🌊 x"]),
+        # cut inside a word, and inside a letter with its accent
+        ("abcdef e\u0301", ["abc", "def e", "\u0301"], ["abc", "def e", "\u0301"]),
+        # an exact copy further on is taken before one that differs in white space
+        ("x. a b. ab.", ["ab."], ["ab."]),
+        ("x. a b. c.", ["ab."], ["a b."]),
+        # what goes on where the last chunk ended is taken before an exact copy further on
+        ("a  b c a b", ["a b", "c", "a b"], ["a  b", "c", "a b"]),
+        ("One. Two. Three.", ["One. Two.", "Two. Three."], ["One. Two.", "Two. Three."]),
+        ("One. Two. Three.", ["One.", "Four.", "Two. Three."], ["One.", None, "Two. Three."]),
+        ("One. Two. Three.", ["One.", "\n", "Two. Three."], ["One.", None, "Two. Three."]),
+        ("One. Two. Three.", ["Three.", "One."], [None, "One."]),
+        # invented, though the same words stand further on
+        ("One. Two. Three.", ["One.", "Three.", "Two.", "Three."], ["One.", None, "Two.", "Three."]),
+    ],
+)
+def test_found_by_hand(text, pieces, expected):
+    spans = locate(text, pieces)
+    assert [None if span is None else text[slice(*span)] for span in spans] == expected
+    starts = [span.start for span in spans if span is not None]
+    assert starts == sorted(set(starts))
+
+
+def test_repeated_passages_are_told_apart():
+    assert locate("Same. Same. Same.", ["Same."] * 3) == [Span(0, 5), Span(6, 11), Span(12, 17)]
+    assert locate("Same. Same. Same.", ["Same. Same.", "Same. Same."]) == [Span(0, 11), Span(6, 17)]
+
+
+WORDS = st.sampled_from(["a", "ab", "b.", "é", "e\u0301", "🌊", "a.", "Ünï", "漢字。"])
+SPACES = st.sampled_from([" ", "\n", "\n\n", "  ", "\r\n", "\u00a0", "\u2028"])
+TEXTS = st.lists(st.tuples(WORDS, SPACES), min_size=1, max_size=30).map(lambda pairs: "".join(map("".join, pairs)))
+
+
+def trimmed(text, start, end):
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)
+
+
+def pieces_of(text, places):
+    """Return the parts between the places, those without a character left out."""
+    edges = sorted({0, len(text), *(place % len(text) for place in places)})
+    spans = [trimmed(text, *pair) for pair in pairwise(edges)]
+    return [span for span in spans if span.start < span.end]
+
+
+@given(text=TEXTS, places=st.lists(st.integers(0, 10**6), max_size=12), space=st.sampled_from(["", " ", "\n\t", None]))
+@settings(max_examples=300, deadline=None)
+def test_chunks_that_lose_nothing_are_found_whatever_their_white_space(text, places, space):
+    spans = pieces_of(text, places)
+    originals = [text[slice(*span)] for span in spans]
+    pieces = [piece if space is None else re.sub(r"\s+", space, piece) for piece in originals]
+    assert locate(text, pieces) == spans
+    chunking = mapped(Document.from_text(text, "regex"), pieces, "They")
+    assert [chunk.text for chunk in chunking.chunks] == originals
+    altered = sum(piece != original for piece, original in zip(pieces, originals, strict=True))
+    assert chunking.notes == ((f"They altered the white space of {altered} chunk{'s' * (altered > 1)}.",) if altered else ())
+    check(chunking)
+
+
+@given(
+    sizes=st.lists(st.integers(2, 5), min_size=1, max_size=12),
+    kept=st.lists(st.booleans(), min_size=12, max_size=12),
+    overlap=st.integers(0, 1),
+    invented=st.integers(0, 12),
+)
+@settings(max_examples=200, deadline=None)
+def test_lost_invented_and_overlapping_chunks(sizes, kept, overlap, invented):
+    edges = [sum(sizes[:number]) for number in range(len(sizes) + 1)]
+    # Every word is another, so that there is one right answer.
+    words = [f"w{number}🌊\n\n" for number in range(edges[-1])]
+    starts = [len("".join(words[:number])) for number in range(len(words) + 1)]
+    text = "".join(words)
+    spans = [
+        trimmed(text, starts[max(first - overlap, 0)], starts[last])
+        for keep, first, last in zip(kept, edges, edges[1:], strict=False)
+        if keep
+    ]
+    pieces = [" ".join(text[slice(*span)].split()) for span in spans]
+    invented = min(invented, len(pieces))
+    pieces.insert(invented, "An invented one")
+    assert locate(text, pieces) == [*spans[:invented], None, *spans[invented:]]
+    chunking = mapped(Document.from_text(text, "lines"), pieces, "They")
+    held = {place for span in spans for place in range(*span)}
+    lost = sum(place not in held and not text[place].isspace() for place in range(len(text)))
+    assert f"Chunk {invented + 1} of They, “An invented one”, is not found in the text; it is left out." in chunking.notes
+    said = [note for note in chunking.notes if note.startswith("Lost")]
+    assert said == ([f"Lost characters, which lie in no chunk, white space not counted: {lost:,}."] if lost else [])
+    check(chunking)
+
+
+def check(chunking):
+    """Check what holds of every result: exact slices, and a ledger that has every gap and every cut in its place."""
+    document, text = chunking.document, chunking.document.text
+    for chunk in chunking.chunks:
+        (span,) = chunk.spans
+        assert chunk.text == text[slice(*span)] == text[slice(*span)].strip() != ""
+    starts = [chunk.start for chunk in chunking.chunks]
+    assert starts == sorted(set(starts))
+    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    assert [start_after(document, gap) for gap in cuts] == starts[1:]
+    assert [gap.index for gap in chunking.gaps if gap.offset is None] == list(range(len(document.sentences) - 1))
+    order = [start_after(document, gap) for gap in chunking.gaps]
+    assert order == sorted(order)
+
+
+def test_notes_and_reasons_by_hand():
+    text = "One is here.\nTwo is here, after it. Three."
+    chunking = mapped(Document.from_text(text, "regex"), ["One is here. Two is", "No " * 40, " ", "Three."], "They")
+    assert [chunk.text for chunk in chunking.chunks] == ["One is here.\nTwo is", "Three."]
+    assert chunking.notes == (
+        f"Chunk 2 of They, “{'No ' * 13}…”, is not found in the text; it is left out.",
+        "Chunk 3 of They is empty; it is left out.",
+        "Lost characters, which lie in no chunk, white space not counted: 13.",
+        "They altered the white space of 1 chunk.",
+    )
+    reasons = [(gap.index, str(gap.verdict), gap.reason) for gap in chunking.gaps]
+    assert reasons == [(0, "kept", "They begins no chunk here"), (1, "cut", "They begins a chunk here")]
+
+
+def test_a_cut_inside_a_sentence_is_a_gap_of_its_own():
+    chunking = mapped(Document.from_text("One two three. Four.", "regex"), ["One two", "three. Four."], "They")
+    assert [(gap.index, gap.offset, gap.reason) for gap in chunking.gaps] == [
+        (0, 8, "inside sentence 1: They begins a chunk here"),
+        (0, None, "They begins no chunk here"),
+    ]
+
+
+# --- the libraries
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(("name", "parameters"), INSTALLED)
+def test_samples_lose_nothing(sample, name, parameters):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    chunker = build_chunker(name, parameters)
+    chunking = run(chunker, document, tools())
+    check(chunking)
+    pieces = [piece for piece in chunker.pieces(document, tools()) if piece.strip()]
+    assert ["".join(chunk.text.split()) for chunk in chunking.chunks] == ["".join(piece.split()) for piece in pieces]
+    assert sum(len("".join(chunk.text.split())) for chunk in chunking.chunks) == len("".join(source.text.split()))
+    assert not [note for note in chunking.notes if "altered" not in note and "empty" not in note]
+    assert len(chunking.chunks) > 1
+
+
+@pytest.mark.parametrize(("name", "parameters"), INSTALLED)
+@given(text=st.lists(WORDS | SPACES | st.sampled_from([". ", "? ", "\0", "x" * 90]), max_size=40).map("".join))
+@settings(max_examples=30, deadline=None)
+def test_any_text(name, parameters, text):
+    chunking = cut(build_chunker(name, parameters), text, "spacy")
+    check(chunking)
+    assert "".join("".join(chunk.text.split()) for chunk in chunking.chunks) == "".join(text.split())
+
+
+class Direct(Embeddings):
+    def embed_documents(self, texts):
+        return HashEmbedder().encode(texts).tolist()
+
+    def embed_query(self, text):
+        return self.embed_documents([text])[0]
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(("threshold", "amount", "buffer"), [("percentile", 80, 1), ("interquartile", 0.7, 0)])
+def test_langchain_is_langchain(sample, threshold, amount, buffer):
+    text = load_sample(sample).text
+    theirs = SemanticChunker(
+        Direct(), buffer_size=buffer, breakpoint_threshold_type=threshold, breakpoint_threshold_amount=amount
+    ).split_text(text)
+    chunker = build_chunker("langchain_semantic", {"threshold": threshold, "amount": amount, "buffer": buffer})
+    document = Document.from_text(text, "spacy")
+    assert chunker.pieces(document, tools()) == theirs
+    spans = [chunk.spans[0] for chunk in run(chunker, document, tools()).chunks]
+    assert [None if span is None else span for span in locate(text, theirs) if span] == spans
+
+
+def test_at_rest_they_are_as_the_libraries_are():
+    chonkie = pytest.importorskip("chonkie")
+    from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser, SemanticSplitterNodeParser
+
+    from chunkers.adapters.chonkie_embeddings import ChonkieEmbeddings
+
+    for name, theirs in [
+        ("llama_index_semantic", {key: field.default for key, field in SemanticSplitterNodeParser.model_fields.items()}),
+        (
+            "llama_index_double_merging",
+            {key: field.default for key, field in SemanticDoubleMergingSplitterNodeParser.model_fields.items()},
+        ),
+        ("chonkie_semantic", vars(chonkie.SemanticChunker(ChonkieEmbeddings(tools())))),
+    ]:
+        ours = build_chunker(name, {}).model_dump()
+        assert ours == {key: theirs[key] for key in ours}
+    ours = build_chunker("langchain_semantic", {})
+    theirs = SemanticChunker(Direct())
+    assert (ours.threshold, ours.amount, ours.buffer) == (
+        theirs.breakpoint_threshold_type,
+        theirs.breakpoint_threshold_amount,
+        theirs.buffer_size,
+    )
+
+
+@pytest.mark.parametrize(("name", "parameters"), INSTALLED)
+def test_each_text_is_embedded_once_and_can_be_cancelled(name, parameters):
+    document = Document.from_text(load_sample("article").text, "spacy")
+    embedder = HashEmbedder()
+    ours = tools(embedder)
+    first = run(build_chunker(name, parameters), document, ours)
+    embedded = [text for batch in embedder.batches for text in batch]
+    assert first.timing.embedded == len(embedded) == len(set(embedded)) > 0
+    again = run(build_chunker(name, parameters), document, ours)
+    assert (again.timing.embedded, again.timing.cached) == (0, len(embedded))
+    assert again.chunks == first.chunks
+    with pytest.raises(Cancelled):
+        run(build_chunker(name, parameters), document, tools(cancelled=lambda: True))
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_a_missing_library_is_named_with_what_installs_it(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, MODULES[name], None)
+    adapter = ADAPTERS[name]
+    with pytest.raises(ModelError) as error:
+        cut(build_chunker(name, {}), "One. Two.")
+    said = str(error.value)
+    assert said.startswith(f"{name} needs the package {adapter.package}, which cannot be imported")
+    assert said.endswith(f"install it with 'pip install {adapter.requirement}'.")
+
+
+def test_the_versions_named_are_those_of_the_tests():
+    required = (Path(__file__).parent.parent / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
+    for adapter in ADAPTERS.values():
+        if "==" in adapter.requirement:
+            assert adapter.requirement in required
+            assert adapter.requirement == f"{adapter.package}=={adapter.version()}"
+
+
+def test_a_library_that_fails_is_a_sentence(monkeypatch):
+    def fail(self, text):
+        raise RuntimeError("out of\nluck.")
+
+    monkeypatch.setattr(SemanticChunker, "split_text", fail)
+    with pytest.raises(ModelError) as error:
+        cut(build_chunker("langchain_semantic", {}), "One. Two.")
+    assert str(error.value) == ("LangChain's SemanticChunker must cut this text; it failed with RuntimeError: out of luck.")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "words"),
+    [
+        ("langchain_semantic", {"threshold": "slope"}, "threshold must be one of 'percentile'"),
+        ("langchain_semantic", {"amount": 0.95}, "did you mean 95?"),
+        ("chonkie_semantic", {"filter_window": 4}, "filter_window must be odd; got 4."),
+        ("chonkie_semantic", {"filter_polyorder": 5}, "filter_polyorder must be below filter_window, 5; got 5."),
+        ("chroma_cluster", {"min_chunk_size": 500}, "min_chunk_size must be at most max_chunk_size, 400; got 500."),
+        ("llama_index_semantic", {"breakpoint_percentile_threshold": 0}, "must be at least 1; got 0."),
+    ],
+)
+def test_refused(name, parameters, words):
+    with pytest.raises(ParameterError) as error:
+        build_chunker(name, parameters)
+    assert str(error.value).startswith(f"{name}: ")
+    assert words in str(error.value)
+
+
+class ClusterStandIn:
+    """Has the interface of Chroma's class, which no package index offers, and none of its mind: it joins pieces by count."""
+
+    def __init__(self, embedding_function, max_chunk_size, min_chunk_size):
+        self.embed = embedding_function
+        self.most = max_chunk_size // min_chunk_size
+
+    def split_text(self, text):
+        pieces = text.split("\n")
+        assert len(self.embed(pieces)) == len(pieces)
+        return [" ".join(pieces[first : first + self.most]) for first in range(0, len(pieces), self.most)]
+
+
+def test_chromas_interface_is_spoken_and_its_chunks_are_found(monkeypatch):
+    module = types.ModuleType("chunking_evaluation.chunking")
+    module.ClusterSemanticChunker = ClusterStandIn
+    monkeypatch.setitem(sys.modules, "chunking_evaluation", types.ModuleType("chunking_evaluation"))
+    monkeypatch.setitem(sys.modules, "chunking_evaluation.chunking", module)
+    chunker = build_chunker("chroma_cluster", {"max_chunk_size": 20, "min_chunk_size": 10})
+    chunking = cut(chunker, "One.\nTwo.\n\nThree.\nFour.")
+    assert [chunk.text for chunk in chunking.chunks] == ["One.\nTwo.", "Three.", "Four."]
+    assert chunking.notes == ("Chroma's ClusterSemanticChunker altered the white space of 1 chunk.",)
+    assert chunking.timing.embedded == 5
+
+
+# --- recipe, command line, page
+
+
+def test_a_recipe_names_the_library_and_its_version():
+    recipe = Recipe.of(build_chunker("chonkie_semantic", {}), "lines", HashEmbedder(), "words")
+    assert recipe.chunker == "chonkie_semantic"
+    assert ADAPTERS["chonkie_semantic"].requirement == f"chonkie=={recipe.versions['chonkie']}"
+    assert Recipe.from_json(recipe.to_json()).build() == build_chunker("chonkie_semantic", {})
+
+
+def test_a_recipe_of_a_library_that_is_not_installed():
+    recipe = Recipe.of(build_chunker("chroma_cluster", {}), "lines", HashEmbedder(), "words")
+    assert "chunking_evaluation" not in recipe.versions
+    assert recipe.build() == build_chunker("chroma_cluster", {})
+
+
+def test_the_command_line_lists_and_runs_them(capsys, tmp_path):
+    assert main(["--list"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {name: listed[name]["installed"] for name in ADAPTERS} == {
+        name: adapter.version() is not None for name, adapter in ADAPTERS.items()
+    }
+    assert listed["langchain_semantic"]["parameters"]["amount"]["by threshold"]["gradient"]["default"] == 95
+    file = tmp_path / "text.txt"
+    file.write_text("One is here.\nTwo is here. Three is here. Four is here.")
+    assert main([str(file), "--chunker", "langchain_semantic", "--set", "amount=50", "--sentences", "lines"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["recipe"]["versions"]["langchain-experimental"] == ADAPTERS["langchain_semantic"].version()
+    assert len(result["chunks"]) > 1
+    assert "".join("".join(chunk["text"].split()) for chunk in result["chunks"]) == "".join(file.read_text().split())
+
+
+@pytest.fixture
+def app():
+    return AppTest.from_file("../app.py", default_timeout=120)
+
+
+def test_a_column_of_an_adapter(app):
+    app.query_params["c1"] = "langchain_semantic"
+    app.query_params["c1.amount"] = "70"
+    app.query_params["c2"] = "fixed_sentences"
+    app.query_params["selected"] = "1"
+    settled(app).run()
+    assert not app.exception
+    column = reader_of(app)["columns"][0]
+    assert column["title"] == "LangChain: SemanticChunker"
+    assert len(column["segments"]["start"]) > 1
+    assert app.selectbox(key="chunker/0").options[-len(ADAPTERS) :] == [one.title for one in ADAPTERS.values()]
+    app.slider(key="0/langchain_semantic/amount/None").set_value(40.0).run()
+    rows = {label: value for label, value, _ in reader_of(app)["columns"][0]["rows"]}
+    assert rows["embedding"].startswith("all ")
+
+
+def test_a_missing_library_leaves_the_other_columns_usable(app, monkeypatch):
+    monkeypatch.setitem(sys.modules, "chonkie", None)
+    settled(app).run()
+    app.selectbox(key="chunker/1").select("chonkie_semantic").run()
+    assert not app.exception
+    columns = reader_of(app)["columns"]
+    assert columns[1]["title"] == "Chonkie: SemanticChunker"
+    assert columns[1]["message"].endswith("install it with 'pip install chonkie==1.7.0'.")
+    assert columns[0]["segments"] is not None
+    app.selectbox(key="chunker/1").select("recursive").run()
+    assert reader_of(app)["columns"][1]["segments"] is not None
