@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from chunkers.base import Chunker, Tools, run
 from chunkers.document import Document
-from chunkers.embedders import load_embedder
+from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
 from chunkers.export import to_dict
 from chunkers.reading import decode
@@ -36,7 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join([*CHUNKERS, *ADAPTERS])}")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
-    parser.add_argument("--embedder", metavar="NAME")
+    forms = ", ".join([*EMBEDDERS, *OTHERS])
+    parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
     parser.add_argument("--sentences", metavar="NAME")
     parser.add_argument("--tokenizer", metavar="NAME")
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
@@ -81,12 +82,13 @@ def _chunk_files(options: argparse.Namespace) -> None:
     else:
         chunker = build_chunker(options.chunker, given, embedder)
     tools = Tools(embedder, tokenizer)
-    recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
     for file in options.files:
         # A file's name may hold bytes that are no text; in the output they are replaced.
         name = "standard input" if file == "-" else os.fsencode(Path(file).name).decode("utf-8", "replace")
         text = decode(_bytes(file), name).text
         result = run(chunker, Document.from_text(text, sentences, name), tools)
+        # After the run, which may be what tells the embedder's revision.
+        recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
         line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)
         print(line, flush=True)  # noqa: T201 - the command's output
 

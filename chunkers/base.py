@@ -15,17 +15,14 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
-from chunkers.cache import EmbeddingCache
+from chunkers.cache import EmbeddingCache, Entry
 from chunkers.document import Document
 from chunkers.embedders import Embedder
 from chunkers.errors import Cancelled, ModelError, ParameterError
 from chunkers.result import Chunking, Timing
-from chunkers.tokenizers import Tokenizer
+from chunkers.tokenizers import IntArray, Tokenizer
 
 FloatArray = npt.NDArray[np.float32]
-
-BATCH = 32
-"""Texts embedded between two looks at the cancel button: about 50 ms of work for sentences on two cores."""
 
 
 @dataclass(frozen=True)
@@ -208,6 +205,9 @@ class Tools:
         began = time.perf_counter()
         loading = self.meter.load_s
         try:
+            if not self.embedder.revision and not self.cancelled():
+                # Only loading tells which weights a folder or a name on the hub stands for.
+                self._load(self.embedder)
             keys = self.cache.keys(self.embedder.name, self.embedder.revision, texts)
             found = self.cache.get_many(keys)
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -215,16 +215,18 @@ class Tools:
             if missing and not self.cancelled():
                 self._load(self.embedder)
             ordered = self._by_length(missing)
-            for start in range(0, len(ordered), BATCH):
+            size = self.embedder.batch
+            for start in range(0, len(ordered), size):
                 if self.cancelled():
                     raise Cancelled
-                batch = ordered[start : start + BATCH]
+                batch = ordered[start : start + size]
                 batch_began = time.perf_counter()
                 vectors = self.embedder.encode([text for _, text in batch])
                 cost = (time.perf_counter() - batch_began) / len(batch)
+                self._check_dimension(vectors, found)
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
-                self.progress(min(start + BATCH, len(ordered)), len(ordered))
+                self.progress(min(start + size, len(ordered)), len(ordered))
             self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
             self.meter.seen.update(found)
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
@@ -239,10 +241,25 @@ class Tools:
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [item for _, item in order]
 
+    def _check_dimension(self, vectors: FloatArray, found: Mapping[bytes, Entry]) -> None:
+        """Refuse vectors unlike those in the cache: the model behind a server's name may have been changed."""
+        known = next(iter(found.values()), None)
+        if known is not None and known.vector.shape != vectors.shape[1:]:
+            assert self.embedder is not None
+            raise ModelError(
+                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {vectors.shape[1]} now and "
+                f"{len(known.vector)} before, which are kept: another model has its name."
+            )
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
         self._load(self.tokenizer)
         return self.tokenizer.count(texts)
+
+    def token_starts(self, text: str) -> IntArray:
+        """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
+        self._load(self.tokenizer)
+        return self.tokenizer.starts(text)
 
     def _load(self, part: Embedder | Tokenizer) -> None:
         """Load a model before its first use; that time is not the chunker's."""
@@ -262,7 +279,8 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     """Cut the document and attach the timing of every stage."""
     meter = Meter()
     began = time.perf_counter()
-    chunking = chunker.chunk(document, replace(tools, meter=meter))
+    embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
+    chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=meter))
     elapsed = time.perf_counter() - began
     timing = Timing(
         split_ms=document.split_ms,

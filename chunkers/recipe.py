@@ -42,7 +42,8 @@ class Recipe(BaseModel):
         """Write down a chunker and its surroundings, versions included."""
         versions = {"seamark": __version__}
         if chunker.embeds and embedder is not None:
-            versions |= {embedder.name: embedder.revision} | _installed("sentence-transformers", "torch")
+            versions |= {embedder.name: embedder.revision} if embedder.revision else {}
+            versions |= _installed(*embedder.packages)
         versions |= _installed("spacy") if sentences.startswith("spacy") else {}
         versions |= _installed("langchain-text-splitters") if chunker.name == "recursive" else {}
         adapter = ADAPTERS.get(chunker.name)

@@ -79,12 +79,12 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop is not the next paragraph's beginning."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
-    for (start, _), parsed in zip(paragraphs, nlp.pipe(_doc(nlp, text[a:b]) for a, b in paragraphs), strict=True):
+    for (start, _), parsed in zip(paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True):
         for sentence in parsed.sents:
             yield start + sentence.start_char, start + sentence.end_char
 
 
-def _doc(nlp: Language, text: str) -> Doc:
+def spacy_document(nlp: Language, text: str) -> Doc:
     """Make spaCy's document, very long words in slices: its tokenizer takes the square of the time for a row of signs."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
     if not slices:

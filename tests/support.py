@@ -4,26 +4,20 @@ import hashlib
 
 import numpy as np
 
-from chunkers import Document, Tools, load_tokenizer
+from chunkers import Document, Embedder, Tools, load_tokenizer
 from chunkers.base import run
 
 
-class HashEmbedder:
+class HashEmbedder(Embedder):
     """Unit vectors from the hash of a text: any text, at once, the same every time."""
 
     name = "hash"
     revision = "1"
-    max_tokens = None
+    packages = ("numpy",)
 
     def __init__(self, defaults=None):
         self.defaults = defaults or {}
         self.batches = []
-
-    def load(self):
-        pass
-
-    def lengths(self, texts):
-        return [len(text) for text in texts]
 
     def encode(self, texts):
         self.batches.append(list(texts))

@@ -1,0 +1,64 @@
+"""Embedders by name. Making one loads nothing; its first ``encode`` does."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from chunkers.embedders.base import Embedder
+from chunkers.embedders.models import FolderModel, HubModel, MiniLM
+from chunkers.embedders.server import OpenAIServer
+from chunkers.embedders.spacy_vectors import SpacyVectors
+from chunkers.embedders.tfidf import TfIdf
+from chunkers.errors import InputError
+
+__all__ = ["EMBEDDERS", "OTHERS", "Embedder", "MiniLM", "OpenAIServer", "load_embedder"]
+
+EMBEDDERS = {
+    "all-MiniLM-L6-v2": "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
+    "tfidf": "TF-IDF and singular values of the document's own sentences: any language, at once, no model",
+}
+"""Names of the embedders that are always there, with one line of help."""
+
+OTHERS = {
+    "ORGANISATION/MODEL": "a sentence-transformers model of the Hugging Face hub, downloaded once",
+    "FOLDER": "a sentence-transformers model in a folder of this machine",
+    "spacy:NAME": "the word vectors of an installed spaCy pipeline",
+    "openai:NAME": "a model of a server that speaks OpenAI's protocol, the text sent to it",
+}
+"""Forms of the names of all others, with one line of help."""
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+def load_embedder(name: str = "all-MiniLM-L6-v2") -> Embedder:
+    """Return the embedder called ``name``, not loaded yet; nothing is read, fetched or sent before its ``load``.
+
+    Parameters
+    ----------
+    name
+        A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder goes before a hub model of the same name.
+
+    Raises
+    ------
+    InputError
+        If there can be none of that name.
+    """
+    # Not kept: the environment may name another server the next time.
+    return OpenAIServer(name) if name.startswith("openai:") else _load_embedder(name)
+
+
+@lru_cache(maxsize=4)
+def _load_embedder(name: str) -> Embedder:
+    if name == MiniLM.name:
+        return MiniLM()
+    if name == TfIdf.name:
+        return TfIdf()
+    if name.startswith("spacy:"):
+        return SpacyVectors(name)
+    if name.strip() and "\0" not in name and Path(name).expanduser().is_dir():
+        return FolderModel(name)
+    if _HUB_NAME.fullmatch(name):
+        return HubModel(name)
+    raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {name!r}.")

@@ -1,0 +1,69 @@
+"""What every embedder is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from chunkers.document import Document
+
+FloatArray = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; a subclass inherits what is the same for most.
+
+    Attributes
+    ----------
+    name, revision
+        Together they say which vectors come out; both are part of the cache's key. The revision is empty while only
+        loading, or a document, can tell.
+    max_tokens
+        How many of its own tokens a text may have before the rest is not read; None where there is no limit, or none is
+        known before it is loaded.
+    batch
+        How many texts to give it at once; between two batches the user may stop.
+    defaults
+        Chunker name to parameters that suit this embedder where they differ from the declared defaults.
+    packages
+        The installed packages that the vectors depend on; a recipe names their versions.
+    """
+
+    name: str
+    revision: str = ""
+    max_tokens: int | None = None
+    # About 50 ms of work for sentences on two cores.
+    batch: int = 32
+    defaults: Mapping[str, Mapping[str, Any]] = {}
+    packages: tuple[str, ...] = ()
+
+    def load(self) -> None:
+        """Load the model if it is not in memory; raises ModelError, one sentence, if that cannot be."""
+        ...
+
+    def for_document(self, document: Document) -> Embedder:
+        """Return the embedder of this document: itself, unless it is made from the document."""
+        return self
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return how long each text is to the model: in what ``max_tokens`` counts, special tokens included.
+
+        Characters do where nothing is counted.
+        """
+        return [len(text) for text in texts]
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension); zeros for a text in which the model knows nothing."""
+        ...
+
+
+def unit(vectors: npt.NDArray[Any]) -> FloatArray:
+    """Return the rows at length 1, and rows of zeros as they are."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: npt.NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return scaled.astype(np.float32)

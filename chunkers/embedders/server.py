@@ -1,0 +1,214 @@
+"""Embeddings of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    import openai
+
+ADDRESS = "https://api.openai.com/v1"
+"""Where texts are sent when neither the environment nor the user names another place."""
+
+TIMEOUT = 120.0
+"""Seconds a request may take: a model on a server's processor needs them for a batch of long chunks."""
+
+RETRIES = 3
+"""Times that the ``openai`` package asks again after 408, 409, 429, 5xx, a time-out or a lost connection.
+
+It waits longer each time, or for as long as the server's Retry-After says.
+"""
+
+
+class OpenAIServer(Embedder):
+    """A model on a server; every text that is embedded is sent there.
+
+    Parameters
+    ----------
+    name
+        ``openai:`` and the model's name on the server.
+    address
+        Base address, up to and with ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+    key
+        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+
+    Raises
+    ------
+    InputError
+        If no model is named.
+    """
+
+    packages = ("openai",)
+    # Each request costs a way to the server and back; many servers take no more than this.
+    batch = 64
+
+    def __init__(self, name: str, address: str = "", key: str = "") -> None:
+        self._model = name.partition(":")[2]
+        if not self._model.strip():
+            raise InputError("embedder: openai: must be followed by the name of a model on the server; got 'openai:'.")
+        self.name = name
+        self._of_environment = not address
+        self._address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
+        self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
+        # A hash, because the revision stands in recipes and an address may be nobody's business.
+        self.revision = hashlib.sha256(self._address.rstrip("/").encode()).hexdigest()[:16]
+        self._host = ""
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+        self._dimension: int | None = None
+
+    def load(self) -> None:
+        """Make the client; nothing is sent yet.
+
+        Raises
+        ------
+        ModelError
+            If the address is none, or is OpenAI's own and there is no key.
+        """
+        with self._lock:
+            if self._client is not None:
+                return
+            self._host = _host(self.name, self._address)
+            if not self._key and self._address == ADDRESS:
+                raise ModelError(
+                    f"{self.name}: {self._host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
+                    "Another server is named in OPENAI_BASE_URL or on the page."
+                )
+            import openai
+
+            self._client = openai.OpenAI(
+                base_url=self._address,
+                # The package wants one even where the server does not.
+                api_key=self._key or "none",
+                default_headers={**self._others_kept_back(), "Authorization": f"Bearer {self._key or 'none'}"},
+                timeout=TIMEOUT,
+                max_retries=RETRIES,
+            )
+
+    def _others_kept_back(self) -> dict[str, Any]:
+        """Keep what the environment tells OpenAI's server from one that the user named instead."""
+        import openai
+
+        if self._of_environment:
+            return {}
+        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+        return {
+            name: openai.omit
+            for name in (*names, "OpenAI-Organization", "OpenAI-Project")
+            if name.lower() != "authorization"
+        }
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension), or zeros where the server gives zeros.
+
+        Raises
+        ------
+        ModelError
+            If the server cannot be reached, refuses, or answers with anything but one finite vector a text.
+        """
+        self.load()
+        vectors = self._vectors(list(texts))
+        with self._lock:
+            self._dimension = self._dimension or vectors.shape[1]
+            if vectors.shape[1] != self._dimension:
+                raise self._bad(f"vectors of {self._dimension} dimensions before and of {vectors.shape[1]} now")
+        return unit(vectors)
+
+    def _vectors(self, texts: list[str]) -> npt.NDArray[np.float64]:
+        """Ask for the vectors; in halves where the server says that it is too much at once."""
+        import openai
+
+        assert self._client is not None
+        # No error is chained: those of the package hold the request, and with it the key.
+        try:
+            answer = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
+        except openai.APIStatusError as error:
+            if error.status_code in (413, 422) and len(texts) > 1:
+                half = len(texts) // 2
+                first, second = self._vectors(texts[:half]), self._vectors(texts[half:])
+                if first.shape[1] != second.shape[1]:
+                    raise self._bad(f"vectors of {first.shape[1]} and of {second.shape[1]} dimensions") from None
+                return np.concatenate([first, second])
+            raise ModelError(self._refusal(error.status_code)) from None
+        except openai.APITimeoutError:
+            raise ModelError(
+                f"{self.name}: {self._host} must answer within {TIMEOUT:g} seconds; it did not, in {RETRIES + 1} attempts."
+            ) from None
+        except openai.APIConnectionError:
+            raise ModelError(
+                f"{self.name}: {self._host} must be reachable; it was not, in {RETRIES + 1} attempts."
+            ) from None
+        except ValueError:
+            raise self._bad("something that is not JSON") from None
+        return self._checked(answer, len(texts))
+
+    def _checked(self, answer: Any, count: int) -> npt.NDArray[np.float64]:
+        """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
+        items = getattr(answer, "data", None)
+        if not isinstance(items, list):
+            raise self._bad("something without the list 'data'")
+        if len(items) != count:
+            raise self._bad(f"{len(items)} vectors for {count} texts")
+        by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
+        if by_index.keys() != set(range(count)):
+            raise self._bad("vectors that do not say which text each belongs to")
+        rows = [by_index[index] for index in range(count)]
+        try:
+            vectors = np.array(rows, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise self._bad("vectors of different dimensions, or of something that is no number") from None
+        if vectors.ndim != 2 or vectors.shape[1] == 0:
+            raise self._bad("vectors without numbers")
+        if not np.isfinite(vectors).all():
+            raise self._bad("numbers that are not finite")
+        return vectors
+
+    def _bad(self, got: str) -> ModelError:
+        return ModelError(f"{self.name}: {self._host} must answer with one vector a text, all alike; it gave {got}.")
+
+    def _refusal(self, status: int) -> str:
+        """Say what a status means; the server's own words stay out, for they may repeat the key."""
+        match status:
+            case 401 | 403:
+                return f"{self.name}: {self._host} must accept the key; it refused (status {status})."
+            case 404:
+                return f"{self.name}: {self._host} must know the address and the model; it does not (status 404)."
+            case 429:
+                return (
+                    f"{self.name}: {self._host} must have requests left for this key; "
+                    f"asked up to {RETRIES + 1} times, it had none (status 429)."
+                )
+            case _ if status >= 500:
+                return f"{self.name}: {self._host} must work; asked up to {RETRIES + 1} times, it failed (status {status})."
+            case _:
+                return (
+                    f"{self.name}: {self._host} must accept the request; it refused (status {status}), "
+                    "as servers do with a text longer than the model reads."
+                )
+
+
+def _host(name: str, address: str) -> str:
+    """Return the host of a base address; `ModelError` if it is none, or holds a password, without repeating it."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
+        raise ModelError(
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
+            "it has not."
+        )
+    return parts.hostname if port is None else f"{parts.hostname}:{port}"

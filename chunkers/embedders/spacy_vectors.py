@@ -1,0 +1,96 @@
+"""The word vectors of an installed spaCy pipeline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.errors import InputError, ModelError
+from chunkers.sentences import spacy_document
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+class SpacyVectors(Embedder):
+    """The mean of a text's word vectors, as spaCy's ``doc.vector`` has it, at length 1.
+
+    Words that the pipeline does not know count as zeros; a text without any known word is a row of zeros.
+    """
+
+    packages = ("spacy",)
+    # No model runs, only a table is looked up.
+    batch = 1024
+    # The thresholds of the article that introduced double-pass merging, chosen for en_core_web_md.
+    defaults: Mapping[str, Mapping[str, Any]] = {
+        "double_pass": {"initial_threshold": 0.7, "appending_threshold": 0.8, "merging_threshold": 0.7},
+    }
+
+    def __init__(self, name: str) -> None:
+        self._pipeline_name = name.partition(":")[2]
+        if not self._pipeline_name.strip():
+            raise InputError("embedder: spacy: must be followed by the name of an installed pipeline; got 'spacy:'.")
+        self.name = name
+        self.revision = ""
+        self._lock = threading.Lock()
+        self._pipeline: Language | None = None
+
+    def load(self) -> None:
+        """Load the pipeline if it is not in memory.
+
+        Raises
+        ------
+        ModelError
+            If it is not installed, is no pipeline, or has no word vectors.
+        """
+        with self._lock:
+            if self._pipeline is None:
+                pipeline = self._read()
+                self.revision = _revision(pipeline)
+                self._pipeline = pipeline
+
+    def _read(self) -> Language:
+        import spacy
+
+        name = self._pipeline_name
+        try:
+            pipeline = spacy.load(name)
+        except OSError as error:
+            raise ModelError(
+                f"embedder: the spaCy pipeline {name!r} must be installed; it was not found. "
+                f"Install it with 'python -m spacy download {name}'."
+            ) from error
+        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"embedder: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
+            ) from error
+        if not pipeline.vocab.vectors.size:
+            raise ModelError(
+                f"embedder: the spaCy pipeline {name!r} must have word vectors, as the md and lg pipelines do; it has none."
+            )
+        return pipeline
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension), or zeros; loads the pipeline first if need be."""
+        self.load()
+        with self._lock:
+            assert self._pipeline is not None
+            # Tokenized alone: the vectors of words do not depend on what a tagger or a parser finds.
+            vectors = [spacy_document(self._pipeline, text).vector for text in texts]
+        return unit(np.stack(vectors)) if vectors else np.zeros((0, 1), np.float32)
+
+
+def _revision(pipeline: Language) -> str:
+    """Return a hash of the pipeline's name, version and vectors."""
+    vectors = pipeline.vocab.vectors
+    meta = {key: pipeline.meta.get(key) for key in ("lang", "name", "version", "vectors")}
+    digest = hashlib.sha256(json.dumps(meta, sort_keys=True, default=str).encode())
+    digest.update(np.array(sorted(vectors.key2row.items()), dtype=np.uint64).tobytes())
+    digest.update(np.ascontiguousarray(vectors.data).tobytes())
+    return digest.hexdigest()

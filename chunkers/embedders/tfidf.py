@@ -1,0 +1,115 @@
+"""TF-IDF with singular values, fitted on the document's own sentences: no model, any language."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from cachetools import LRUCache
+
+from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.errors import ModelError
+
+if TYPE_CHECKING:
+    from chunkers.document import Document
+
+COMPONENTS = 50
+"""Most dimensions of a vector."""
+
+
+class TfIdf(Embedder):
+    """Makes the embedder of a document, and keeps the last few."""
+
+    name = "tfidf"
+    packages = ("scikit-learn",)
+    # Few n-grams are shared by two sentences. Of a grid on the six bundled documents with known boundaries these give the
+    # best mean F1 of exact boundaries, 0.32, where the declared thresholds give 0.17; their neighbours on the grid give
+    # 0.27 to 0.30. The thresholds of the other chunkers fit as they are: single_linkage has 0.29 at a distance of 0.5 and
+    # 0.31 at the best, dbscan 0.16 at each ε up to 0.4.
+    defaults: Mapping[str, Mapping[str, Any]] = {
+        "double_pass": {"initial_threshold": 0.08, "appending_threshold": 0.25, "merging_threshold": 0.3},
+    }
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fitted: LRUCache[str, _Fitted] = LRUCache(4)
+
+    def load(self) -> None:
+        """Need nothing: there is a model only once there is a document."""
+
+    def for_document(self, document: Document) -> Embedder:
+        """Return the embedder of this document's sentences, fitted when it is first used."""
+        sentences = document.sentence_texts
+        revision = _revision(sentences)
+        with self._lock:
+            return self._fitted.setdefault(revision, _Fitted(sentences, revision))
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Refuse: the vectors depend on a document."""
+        raise ModelError("tfidf must be fitted on a document before it can embed; none was given.")
+
+
+class _Fitted(Embedder):
+    """TF-IDF of character n-grams, and the strongest directions in the sentences (latent semantic analysis).
+
+    A text that shares no n-gram with the document is a row of zeros; so is every text where the sentences have none.
+    """
+
+    name = TfIdf.name
+    packages = TfIdf.packages
+    defaults = TfIdf.defaults
+    batch = 1024
+
+    def __init__(self, sentences: Sequence[str], revision: str) -> None:
+        self.revision = revision
+        self._sentences = sentences
+        self._lock = threading.Lock()
+        self._transform: Any = None
+
+    def load(self) -> None:
+        """Load scikit-learn; fitting is part of the first ``encode``, for it is what these vectors cost."""
+        import sklearn.decomposition
+        import sklearn.feature_extraction.text  # noqa: F401
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return unit vectors, shape (len(texts), dimension), or zeros."""
+        with self._lock:
+            if self._transform is None:
+                self._transform = _fit(self._sentences)
+        return unit(self._transform(texts))
+
+
+def _revision(sentences: Sequence[str]) -> str:
+    """Return a hash of all that the vectors depend on."""
+    digest = hashlib.sha256(f"{metadata.version('scikit-learn')}\0{COMPONENTS}".encode())
+    for sentence in sentences:
+        digest.update(sentence.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], npt.NDArray[np.float64]]:
+    """Return the function from texts to rows that the sentences define.
+
+    Character n-grams within words need no list of a language's words and endings, and find the words that Chinese does not
+    part. Measured on the bundled documents: the area under the curve of the known boundaries by distance, on average, is
+    0.73 with n-grams of 2 to 4 and 50 components, 0.71 with 3 to 5, 0.67 with words; 0.69 with no components at all.
+    """
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True)
+    try:
+        weights = vectorizer.fit_transform(sentences)
+    except ValueError:
+        # Nothing but white space: there is no n-gram to weigh.
+        return lambda texts: np.zeros((len(texts), 1))
+    directions = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
+    with np.errstate(invalid="ignore"):
+        # The share of the variance that it also computes is 0 / 0 for one sentence.
+        directions.fit(weights)
+    return lambda texts: np.asarray(directions.transform(vectorizer.transform(texts)))
