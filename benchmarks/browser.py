@@ -31,7 +31,7 @@ WATCH = """(root) => {
     const begin = () => (began ??= performance.now());
     addEventListener(event, begin, { capture: true, once: true });
     new MutationObserver((_, observer) => {
-      if (began === undefined || root.reader.columns[1].previewed || root.reader.dragging) return;
+      if (began === undefined || root.reader.columns[1].previewed || root.reader.axis.dragging) return;
       observer.disconnect();
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
     }).observe(root, { attributes: true, attributeFilter: ["data-painted"] });
@@ -127,7 +127,9 @@ def main() -> None:
         page.goto(f"{address}/?document=essay")
         root = page.locator(".seamark")
         root.wait_for(timeout=120_000)
-        while not root.evaluate("(root) => root.reader?.data?.columns.every((column) => column.segments)"):
+        while not root.evaluate(
+            "(root) => root.reader?.columns.length && root.reader.columns.every((column) => column.segments)"
+        ):
             page.wait_for_timeout(200)
         settled(page)
         page.wait_for_timeout(1000)

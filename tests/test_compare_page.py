@@ -16,7 +16,10 @@ def app():
 
 def reader_of(app):
     parts = app.get("bidi_component")
-    return json.loads(next(part.proto.json for part in parts if '"columns"' in part.proto.json))
+    data = json.loads(next(part.proto.json for part in parts if '"columns"' in part.proto.json))
+    for column in data["columns"]:
+        column |= json.loads(column["body"] or '{"segments": null, "curve": null}')
+    return data
 
 
 def settled(app):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from chunkers import (
     EMBEDDERS,
@@ -23,7 +25,7 @@ from chunkers.export import to_csv, to_json, to_jsonl
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz import controls, figures, source, stats, work
-from viz.reader import Column, Row, notice, reader, text_id
+from viz.reader import Column, Result, Row, notice, reader, text_id
 from viz.state import OWN, Choices, ColumnChoice, at_rest, effective, from_query, to_query
 
 READER = "reader"
@@ -214,7 +216,8 @@ def _column(number: int, made: Made, chosen: source.Source, document: Document) 
             title, made.chunker.describe(), message="Stopped before it was embedded." if stopped else "Being embedded …"
         )
     rows, table, fresh = _facts(number, made, chosen, document)
-    return Column(title, made.chunker.describe(), made.chunker, made.chunking, rows, table, fresh=fresh)
+    result = Result(made.task, made.chunker, made.chunking)
+    return Column(title, made.chunker.describe(), result, rows, table, made.chunking.notes, fresh=fresh)
 
 
 def _facts(
@@ -224,40 +227,46 @@ def _facts(
     chunking, task = made.chunking, made.task
     assert chunking is not None
     assert task is not None
-    cuts = stats.boundaries(chunking)
+    facts = _measured(task, chunking)
     rows = [Row("chunks", f"{len(chunking.chunks):,}")]
-    try:
-        measured = stats.sizes(chunking, load_tokenizer(task.tokenizer).count)
-    except InputError:
-        measured = stats.sizes(chunking, load_tokenizer("words").count)[:-1]
-    if measured:
-        first = measured[0]
-        rows.append(Row("sentences", f"{first.least:g} to {first.most:g}, median {first.median:g}"))
+    if facts.sizes:
+        first = facts.sizes[0]
+        rows.append(Row("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+    if facts.pieces.chunks:
+        rows.append(Row("in pieces", facts.pieces.words(len(chunking.chunks))))
     rows.append(Row("time", _time(chunking, st.session_state.get("repeats", {}).get(task))))
     if made.chunker is not None and made.chunker.embeds:
         rows.append(Row("embedding", _embedding(chunking)))
     if chosen.known is not None:
-        found, missed, added = stats.against_known(cuts, chosen.known)
+        found, missed, added = stats.against_known(facts.cuts, chosen.known)
         perfect = not missed and not added
         praise = f"all {found} found, none added" if found else "one topic, not cut"
         said = praise if perfect else f"{missed} missed, {added} added"
         rows.append(Row("against known", said, "" if perfect else "wrong"))
-    changed, fresh = _changed(number, made, document, cuts)
+    if facts.unread is not None:
+        rows.append(Row("too long", facts.unread.words(load_embedder(task.embedder)), "wrong"))
+    changed, fresh = _changed(number, made, document, facts.cuts)
     if changed:
         rows.append(Row("changed", changed, "changed"))
     table: tuple[tuple[str, ...], ...] = ()
     if st.session_state.get("all_sizes"):
-        lines = [(size.unit, *map(stats.figures, (size.least, size.median, size.mean, size.most))) for size in measured]
+        lines = [(size.unit, *map(stats.figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
         table = (("size", "min", "median", "mean", "max"), *lines)
     return tuple(rows), table, fresh
 
 
-def _changed(number: int, made: Made, document: Document, cuts: list[int]) -> tuple[str, frozenset[int]]:
+@cached(LRUCache(32), key=lambda task, chunking: task, lock=Lock())
+def _measured(task: work.Task, chunking: Chunking) -> stats.Facts:
+    """Return the facts of a result; equal tasks have equal results, so they are measured once and not at every run."""
+    return stats.Facts.of(chunking, load_tokenizer(task.tokenizer), load_embedder(task.embedder))
+
+
+def _changed(number: int, made: Made, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
     """Say what the last change of this column's parameters did to its boundaries."""
-    history: dict[int, tuple[object, list[int], str, frozenset[int]]] = st.session_state.setdefault("history", {})
+    history: dict[int, tuple[object, tuple[int, ...], str, frozenset[int]]] = st.session_state.setdefault("history", {})
     assert made.task is not None
     place = (made.task.document, made.task.sentences, made.choice.chunker)
-    task_place, before, said, fresh = history.get(number, ((None, None), [], "", frozenset()))
+    task_place, before, said, fresh = history.get(number, ((None, None), (), "", frozenset()))
     if task_place != (place, made.task):
         if task_place[0] == place:  # type: ignore[index]
             said = stats.change(document, before, cuts).words()

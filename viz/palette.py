@@ -8,6 +8,8 @@ GROUNDS = {
 }
 """Grounds behind the text of chunks; neighbours differ also for colour-blind readers."""
 
+COUNT = len(GROUNDS["light"])
+
 EDGES = {
     "light": ("#4a86c5", "#c58f1e", "#4f9c47", "#b4559a", "#6f68c9", "#cc6a4a", "#3c9a96", "#8f8a4d"),
     "dark": ("#6ea8e6", "#d9a63a", "#74c06c", "#d57fbd", "#9a94ee", "#ea8f70", "#5fc0bc", "#b8b26c"),

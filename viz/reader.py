@@ -5,29 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
 from chunkers.result import start_after
 from viz import palette
 
+IntArray = npt.NDArray[np.int64]
+
 _HERE = Path(__file__).parent
 _STORE_JS = """
 export default function ({ data }) {
   const texts = (globalThis.seamarkTexts ??= new Map());
-  if (texts.has(data.id)) return;
+  const head = data.indexOf(10);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const { id, ...sentences } = JSON.parse(decoder.decode(data.subarray(0, head)));
+  if (texts.has(id)) return;
   texts.clear();
-  texts.set(data.id, data.text);
-  globalThis.dispatchEvent(new CustomEvent("seamark-text", { detail: data.id }));
+  texts.set(id, { ...sentences, text: decoder.decode(data.subarray(head + 1)) });
+  globalThis.dispatchEvent(new CustomEvent("seamark-text", { detail: id }));
 }
 """
 _store = st.components.v2.component("seamark_text", js=_STORE_JS)
@@ -35,7 +43,7 @@ _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css() + "\n" + (_HERE / "reader.css").read_text(encoding="utf-8"),
-    js=(_HERE / "reader.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("reader.js", "axis.js", "column.js")),
 )
 _NOTICE_JS = """
 export default function ({ data, parentElement }) {
@@ -66,15 +74,24 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Result:
+    """A chunker and what it made of the document; results of the same ``identity`` are the same."""
+
+    identity: Hashable
+    chunker: Chunker
+    chunking: Chunking
+
+
+@dataclass(frozen=True)
 class Column:
     """One chunker's column: its head, and its result or what stands in the way of one."""
 
     title: str
     subtitle: str
-    chunker: Chunker | None = None
-    chunking: Chunking | None = None
+    result: Result | None = None
     rows: tuple[Row, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
     message: str = ""
     tone: str = ""
     fresh: frozenset[int] = field(default_factory=frozenset)
@@ -100,10 +117,10 @@ def reader(
     When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``.
     """
-    identity = text_id(document.text)
-    _store(key=f"{key}_text", data={"id": identity, "text": document.text}, height=0)
+    identity = f"{text_id(document.text)}/{document.splitter}"
+    _store(key=f"{key}_text", data=_source(document, identity), height=0)
     data = payload(document, columns, known)
-    data |= {"text": identity, "title": title, "summary": summary, "selected": selected}
+    data |= {"source": identity, "title": title, "summary": summary, "selected": selected}
     _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again)
 
 
@@ -111,78 +128,88 @@ def _run_again() -> None:
     """Do nothing: that there is a callback makes the state one of the component's."""
 
 
+@lru_cache(maxsize=4)
 def text_id(text: str) -> str:
     """Return a hash that names the text."""
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
+CACHED_BYTES = 64 * 2**20
+"""Bound of what is kept ready for the browser, of texts and of results; the least recently used go first."""
+
+
+@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda document, identity: identity, lock=Lock())
+def _source(document: Document, identity: str) -> bytes:
+    """Return one line of JSON, the identity and the sentences in UTF-16 units, and after it the text."""
+    starts = utf16_offsets(document.text, document.starts)
+    ends = utf16_offsets(document.text, [span.end for span in document.sentences])
+    return f"{_json({'id': identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
+
+
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> dict[str, Any]:
-    """Return what the browser needs beside the text: offsets in UTF-16 units, positions, labels."""
-    shared = _shared(document)
-    units = utf16_offsets(document.text)
-    known_set = None if known is None else frozenset(known)
+    """Return what the browser needs beside the text: known boundaries, in UTF-16 units and on the axis, and columns."""
     return {
-        "starts": shared["starts"],
-        "ends": shared["ends"],
-        "known": None if known is None else [int(units(offset)) for offset in known],
-        "knownAt": [position(document, offset) for offset in known or ()],
-        "columns": [_hashed(_column(document, column, known_set)) for column in columns],
+        "known": None if known is None else utf16_offsets(document.text, known),
+        "knownAt": positions(document, known or ()),
+        "columns": [_column(document, column, None if known is None else frozenset(known)) for column in columns],
     }
 
 
-@lru_cache(maxsize=4)
-def _shared(document: Document) -> dict[str, list[int]]:
-    units = utf16_offsets(document.text)
-    return {
-        "starts": [int(units(span.start)) for span in document.sentences],
-        "ends": [int(units(span.end)) for span in document.sentences],
-    }
+def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+    """Return for code points of ``text`` the UTF-16 units in which a browser counts."""
+    astral = _astral(text)
+    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
 
 
 @lru_cache(maxsize=4)
-def utf16_offsets(text: str) -> Callable[[int], int]:
-    """Return the function from code points of ``text`` to the UTF-16 units in which a browser counts."""
-    if text.isascii() or max(text) <= "\uffff":
-        return lambda offset: offset
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    before = np.concatenate([[0], np.cumsum(points > 0xFFFF)])
-    return lambda offset: offset + int(before[offset])
+def _astral(text: str) -> IntArray:
+    """Return where the characters lie that take two UTF-16 units."""
+    if text.isascii():
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
 
 
-def position(document: Document, offset: int) -> float:
-    """Return where a code point lies on the axis of sentences: 2.5 is the middle of the third."""
-    starts = _sentence_starts(document)
-    index = max(bisect_right(starts, offset) - 1, 0)
-    start, end = document.sentences[index]
-    return round(index + min(max(offset - start, 0) / (end - start), 1), 4)
-
-
-@lru_cache(maxsize=4)
-def _sentence_starts(document: Document) -> list[int]:
-    return [span.start for span in document.sentences]
-
-
-def _hashed(column: dict[str, Any]) -> dict[str, Any]:
-    """Add a hash of what the text of the column depends on, so that the browser draws anew only what changed."""
-    body = {key: column[key] for key in ("segments", "message", "tone")}
-    return {**column, "hash": hashlib.blake2b(json.dumps(body).encode(), digest_size=12).hexdigest()}
+def positions(document: Document, offsets: Sequence[int]) -> list[float]:
+    """Return where code points lie on the axis of sentences: 2.5 is the middle of the third."""
+    if not document.sentences:
+        return [0.0 for _ in offsets]
+    at = np.asarray(offsets, dtype=np.int64)
+    starts, ends = np.asarray(document.sentences).T
+    index = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
+    within = (at - starts[index]) / (ends - starts)[index]
+    rounded: list[float] = np.round(index + np.clip(within, 0, 1), 4).tolist()
+    return rounded
 
 
 def _column(document: Document, column: Column, known: frozenset[int] | None) -> dict[str, Any]:
-    data: dict[str, Any] = {
+    # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
+    digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
+    return {
         "title": column.title,
         "subtitle": column.subtitle,
         "rows": [[row.label, row.value, row.tone] for row in column.rows],
         "table": [list(row) for row in column.table],
+        "notes": list(column.notes),
         "message": column.message,
         "tone": column.tone,
-        "segments": None,
-        "curve": None,
+        "hash": digest,
+        "body": body,
     }
-    if column.chunking is not None and column.chunker is not None:
-        data["segments"] = _segments(document, column.chunking, known, column.fresh)
-        data["curve"] = _curve(column.chunker, column.chunking)
-    return data
+
+
+@cached(
+    LRUCache(CACHED_BYTES, getsizeof=lambda made: len(made[1])),
+    key=lambda document, result, known, fresh: (result.identity, known, fresh),
+    lock=Lock(),
+)
+def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
+    """Return the JSON of a column's segments and curve, and before it its hash."""
+    body = _json({"segments": segments(document, result.chunking, known, fresh), "curve": _curve(result)})
+    return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
@@ -220,41 +247,74 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
     return trimmed
 
 
-def _segments(
+def segments(
     document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]
 ) -> dict[str, list[Any]]:
-    units = utf16_offsets(document.text)
-    ranges = _trimmed(document.text, covered([chunk.spans for chunk in chunking.chunks]))
+    """Return the parts of the text as the browser draws them: one list for each property, in the order of the text.
+
+    ``over`` are the numbers of the chunks over a part, ``colours`` the number of a ground for each chunk, and ``split``
+    the numbers of the chunks that lie in several places.
+    """
+    text = document.text
+    ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
-    first_of = {chunk.start: number for number, chunk in reversed(list(enumerate(chunking.chunks)))}
+    chunks = [*enumerate(chunking.chunks)]
+    goes_on = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
+    first_of = {chunk.start: number for number, chunk in reversed(chunks)}
     labels: list[str] = []
     tones: list[str] = []
     for start, _, over in ranges:
         gap = cuts.get(start)
-        if gap is not None:
+        if start in goes_on and start not in first_of:
+            said = f"chunk {goes_on[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        elif gap is not None:
             said = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_of:
             said = f"chunk {first_of[start] + 1} begins"
         else:
             said = f"chunk {over[0]} ends" if over[0] else "an overlap ends"
-        wrong = known is not None and start in first_of and start not in known
+        wrong = known is not None and (start in first_of or start in goes_on) and start not in known
         labels.append(said + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
+    starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
     return {
-        "start": [units(start) for start, _, _ in ranges],
-        "end": [units(end) for _, end, _ in ranges],
+        "start": utf16_offsets(text, starts),
+        "end": utf16_offsets(text, ends),
         "over": [over for _, _, over in ranges],
-        "from": [position(document, start) for start, _, _ in ranges],
-        "to": [position(document, end) for _, end, _ in ranges],
+        "from": positions(document, starts),
+        "to": positions(document, ends),
         "label": labels,
         "tone": tones,
+        "colours": colours([over for _, _, over in ranges], len(chunks)),
+        "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
     }
+
+
+def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
+    """Return a ground for each of ``count`` chunks, so that those side by side in ``over`` differ.
+
+    Chunk after chunk they go round; a chunk of several places takes the next ground that none of its neighbours has, or
+    where all are taken the one that fewest have.
+    """
+    beside: list[set[int]] = [set() for _ in range(count)]
+    for left, right in pairwise(over):
+        for one in left:
+            beside[one].update(right)
+        for one in right:
+            beside[one].update(left)
+    chosen: list[int] = []
+    for number in range(count):
+        taken = Counter(chosen[other] for other in beside[number] if other < number)
+        # Of those that are equally free min takes the first, the next in turn.
+        chosen.append(min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda one: taken[one]))
+    return chosen
 
 
 _VERDICTS = {verdict: number for number, verdict in enumerate(Verdict)}
 
 
-def _curve(chunker: Chunker, chunking: Chunking) -> dict[str, Any] | None:
+def _curve(result: Result) -> dict[str, Any] | None:
+    chunker, chunking = result.chunker, result.chunking
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     curve = chunking.curves[0]

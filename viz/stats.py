@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkers import Chunking, Document
+from chunkers import Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
 
 
 @dataclass(frozen=True)
@@ -21,35 +21,124 @@ class Sizes:
     most: float
 
 
-def sizes(chunking: Chunking, count_tokens: Callable[[Sequence[str]], list[int]]) -> list[Sizes]:
-    """Return the sizes of the chunks in sentences, words, characters and tokens; empty without chunks."""
+def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
+    """Return the sizes of the chunks in sentences, words, characters and tokens; empty without chunks.
+
+    Where the tokenizer's files are missing, the tokens are left out.
+    """
     texts = [chunk.text for chunk in chunking.chunks]
     if not texts:
-        return []
+        return ()
     measured = {
         "sentences": sentence_counts(chunking),
-        "words": [len(text.split()) for text in texts],
+        "words": load_tokenizer("words").count(texts),
         "characters": [len(text) for text in texts],
-        "tokens": count_tokens(texts),
     }
-    return [
+    with suppress(InputError):
+        measured["tokens"] = tokenizer.count(texts)
+    return tuple(
         Sizes(unit, min(values), statistics.median(values), statistics.fmean(values), max(values))
         for unit, values in measured.items()
-    ]
+    )
 
 
 def sentence_counts(chunking: Chunking) -> list[int]:
-    """Return how many sentences each chunk touches."""
-    starts = [span.start for span in chunking.document.sentences]
-    return [
-        sum(bisect_right(starts, end - 1) - max(bisect_right(starts, start) - 1, 0) for start, end in chunk.spans)
-        for chunk in chunking.chunks
-    ]
+    """Return how many sentences each chunk touches; one that two spans of a chunk touch counts once."""
+    document = chunking.document
+    counts = []
+    for chunk in chunking.chunks:
+        count, next_new = 0, 0
+        for start, end in chunk.spans:
+            first, last = document.sentence_at(start), document.sentence_at(end - 1)
+            count += max(last + 1 - max(first, next_new), 0)
+            next_new = last + 1
+        counts.append(count)
+    return counts
 
 
 def boundaries(chunking: Chunking) -> list[int]:
-    """Return the code points at which every chunk but the first begins."""
-    return [chunk.start for chunk in chunking.chunks[1:]]
+    """Return in ascending order the code points at which a span of a chunk begins, the first of all left out."""
+    return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Chunks that lie in several places of the text.
+
+    Attributes
+    ----------
+    chunks
+        How many there are.
+    breaks
+        How often somebody who reads chunk after chunk has to jump within one.
+    """
+
+    chunks: int
+    breaks: int
+
+    @classmethod
+    def of(cls, chunking: Chunking) -> Pieces:
+        """Count them."""
+        further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
+        return cls(len(further), sum(further))
+
+    def words(self, chunks: int) -> str:
+        """Say it, of so many ``chunks``."""
+        breaks = "1 order break" if self.breaks == 1 else f"{self.breaks:,} order breaks"
+        return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What an embedder would not see of the chunks.
+
+    Attributes
+    ----------
+    chunks
+        How many are longer than it reads.
+    share
+        Of the tokens of those chunks, the share beyond what is read, from 0 to 1.
+    """
+
+    chunks: int
+    share: float
+
+    @classmethod
+    def of(cls, chunking: Chunking, embedder: Embedder) -> Unread | None:
+        """Count them; None where the embedder reads everything, or cannot count because its files are missing."""
+        most = embedder.max_tokens
+        if most is None:
+            return None
+        try:
+            lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
+        except InputError:
+            return None
+        long = [length for length in lengths if length > most]
+        return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
+
+    def words(self, embedder: Embedder) -> str:
+        """Say it."""
+        what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
+        return (
+            f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
+            f"{percent(self.share)} of {whose} tokens not seen"
+        )
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the head of a column says of a result, whatever it is compared with."""
+
+    cuts: tuple[int, ...]
+    sizes: tuple[Sizes, ...]
+    pieces: Pieces
+    unread: Unread | None
+
+    @classmethod
+    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder) -> Facts:
+        """Measure it; tokenizes the whole text."""
+        cuts = tuple(boundaries(chunking))
+        return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), Unread.of(chunking, embedder))
 
 
 @dataclass(frozen=True)
@@ -72,9 +161,8 @@ NEAR = 2
 
 def change(document: Document, before: Sequence[int], after: Sequence[int]) -> Change:
     """Compare two lists of boundaries; one that went and one that came within `NEAR` sentences moved."""
-    starts = [span.start for span in document.sentences]
-    gone = [bisect_right(starts, offset) for offset in sorted(set(before) - set(after))]
-    come = [bisect_right(starts, offset) for offset in sorted(set(after) - set(before))]
+    gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
+    come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
     moved = 0
     new = 0
     for old in gone:
@@ -90,6 +178,11 @@ def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, i
     """Return how many known boundaries were found, how many missed, and how many cuts are none."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
+
+
+def percent(share: float) -> str:
+    """Write a share, more than none and less than all, in whole per cent."""
+    return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"
 
 
 def figures(value: float) -> str:

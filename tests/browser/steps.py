@@ -15,7 +15,7 @@ def open_app(page, url, query=""):
 
 def embedded(page):
     """Wait until no column waits for embeddings and the script stands still."""
-    until(page, "(reader) => reader.columns.length && reader.data.columns.every((column) => column.segments)")
+    until(page, "(reader) => reader.columns.length && reader.columns.every((column) => column.segments && column.filled)")
     page.wait_for_function(
         "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
     )
