@@ -19,8 +19,8 @@ from chunkers.errors import InputError
 from chunkers.result import Chunk, Chunking, Curve, Gap, Line, Merge, Verdict
 from chunkers.tokenizers import IntArray
 
-MOST_SENTENCES = 8_000
-"""Sentences up to which every one is compared with every other: about 1.5 GB for the largest step."""
+MOST_SENTENCES = 7_000
+"""Sentences up to which every one is compared with every other: 1.8 GB at the worst."""
 
 ROWS = 256
 """Sentences compared with all others at once."""

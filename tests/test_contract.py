@@ -212,7 +212,8 @@ def test_samples(sample, name, parameters):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"), [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters and name != "optimal"]
+    ("name", "parameters"),
+    [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters and name != "optimal"],
 )
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):
     chunker = made(name, parameters)

@@ -1,0 +1,128 @@
+"""Clustering against scikit-learn and SciPy, and by hand."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import fcluster
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+from sklearn.cluster import DBSCAN
+
+from chunkers import Document, InputError, build_chunker
+from chunkers.base import run
+from chunkers.clustering import MOST_SENTENCES
+from sample_docs import load_sample, sample_titles
+from tests.support import AngleEmbedder, HashEmbedder, cut, tools
+
+
+def joint_distances(texts, weight, embedder=None):
+    """Return the matrix of joint distances, as Qu et al. write them down."""
+    vectors = (embedder or HashEmbedder()).encode(texts).astype(np.float64)
+    places = np.arange(len(texts))
+    matrix = weight * np.abs(places[:, None] - places) / len(texts)
+    matrix = matrix + (1 - weight) * (1 - np.maximum(vectors @ vectors.T, 0))
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def groups(chunking):
+    """Return the sentences of every chunk."""
+    starts = chunking.document.starts
+    return [
+        [number for number, start in enumerate(starts) if any(span.start <= start < span.end for span in chunk.spans)]
+        for chunk in chunking.chunks
+    ]
+
+
+def same_groups(labels):
+    found = {}
+    for sentence, label in enumerate(labels):
+        found.setdefault(label, []).append(sentence)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(("weight", "most"), [(0.0, 0.35), (0.25, 0.3), (0.5, 0.2), (0.9, 0.1)])
+def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
+    chunking = run(build_chunker("single_linkage", parameters), document, tools())
+    matrix = joint_distances(document.sentence_texts, weight)
+    tree = scipy_linkage(squareform((matrix + matrix.T) / 2, checks=False), "single")
+    assert groups(chunking) == same_groups(fcluster(tree, most, "distance"))
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(
+    ("weight", "eps", "least"), [(0.0, 0.3, 3), (0.25, 0.25, 2), (0.5, 0.18, 4), (0.5, 0.3, 1), (0.8, 0.1, 5)]
+)
+def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    parameters = {"position_weight": weight, "eps": eps, "min_samples": least}
+    chunking = run(build_chunker("dbscan", parameters), document, tools())
+    matrix = joint_distances(document.sentence_texts, weight)
+    labels = DBSCAN(eps=eps, min_samples=least, metric="precomputed").fit_predict(matrix)
+    alone = iter(range(-1, -len(labels) - 1, -1))
+    assert groups(chunking) == same_groups([label if label >= 0 else next(alone) for label in labels])
+    noise = [gap.reason for gap in chunking.gaps if "noise" in gap.reason]
+    assert bool(noise) == bool(len(labels) > 1 and (labels < 0).any())
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("single_linkage", {"target_sentences": 3}),
+        ("single_linkage", {"chunks": 4, "max_distance": 1}),
+        ("dbscan", {"eps": 0.01}),
+    ],
+)
+def test_place_alone_gives_consecutive_chunks(sample, name, parameters):
+    source = load_sample(sample)
+    chunker = build_chunker(name, {"position_weight": 1, **parameters})
+    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
+    assert all(len(chunk.spans) == 1 for chunk in chunking.chunks)
+
+
+def test_place_alone_fills_the_cap_from_the_start():
+    text = "\n".join(str(number) for number in range(10))
+    chunking = cut(
+        build_chunker("single_linkage", {"position_weight": 1, "max_distance": 1}), text, embedder=AngleEmbedder()
+    )
+    assert [len(group) for group in groups(chunking)] == [4, 4, 2]
+
+
+def test_sentences_that_belong_together_are_one_chunk_though_apart():
+    parameters = {"position_weight": 0, "max_distance": 0.1}
+    chunking = cut(build_chunker("single_linkage", parameters), "0\n90\n1\n91\n180", embedder=AngleEmbedder())
+    assert groups(chunking) == [[0, 2], [1, 3], [4]]
+    assert [chunk.text for chunk in chunking.chunks] == ["0\n1", "90\n91", "180"]
+    assert [(merge.left.start, merge.right.start) for merge in chunking.merges] == [(0, 2), (1, 3)]
+    assert chunking.gaps[0].reason == "chunk 1, then chunk 2; joint distance 1.00"
+
+
+def test_the_cap_refuses_the_fifth():
+    parameters = {"position_weight": 0, "max_distance": 0.5}
+    chunking = cut(build_chunker("single_linkage", parameters), "0\n1\n3\n6\n10", embedder=AngleEmbedder())
+    assert [len(group) for group in groups(chunking)] == [4, 1]
+
+
+@pytest.mark.parametrize(("target", "slack", "cap"), [(3, 1.2, 4), (5, 1.2, 6), (10, 1.1, 11), (1, 1, 1)])
+def test_the_cap_of_kreileder(target, slack, cap):
+    assert build_chunker("single_linkage", {"target_sentences": target, "slack": slack}).cap(99) == cap
+
+
+@pytest.mark.parametrize("name", ["single_linkage", "dbscan"])
+def test_too_many_sentences_are_refused_before_anything_is_embedded(name):
+    embedder = HashEmbedder()
+    text = "\n".join("a" * (MOST_SENTENCES + 1))
+    with pytest.raises(InputError, match=rf"^{name}: the sentences must be at most 7,000, .*; this text has 7,001\.$"):
+        cut(build_chunker(name, {}), text, embedder=embedder)
+    assert embedder.batches == []
+
+
+def test_k_means_finds_what_lies_together():
+    chunking = cut(build_chunker("kmeans", {"clusters": 2}), "0\n90\n1\n91\n2", embedder=AngleEmbedder())
+    assert groups(chunking) == [[0, 2, 4], [1, 3]]
+    assert len(cut(build_chunker("kmeans", {"clusters": 9}), "0\n0\n5", embedder=AngleEmbedder()).chunks) == 2

@@ -1,0 +1,98 @@
+"""The best partition against all partitions, and what the ledger says of each cut."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from chunkers import Document, Verdict, build_chunker
+from chunkers.base import run
+from chunkers.partition import best_cuts, best_totals, cut_gains, following_similarities, mean_similarity, run_rewards
+from sample_docs import load_sample
+from tests.support import HashEmbedder, cut, sentence_numbers, tools
+
+
+def unit_vectors(count, seed, width=4):
+    vectors = np.random.default_rng(seed).normal(size=(count, width)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def all_partitions(count, longest):
+    """Return the cuts of every partition into runs of at most ``longest``."""
+    for cuts in itertools.product([False, True], repeat=count - 1):
+        places = [place for place, is_cut in enumerate(cuts, start=1) if is_cut]
+        if max(np.diff([0, *places, count])) <= longest:
+            yield places
+
+
+def total(similarities, cuts):
+    """Return the reward of a partition from the matrix of all pairs."""
+    count = len(similarities)
+    mean = similarities[np.triu_indices(count, 1)].mean()
+    edges = [0, *cuts, count]
+    runs = [similarities[first:last, first:last] for first, last in itertools.pairwise(edges)]
+    return sum((run - mean).sum() - np.trace(run - mean) for run in runs)
+
+
+@pytest.mark.parametrize("longest", [1, 2, 3, 5, 8, 12])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
+    vectors = unit_vectors(12, seed)
+    similarities = vectors.astype(np.float64) @ vectors.T.astype(np.float64)
+    scored = {tuple(cuts): total(similarities, cuts) for cuts in all_partitions(12, longest)}
+    rewards = run_rewards(vectors, longest)
+    totals = best_totals(rewards)
+    best = max(scored, key=scored.get)
+    assert tuple(best_cuts(rewards, totals)) == best
+    assert totals[0] == pytest.approx(scored[best], abs=1e-4)
+    gains = cut_gains(rewards, totals)
+    for place in range(1, 12):
+        with_cut = max(value for cuts, value in scored.items() if place in cuts)
+        without = max((value for cuts, value in scored.items() if place not in cuts), default=-np.inf)
+        assert gains[place - 1] == pytest.approx(with_cut - without, abs=1e-4)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 15, 16, 17, 23, 24, 100])
+@pytest.mark.parametrize("width", [1, 7, 20])
+def test_similarities_with_the_rows_that_follow(count, width):
+    vectors = unit_vectors(count, 1)
+    found = following_similarities(vectors, width)
+    for row, step in itertools.product(range(count), range(width)):
+        expected = vectors[row] @ vectors[row + 1 + step] if row + 1 + step < count else 0
+        assert found[row, step] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_mean_needs_no_matrix():
+    vectors = unit_vectors(50, 2)
+    assert mean_similarity(vectors) == pytest.approx((vectors @ vectors.T)[np.triu_indices(50, 1)].mean(), abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [2, 3, 40])
+def test_a_tie_keeps_every_piece_alone(count):
+    vectors = np.repeat(unit_vectors(1, 3, width=50), count, axis=0)
+    rewards = run_rewards(vectors, 8)
+    assert best_cuts(rewards, best_totals(rewards)) == list(range(1, count))
+
+
+def test_the_cut_is_where_the_subject_changes():
+    class Topics(HashEmbedder):
+        def encode(self, texts):
+            return np.array([[1, 0] if "cat" in text else [0, 1] for text in texts], dtype=np.float32)
+
+    text = "cat cat cat\n" * 5 + "dog dog dog\n" * 4
+    chunking = cut(build_chunker("optimal", {"max_size": 60, "piece_size": 3}), text, embedder=Topics())
+    assert sentence_numbers(chunking) == [5, 4]
+    assert chunking.gaps[4].score > 0 > max(gap.score for gap in chunking.gaps if gap.index != 4)
+
+
+def test_every_score_agrees_with_its_verdict():
+    document = Document.from_text(load_sample("article").text, "spacy")
+    chunking = run(build_chunker("optimal", {"max_size": 90, "piece_size": 15}), document, tools())
+    scored = [gap for gap in chunking.gaps if gap.score is not None]
+    assert {gap.verdict for gap in scored} == {Verdict.CUT, Verdict.KEPT}
+    assert all((gap.score >= 0) == gap.verdict.is_cut for gap in scored if abs(gap.score) > 1e-9)
+
+
+def test_a_piece_must_fit_into_a_chunk():
+    with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size, 40; got 50\."):
+        build_chunker("optimal", {"max_size": 40})
