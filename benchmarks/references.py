@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from langchain_core.embeddings import Embeddings
 from langchain_experimental.text_splitter import SemanticChunker
 from llama_index.core import Document as LlamaDocument
-from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
-from pydantic import PrivateAttr
 
 from chunkers import Document, Embedder
+from chunkers.adapters.langchain_embeddings import LangChainEmbeddings
+from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
 AT_ONCE = 32
 """Texts a batch, after sorting by length: what sentence-transformers does by itself with a list of texts."""
@@ -38,47 +37,10 @@ class CountingEncoder:
         return [vector.tolist() for vector in vectors]
 
 
-class LangChainEmbeddings(Embeddings):
-    """The encoder as LangChain wants it."""
-
-    def __init__(self, encoder: CountingEncoder) -> None:
-        self._encoder = encoder
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector a text."""
-        return self._encoder.encode(texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return the text's vector."""
-        return self._encoder.encode([text])[0]
-
-
-class LlamaIndexEmbedding(BaseEmbedding):
-    """The encoder as LlamaIndex wants it."""
-
-    _encoder: CountingEncoder = PrivateAttr()
-
-    def __init__(self, encoder: CountingEncoder) -> None:
-        super().__init__()
-        self._encoder = encoder
-
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self._encoder.encode(texts)
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._encoder.encode([text])[0]
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self._encoder.encode([query])[0]
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
-
-
 def langchain_breakpoint(text: str, encoder: CountingEncoder, *, buffer: int, amount: float) -> list[str]:
     """Cut with LangChain's SemanticChunker at a percentile; its sentences are those of the splitter ``regex``."""
     chunker = SemanticChunker(
-        LangChainEmbeddings(encoder),
+        LangChainEmbeddings(encoder.encode),
         buffer_size=buffer,
         breakpoint_threshold_type="percentile",
         breakpoint_threshold_amount=amount,
@@ -91,7 +53,7 @@ def llama_index_double_merging(
 ) -> list[str]:
     """Cut with LlamaIndex's double merging with an embedding model, on the sentences of the splitter ``regex``."""
     parser = SemanticDoubleMergingSplitterNodeParser.from_defaults(
-        embed_model=LlamaIndexEmbedding(encoder),
+        embed_model=LlamaIndexEmbedding(encoder.encode),
         initial_threshold=initial,
         appending_threshold=appending,
         merging_threshold=merging,

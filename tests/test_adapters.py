@@ -32,13 +32,6 @@ INSTALLED = [
     ("chonkie_semantic", {}),
     ("chonkie_semantic", {"threshold": 0.3, "chunk_size": 60, "skip_window": 1, "similarity_window": 1}),
 ]
-MODULES = {
-    "langchain_semantic": "langchain_experimental.text_splitter",
-    "llama_index_semantic": "llama_index.core",
-    "llama_index_double_merging": "llama_index.core",
-    "chonkie_semantic": "chonkie",
-    "chroma_cluster": "chunking_evaluation",
-}
 
 
 # --- finding chunks in the original
@@ -275,8 +268,8 @@ def test_each_text_is_embedded_once_and_can_be_cancelled(name, parameters):
 
 @pytest.mark.parametrize("name", ADAPTERS)
 def test_a_missing_library_is_named_with_what_installs_it(name, monkeypatch):
-    monkeypatch.setitem(sys.modules, MODULES[name], None)
     adapter = ADAPTERS[name]
+    monkeypatch.setitem(sys.modules, adapter.module, None)
     with pytest.raises(ModelError) as error:
         cut(build_chunker(name, {}), "One. Two.")
     said = str(error.value)

@@ -27,9 +27,10 @@ def column_controls(choices: Choices, chunker: Chunker | None) -> None:
             _widget(prefix, column, spec, values[spec.name])
             if isinstance(chunker, Thresholded) and spec.name == "amount":
                 st.caption(chunker.reading())
-    with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in specs if not spec.main)):
-        for spec in specs:
-            if not spec.main:
+    folded = [spec for spec in specs if not spec.main]
+    if folded:
+        with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
+            for spec in folded:
                 _widget(prefix, column, spec, values[spec.name])
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import ClassVar
 
 from chunkers.adapters.mapping import mapped
@@ -20,8 +21,8 @@ class Adapter(Chunker):
     ----------
     library
         Whose chunker it is, as reasons and notes say it.
-    package
-        The name under which it is installed.
+    package, module
+        The name under which it is installed, and that under which it is imported.
     requirement
         What pip installs: the version that the tests ran.
     """
@@ -29,11 +30,12 @@ class Adapter(Chunker):
     embeds: ClassVar[bool] = True
     library: ClassVar[str]
     package: ClassVar[str]
+    module: ClassVar[str]
     requirement: ClassVar[str]
 
     @abstractmethod
     def pieces(self, document: Document, tools: Tools) -> list[str]:
-        """Return the texts of the chunks as the library gives them; it is imported here and nowhere else."""
+        """Return the texts of the chunks as the library gives them; called when ``module`` is imported."""
 
     @classmethod
     def version(cls) -> str | None:
@@ -54,6 +56,10 @@ class Adapter(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         try:
+            # Importing takes up to a second, once; that time is not the chunker's.
+            began = time.perf_counter()
+            import_module(self.module)
+            tools.meter.load_s += time.perf_counter() - began
             pieces = self.pieces(document, tools)
         except (InputError, Cancelled):
             raise

@@ -20,6 +20,7 @@ class ChonkieSemantic(Adapter):
     source: ClassVar[str] = "chonkie"
     library: ClassVar[str] = "Chonkie's SemanticChunker"
     package: ClassVar[str] = "chonkie"
+    module: ClassVar[str] = "chonkie"
     requirement: ClassVar[str] = "chonkie==1.7.0"
 
     threshold: float = Field(

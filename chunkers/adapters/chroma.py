@@ -24,6 +24,7 @@ class ChromaCluster(Adapter):
     source: ClassVar[str] = "chunking_evaluation; Chroma technical report (2024)"
     library: ClassVar[str] = "Chroma's ClusterSemanticChunker"
     package: ClassVar[str] = "chunking_evaluation"
+    module: ClassVar[str] = "chunking_evaluation.chunking"
     requirement: ClassVar[str] = "git+https://github.com/brandonstarxel/chunking_evaluation.git"
 
     max_chunk_size: int = Field(

@@ -24,6 +24,7 @@ class LangChainSemantic(Thresholded, Adapter):
     source: ClassVar[str] = "langchain-experimental"
     library: ClassVar[str] = "LangChain's SemanticChunker"
     package: ClassVar[str] = "langchain-experimental"
+    module: ClassVar[str] = "langchain_experimental.text_splitter"
     requirement: ClassVar[str] = "langchain-experimental==0.4.2"
 
     threshold: Literal["percentile", "standard_deviation", "interquartile", "gradient"] = Field(

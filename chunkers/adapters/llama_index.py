@@ -21,6 +21,7 @@ class LlamaIndexSemantic(Adapter):
     source: ClassVar[str] = "llama-index-core"
     library: ClassVar[str] = "LlamaIndex's SemanticSplitter"
     package: ClassVar[str] = "llama-index-core"
+    module: ClassVar[str] = "llama_index.core.node_parser"
     requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
     breakpoint_percentile_threshold: int = Field(
@@ -72,6 +73,7 @@ class LlamaIndexDoubleMerging(Adapter):
     source: ClassVar[str] = "llama-index-core"
     library: ClassVar[str] = "LlamaIndex's double merging"
     package: ClassVar[str] = "llama-index-core"
+    module: ClassVar[str] = "llama_index.core.node_parser"
     requirement: ClassVar[str] = "llama-index-core==0.14.25"
 
     initial_threshold: float = Field(
