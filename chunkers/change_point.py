@@ -35,7 +35,7 @@ class ChangePoint(Sized):
     # At 1.1 all known boundaries of the bundled stubs, topics and formulas are found with all-MiniLM-L6-v2, and no other.
     penalty: float = Field(
         1.1,
-        gt=0,
+        ge=0.001,
         le=1000,
         title="Penalty",
         description="What a cut has to gain: the higher, the fewer chunks.",

@@ -27,8 +27,21 @@ def _similarity(title: str, lowest: int, low: int, high: int) -> Preset:
 
 _SPACY = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
 
+_CL100K = "Chroma counts tokens of cl100k_base."
+
 PRESETS: tuple[Preset, ...] = (
     Preset("Qu et al.: four chunks", "fixed_sentences", {"chunks": 4}, "Qu et al. tried 2 to 10 chunks."),
+    Preset("Kreileder et al.: 150 words, overlap 15", "fixed_words", {"size": 150, "overlap": 15}),
+    Preset("Article: 80 tokens", "fixed_tokens", {"size": 80, "overlap": 0}, "The article on double-pass merging."),
+    *(
+        Preset(
+            f"Chroma: {size} tokens, overlap {overlap}" if overlap else f"Chroma: {size} tokens, no overlap",
+            "fixed_tokens",
+            {"size": size, "overlap": overlap},
+            _CL100K,
+        )
+        for size, overlap in ((800, 400), (400, 200), (400, 0), (250, 125), (250, 0), (200, 0))
+    ),
     Preset("LangChain's default", "breakpoint", {"threshold": "percentile", "amount": 95, "buffer": 1}),
     Preset("LangChain: standard deviation", "breakpoint", {"threshold": "standard_deviation", "amount": 3, "buffer": 1}),
     Preset("LangChain: interquartile", "breakpoint", {"threshold": "interquartile", "amount": 1.5, "buffer": 1}),
@@ -62,8 +75,43 @@ PRESETS: tuple[Preset, ...] = (
         {"initial_threshold": 0.7, "appending_threshold": 0.6, "merging_threshold": 0.6},
         _SPACY,
     ),
-    Preset("Chroma: 200, no overlap", "recursive", {"size": 200, "overlap": 0, "unit": "tokens", "separators": "chroma"}),
-    Preset("Chroma: 250, overlap 125", "recursive", {"size": 250, "overlap": 125, "unit": "tokens", "separators": "chroma"}),
+    Preset(
+        "Chroma: average 400 tokens",
+        "target_size",
+        {"size": 400, "fit": "average", "unit": "tokens", "buffer": 3},
+        f"{_CL100K} Chroma cuts between pieces of 50 tokens, here between sentences.",
+    ),
+    *(
+        Preset(f"Chroma, optimal {size}", "optimal", {"max_size": size, "piece_size": 50}, _CL100K)
+        for size in (400, 250, 200)
+    ),
+    Preset(
+        "Kreileder et al., Table I",
+        "single_linkage",
+        {"position_weight": 0.25, "max_distance": 0.5, "target_sentences": 3, "slack": 1.2},
+    ),
+    Preset(
+        "Qu et al.: four chunks",
+        "single_linkage",
+        {"position_weight": 0.5, "max_distance": 0.5, "chunks": 4},
+        "Qu et al. tried 2 to 10 chunks at five weights.",
+    ),
+    Preset(
+        "Qu et al.: place alone",
+        "single_linkage",
+        {"position_weight": 1, "max_distance": 0.5, "chunks": 4},
+        "At λ = 1 the clusters are consecutive, like fixed-size chunks.",
+    ),
+    Preset("Qu et al.: ε 0.3, three for a core", "dbscan", {"position_weight": 0.5, "eps": 0.3, "min_samples": 3}),
+    *(
+        Preset(
+            f"Chroma: {size}, overlap {overlap}" if overlap else f"Chroma: {size}, no overlap",
+            "recursive",
+            {"size": size, "overlap": overlap, "unit": "tokens", "separators": "chroma"},
+            _CL100K,
+        )
+        for size, overlap in ((800, 400), (400, 200), (400, 0), (250, 125), (250, 0), (200, 0))
+    ),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )

@@ -163,14 +163,11 @@ class BytePairTokenizer:
         encoding = self._encoding
         try:
             return encoding.encode_to_numpy(text, disallowed_special=())
-        except BaseException as error:
-            # The exception of a panic in tiktoken's Rust code has no name that can be imported.
-            if type(error).__name__ != "PanicException":
-                raise
+        except ValueError as error:
             raise ModelError(
                 f"{self.name}: a text must not be too much for tiktoken, which gave up on these {len(text):,} characters; "
                 "very long runs of white space do that."
-            ) from None
+            ) from error
 
     @cached_property
     def _encoding(self) -> tiktoken.Encoding:
