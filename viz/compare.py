@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import (
-    EMBEDDERS,
-    SPLITTERS,
-    TOKENIZERS,
     Chunker,
     Chunking,
     Document,
+    Embedder,
     InputError,
     Recipe,
     build_chunker,
-    load_embedder,
     load_tokenizer,
 )
 from chunkers.export import to_csv, to_json, to_jsonl
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
-from viz import controls, figures, source, stats, work
+from viz import controls, embedding, figures, source, stats, work
 from viz.reader import Column, Result, Row, notice, reader, text_id
 from viz.state import OWN, Choices, ColumnChoice, at_rest, effective, from_query, to_query
 
@@ -53,23 +50,25 @@ def show() -> None:
         notice(complaint, "error", key=f"complaint_{number}")
     if chosen is None:
         with st.sidebar:
-            controls.column_controls(choices, None)
+            controls.column_controls(choices, None, None)
         return
+    embedder, complaint = embedding.chosen(choices)
     try:
         identity = text_id(chosen.text)
         document = work.document(identity, chosen.text, chosen.name, choices.sentences)
     except (InputError, UnicodeEncodeError) as error:
         notice(str(error), "error", key="document_error")
         with st.sidebar:
-            _shared_controls(choices)
+            controls.shared_controls(choices, embedder)
         return
-    made = _make(choices, identity, document)
+    made = _make(choices, identity, document, embedder, complaint)
     with st.sidebar:
-        controls.column_controls(choices, made[choices.selected].chunker)
-        _shared_controls(choices)
-        _timing_controls(made, document)
+        controls.column_controls(choices, made[choices.selected].chunker, embedder)
+        controls.shared_controls(choices, embedder)
+        _timing_controls(made, document, embedder)
+    embedding.ask(choices)
     _show_progress(made)
-    columns = [_column(number, one, chosen, document) for number, one in enumerate(made)]
+    columns = [_column(number, one, chosen, document, embedder) for number, one in enumerate(made)]
     reader(
         document,
         columns,
@@ -79,7 +78,7 @@ def show() -> None:
         known=chosen.known,
         key=READER,
     )
-    _below(choices, made, document)
+    _below(choices, made, document, embedder)
     default = _default()
     query = to_query(choices, default)
     if query != st.query_params.to_dict():
@@ -103,32 +102,8 @@ def _choices() -> tuple[Choices, list[str]]:
     return st.session_state["choices"], st.session_state["complaints"]
 
 
-def _shared_controls(choices: Choices) -> None:
-    def chooser(label: str, name: str, options: dict[str, str]) -> None:
-        value = getattr(choices, name)
-        names = [*options] if value in options else [*options, value]
-        if st.session_state.get(name) != value:
-            st.session_state[name] = value
-
-        def changed() -> None:
-            setattr(choices, name, st.session_state[name])
-
-        explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
-        st.selectbox(label, names, key=name, on_change=changed, help=explained)
-
-    with st.expander("Sentences, embedder, tokens"):
-        chooser("Sentences", "sentences", SPLITTERS)
-        chooser("Embedder", "embedder", EMBEDDERS)
-        chooser("Count tokens of", "tokenizer", TOKENIZERS)
-        st.toggle(
-            "Keep embeddings on disk",
-            key="on_disk",
-            help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
-        )
-
-
-def _make(choices: Choices, identity: str, document: Document) -> list[Made]:
-    """Run every column that needs no new embeddings, and hand the others to a job."""
+def _make(choices: Choices, identity: str, document: Document, embedder: Embedder | None, complaint: str) -> list[Made]:
+    """Run every column that needs no new embeddings, and hand the others to a job; ``complaint`` is on the embedder."""
     session = st.session_state
     on_disk = bool(session.get("on_disk"))
     kept: dict[work.Task, Chunking] = session.get("results", {})
@@ -139,10 +114,12 @@ def _make(choices: Choices, identity: str, document: Document) -> list[Made]:
     waiting: list[tuple[work.Task, Chunker]] = []
     for choice in choices.columns:
         try:
-            embedder = load_embedder(choices.embedder)
             chunker = build_chunker(choice.chunker, choice.parameters, embedder)
-            task = work.Task.of(identity, document, choices.embedder, choices.tokenizer, chunker)
-            chunking = kept.get(task) or work.at_once(task, chunker, document, on_disk)
+            if chunker.embeds and embedder is None:
+                made.append(Made(choice, chunker, error=complaint))
+                continue
+            task = work.Task.of(identity, document, embedder, choices.tokenizer, chunker)
+            chunking = kept.get(task) or work.at_once(task, chunker, document, embedder, on_disk)
         except InputError as error:
             made.append(Made(choice, error=str(error)))
             continue
@@ -150,7 +127,7 @@ def _make(choices: Choices, identity: str, document: Document) -> list[Made]:
             waiting.append((task, chunker))
         made.append(Made(choice, chunker, task, chunking))
     session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
-    _start_job(job, waiting, identity, document, on_disk)
+    _start_job(job, waiting, document, embedder, on_disk)
     job = session.get("job")
     if job is not None and job.error:
         made = [one if one.chunking or one.error else Made(one.choice, one.chunker, error=job.error) for one in made]
@@ -158,16 +135,20 @@ def _make(choices: Choices, identity: str, document: Document) -> list[Made]:
 
 
 def _start_job(
-    job: work.Job | None, waiting: list[tuple[work.Task, Chunker]], identity: str, document: Document, on_disk: bool
+    job: work.Job | None,
+    waiting: list[tuple[work.Task, Chunker]],
+    document: Document,
+    embedder: Embedder | None,
+    on_disk: bool,
 ) -> None:
-    """Let a running job of this document go on; else begin one for what waits, unless the user stopped or it failed."""
+    """Let a running job of this document and embedder go on; else begin one for what waits, unless it stopped or failed."""
     session = st.session_state
-    if job is not None and job.source is not document:
+    if job is not None and (job.source is not document or job.embedder is not embedder):
         job.cancel()
         session["job"] = job = None
     if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
         return
-    session["job"] = job = work.Job(document, waiting, on_disk)
+    session["job"] = job = work.Job(document, embedder, waiting, on_disk)
     job.start()
 
 
@@ -202,7 +183,7 @@ def _poll() -> None:
     row.button("Cancel", on_click=job.cancel, width="content")
 
 
-def _column(number: int, made: Made, chosen: source.Source, document: Document) -> Column:
+def _column(number: int, made: Made, chosen: source.Source, document: Document, embedder: Embedder | None) -> Column:
     """Return what the reader shows of a column."""
     title = chunker_class(made.choice.chunker).title
     if made.chunker is None or made.error:
@@ -215,19 +196,19 @@ def _column(number: int, made: Made, chosen: source.Source, document: Document) 
         return Column(
             title, made.chunker.describe(), message="Stopped before it was embedded." if stopped else "Being embedded …"
         )
-    rows, table, fresh = _facts(number, made, chosen, document)
+    rows, table, fresh = _facts(number, made, chosen, document, embedder)
     result = Result(made.task, made.chunker, made.chunking)
     return Column(title, made.chunker.describe(), result, rows, table, made.chunking.notes, fresh=fresh)
 
 
 def _facts(
-    number: int, made: Made, chosen: source.Source, document: Document
+    number: int, made: Made, chosen: source.Source, document: Document, embedder: Embedder | None
 ) -> tuple[tuple[Row, ...], tuple[tuple[str, ...], ...], frozenset[int]]:
     """Return a column's head: how many, how large, how long, how wrong, and what changed."""
     chunking, task = made.chunking, made.task
     assert chunking is not None
     assert task is not None
-    facts = _measured(task, chunking)
+    facts = _measured(task, chunking, embedder)
     rows = [Row("chunks", f"{len(chunking.chunks):,}")]
     if facts.sizes:
         first = facts.sizes[0]
@@ -243,8 +224,8 @@ def _facts(
         praise = f"all {found} found, none added" if found else "one topic, not cut"
         said = praise if perfect else f"{missed} missed, {added} added"
         rows.append(Row("against known", said, "" if perfect else "wrong"))
-    if facts.unread is not None:
-        rows.append(Row("too long", facts.unread.words(load_embedder(task.embedder)), "wrong"))
+    if facts.unread is not None and embedder is not None:
+        rows.append(Row("too long", facts.unread.words(embedder), "wrong"))
     changed, fresh = _changed(number, made, document, facts.cuts)
     if changed:
         rows.append(Row("changed", changed, "changed"))
@@ -255,25 +236,27 @@ def _facts(
     return tuple(rows), table, fresh
 
 
-@cached(LRUCache(32), key=lambda task, chunking: task, lock=Lock())
-def _measured(task: work.Task, chunking: Chunking) -> stats.Facts:
+@cached(LRUCache(32), key=lambda task, chunking, embedder: task, lock=Lock())
+def _measured(task: work.Task, chunking: Chunking, embedder: Embedder | None) -> stats.Facts:
     """Return the facts of a result; equal tasks have equal results, so they are measured once and not at every run."""
-    return stats.Facts.of(chunking, load_tokenizer(task.tokenizer), load_embedder(task.embedder))
+    return stats.Facts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
 def _changed(number: int, made: Made, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
     """Say what the last change of this column's parameters did to its boundaries."""
     history: dict[int, tuple[object, tuple[int, ...], str, frozenset[int]]] = st.session_state.setdefault("history", {})
     assert made.task is not None
-    place = (made.task.document, made.task.sentences, made.choice.chunker)
+    # That the embedder was loaded in between is no change of the user's.
+    task = replace(made.task, revision="")
+    place = (task.document, task.sentences, made.choice.chunker)
     task_place, before, said, fresh = history.get(number, ((None, None), (), "", frozenset()))
-    if task_place != (place, made.task):
+    if task_place != (place, task):
         if task_place[0] == place:  # type: ignore[index]
             said = stats.change(document, before, cuts).words()
             fresh = frozenset(cuts) - frozenset(before)
         else:
             said, fresh = "", frozenset()
-        history[number] = ((place, made.task), cuts, said, fresh)
+        history[number] = ((place, task), cuts, said, fresh)
     return said, fresh
 
 
@@ -328,11 +311,13 @@ def _take_events(choices: Choices) -> None:
                 choices.columns[column].parameters[str(event["parameter"])] = float(event["value"])
 
 
-def _timing_controls(made: list[Made], document: Document) -> None:
+def _timing_controls(made: list[Made], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
         on_disk = bool(st.session_state.get("on_disk"))
         st.session_state["repeats"] = {
-            one.task: work.repeat(one.task, one.chunker, document, on_disk) for one in made if one.task and one.chunker
+            one.task: work.repeat(one.task, one.chunker, document, embedder, on_disk)
+            for one in made
+            if one.task and one.chunker
         }
 
     st.toggle(
@@ -343,7 +328,7 @@ def _timing_controls(made: list[Made], document: Document) -> None:
     )
 
 
-def _below(choices: Choices, made: list[Made], document: Document) -> None:
+def _below(choices: Choices, made: list[Made], document: Document, embedder: Embedder | None) -> None:
     """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
@@ -368,7 +353,7 @@ def _below(choices: Choices, made: list[Made], document: Document) -> None:
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
-        _downloads(choices, here.chunker, here.chunking)
+        _downloads(choices, here.chunker, here.chunking, embedder)
 
 
 def _ledger(chunking: Chunking) -> dict[str, list[object]]:
@@ -383,8 +368,8 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
     }
 
 
-def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking) -> None:
-    recipe = Recipe.of(chunker, choices.sentences, load_embedder(choices.embedder), choices.tokenizer)
+def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
+    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer)
     stem = f"seamark-{chunker.name}"
     files = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),

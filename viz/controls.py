@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, Chunker, FieldSpec
+from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, Chunker, Embedder, FieldSpec
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
 from chunkers.thresholded import Thresholded
+from viz import embedding
 from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
 
 
-def column_controls(choices: Choices, chunker: Chunker | None) -> None:
+def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
     """Draw the choice of a column, its chunker, presets and parameters; ``chunker`` is the column's, if it is allowed."""
     _choose_column(choices)
     column = choices.columns[choices.selected]
     _choose_chunker(choices, column)
-    _choose_preset(choices, column)
-    values = effective(column, {})
+    defaults = embedding.defaults_of(embedder, column.chunker)
+    _choose_preset(choices, column, defaults)
+    values = effective(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
     prefix = f"{choices.selected}/{column.chunker}"
     for spec in specs:
@@ -32,6 +35,31 @@ def column_controls(choices: Choices, chunker: Chunker | None) -> None:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
                 _widget(prefix, column, spec, values[spec.name])
+
+
+def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
+    """Draw what all columns share: sentences, embedder, tokens; ``embedder`` is the one in use, if there is one."""
+    with st.expander("Sentences, embedder, tokens"):
+        _choose(choices, "Sentences", "sentences", SPLITTERS)
+        embedding.controls(choices, embedder)
+        _choose(choices, "Count tokens of", "tokenizer", TOKENIZERS)
+        st.toggle(
+            "Keep embeddings on disk",
+            key="on_disk",
+            help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
+        )
+
+
+def _choose(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
+    value = getattr(choices, name)
+    _seed(name, value)
+
+    def changed() -> None:
+        setattr(choices, name, st.session_state[name])
+
+    explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
+    names = [*options] if value in options else [*options, value]
+    st.selectbox(label, names, key=name, on_change=changed, help=explained)
 
 
 def _choose_column(choices: Choices) -> None:
@@ -77,17 +105,17 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
     )
 
 
-def _choose_preset(choices: Choices, column: ColumnChoice) -> None:
+def _choose_preset(choices: Choices, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
     presets = {preset.title: preset for preset in presets_of(column.chunker)}
     if not presets:
         return
-    values = effective(column, {})
+    values = effective(column, defaults)
     active = next(
         (
             title
             for title, preset in presets.items()
             if all(
-                values[name] == preset.parameters.get(name, spec.default)
+                values[name] == preset.parameters.get(name, defaults.get(name, spec.default))
                 for name, spec in {s.name: s for s in chunker_class(column.chunker).fields(preset.parameters)}.items()
             )
         ),

@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chunkers import ADAPTERS, CHUNKERS, EMBEDDERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.registry import chunker_class
 
 OWN = "own"
 """The document that the user pasted or uploaded; a link cannot carry it."""
 
 MOST_COLUMNS = 6
+
+LONGEST_NAME = 300
+"""Characters of an embedder's name, which may be a path."""
 
 
 @dataclass
@@ -107,12 +110,24 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
             document,
             sentences,
             columns,
-            one_of("embedder", EMBEDDERS, default.embedder),
+            _embedder(query, default, complaints),
             one_of("tokenizer", TOKENIZERS, default.tokenizer),
             selected,
         ),
         complaints,
     )
+
+
+def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
+    """Read the embedder's name; whether there is one of that name is not asked before the user wants it."""
+    name = query.get("embedder", default.embedder)
+    if name.strip() and name.isprintable() and len(name) <= LONGEST_NAME:
+        return name
+    complaints.append(
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {name[:LONGEST_NAME]!r}. "
+        f"Using {default.embedder}."
+    )
+    return default.embedder
 
 
 def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:

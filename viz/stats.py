@@ -104,10 +104,10 @@ class Unread:
     share: float
 
     @classmethod
-    def of(cls, chunking: Chunking, embedder: Embedder) -> Unread | None:
+    def of(cls, chunking: Chunking, embedder: Embedder | None) -> Unread | None:
         """Count them; None where the embedder reads everything, or cannot count because its files are missing."""
-        most = embedder.max_tokens
-        if most is None:
+        most = embedder.max_tokens if embedder is not None else None
+        if embedder is None or most is None:
             return None
         try:
             lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
@@ -135,7 +135,7 @@ class Facts:
     unread: Unread | None
 
     @classmethod
-    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder) -> Facts:
+    def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
         """Measure it; tokenizes the whole text."""
         cuts = tuple(boundaries(chunking))
         return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), Unread.of(chunking, embedder))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import json
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import platformdirs
 import streamlit as st
 
-from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, load_embedder, load_tokenizer, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
 
 
@@ -28,18 +28,23 @@ def document(identity: str, _text: str, name: str, sentences: str) -> Document:
 
 @dataclass(frozen=True)
 class Task:
-    """A chunker to run on a document; equal tasks have equal results."""
+    """A chunker to run on a document; equal tasks have equal results.
+
+    ``revision`` is the embedder's, empty before it is loaded.
+    """
 
     document: str
     sentences: str
     embedder: str
+    revision: str
     tokenizer: str
     chunker: str
 
     @classmethod
-    def of(cls, identity: str, source: Document, embedder: str, tokenizer: str, chunker: Chunker) -> Task:
+    def of(cls, identity: str, source: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
         """Name the task by the text's hash and the chunker's every parameter."""
-        return cls(identity, source.splitter, embedder, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+        name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
+        return cls(identity, source.splitter, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
 
 
 @dataclass
@@ -47,6 +52,7 @@ class Job:
     """Runs chunkers in a thread of its own, with progress and cancellation."""
 
     source: Document
+    embedder: Embedder | None
     tasks: list[tuple[Task, Chunker]]
     on_disk: bool
     done: int = 0
@@ -84,10 +90,12 @@ class Job:
         try:
             for task, chunker in self.tasks:
                 self.done = self.total = 0
-                if chunker.embeds:
-                    _load(task.embedder)
+                if chunker.embeds and self.embedder is not None:
+                    _load(self.embedder)
+                    # Loading may be what tells the revision.
+                    task = replace(task, revision=self.embedder.revision)
                 tools = Tools(
-                    load_embedder(task.embedder),
+                    self.embedder,
                     load_tokenizer(task.tokenizer),
                     cache(self.on_disk),
                     progress=self._progress,
@@ -104,20 +112,20 @@ class Job:
             self.error = str(error)
 
 
-def _load(embedder: str) -> None:
+def _load(embedder: Embedder) -> None:
     """Load the model, and take it out of the garbage collector's sight.
 
     Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the
     run, holds up every other thread, and never finds anything.
     """
-    load_embedder(embedder).load()
+    embedder.load()
     gc.collect()
     gc.freeze()
 
 
-def at_once(task: Task, chunker: Chunker, source: Document, on_disk: bool) -> Chunking | None:
+def at_once(task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool) -> Chunking | None:
     """Run a chunker now if all that it embeds is in the cache; None if something would have to be embedded first."""
-    tools = Tools(load_embedder(task.embedder), load_tokenizer(task.tokenizer), cache(on_disk), cancelled=lambda: True)
+    tools = Tools(embedder, load_tokenizer(task.tokenizer), cache(on_disk), cancelled=lambda: True)
     try:
         return run(chunker, source, tools)
     except Cancelled:
@@ -134,11 +142,13 @@ class Repeats:
     upper: float
 
 
-def repeat(task: Task, chunker: Chunker, source: Document, on_disk: bool, runs: int = 11) -> Repeats | None:
+def repeat(
+    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
+) -> Repeats | None:
     """Time the decision stage again and again, everything embedded; None if something is not."""
     times = []
     for _ in range(runs):
-        result = at_once(task, chunker, source, on_disk)
+        result = at_once(task, chunker, source, embedder, on_disk)
         if result is None or result.timing is None:
             return None
         times.append(result.timing.decide_ms + result.timing.merge_ms)

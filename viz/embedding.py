@@ -1,0 +1,155 @@
+"""Which embedder the page uses. What reads, fetches or sends anything waits for the user's word, whoever named it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
+from chunkers.embedders import OTHERS, OpenAIServer
+from chunkers.minilm import HUB_NAME, model_folder
+from viz import work
+from viz.reader import notice
+from viz.state import Choices
+
+OTHER = "another"
+
+
+@dataclass(frozen=True)
+class _Server:
+    """Where the session's texts may be sent; the key is in the session's memory and nowhere else."""
+
+    address: str = ""
+    key: str = field(default="", repr=False)
+
+
+def chosen(choices: Choices) -> tuple[Embedder | None, str]:
+    """Return the embedder, not loaded yet; or None and a sentence that says what it waits for or what is wrong."""
+    if _waits(choices):
+        return None, "Waits for a word on the embedder that the link names."
+    try:
+        on_server = choices.embedder.startswith("openai:")
+        return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
+    """Return the parameters of a chunker that suit the embedder."""
+    return embedder.defaults.get(chunker, {}) if embedder is not None else {}
+
+
+def ask(choices: Choices) -> None:
+    """Draw what the user has to decide before anything can be embedded: an embedder from a link, a missing wheel."""
+    if _waits(choices):
+        notice(
+            f"The link names the embedder {choices.embedder}. "
+            "Nothing is read, fetched or sent for it before you press “Use it”.",
+            key="embedder_waits",
+        )
+        _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
+    elif choices.embedder == "all-MiniLM-L6-v2":
+        try:
+            model_folder()
+        except ModelError as error:
+            notice(str(error), "error", key="embedder_missing")
+            _offer(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
+
+
+def controls(choices: Choices, embedder: Embedder | None) -> None:
+    """Draw the choice of an embedder; ``embedder`` is the one in use, if there is one."""
+    naming = choices.embedder not in EMBEDDERS or bool(st.session_state.get("naming"))
+    kind = OTHER if naming else choices.embedder
+    if st.session_state.get("embedder") != kind:
+        # Touched only when it differs, or the browser would reset it at every run.
+        st.session_state["embedder"] = kind
+
+    def picked() -> None:
+        name = st.session_state["embedder"]
+        st.session_state["naming"] = name == OTHER
+        if name != OTHER:
+            choices.embedder = name
+
+    explained = "  \n".join(f"**{name}**: {said}" for name, said in EMBEDDERS.items())
+    st.selectbox("Embedder", [*EMBEDDERS, OTHER], key="embedder", on_change=picked, help=explained)
+    if naming:
+        _form(choices)
+    if embedder is not None and choices.embedder != "all-MiniLM-L6-v2" and not embedder.defaults:
+        st.caption("The thresholds at rest were chosen for all-MiniLM-L6-v2.")
+
+
+def _form(choices: Choices) -> None:
+    """Draw the name of an embedder, and the server's address and key; nothing happens before its button is pressed."""
+
+    def used() -> None:
+        name = st.session_state["embedder_name"].strip()
+        if not name:
+            return
+        before = _server()
+        address = st.session_state["server_address"].strip()
+        # A key goes to the server that it was given for, and to no other.
+        kept = before.key if address == before.address else ""
+        st.session_state["server"] = _Server(address, st.session_state["server_key"].strip() or kept)
+        _use(choices, name)
+
+    if "embedder_name" not in st.session_state:
+        st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
+        st.session_state["server_address"] = _server().address
+    with st.form("another_embedder", border=False):
+        explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
+        st.text_input("Its name", key="embedder_name", placeholder="sentence-transformers/…, a folder, …", help=explained)
+        st.text_input(
+            "Server's address, for openai:NAME",
+            key="server_address",
+            placeholder="OPENAI_BASE_URL",
+            help="Up to and with /v1. Left empty, the address and the key are those of the environment.",
+        )
+        st.text_input(
+            "Server's key",
+            key="server_key",
+            type="password",
+            placeholder="kept" if _server().key else "OPENAI_API_KEY",
+            autocomplete="off",
+            help="Kept in this session's memory alone: not in the link, a recipe or a file.",
+        )
+        st.form_submit_button("Use it", on_click=used, width="stretch")
+
+
+def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:
+    row = st.container(horizontal=True, gap="small")
+    for label, name in buttons.items():
+        row.button(label, key=f"offer/{label}", on_click=_use, args=(choices, name))
+
+
+def _use(choices: Choices, name: str) -> None:
+    """Take the user's word for an embedder, also for one that failed before."""
+    choices.embedder = name
+    st.session_state["naming"] = False
+    job: work.Job | None = st.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        st.session_state["job"] = None
+    st.session_state.setdefault("allowed", set()).add(name)
+
+
+def _waits(choices: Choices) -> bool:
+    return choices.embedder not in EMBEDDERS and choices.embedder not in st.session_state.get("allowed", set())
+
+
+def _server() -> _Server:
+    server: _Server = st.session_state.get("server", _Server())
+    return server
+
+
+def _server_embedder(name: str) -> Embedder:
+    """Return the session's own embedder of that name and server, the same one while neither changes."""
+    wanted = name, _server()
+    kept = st.session_state.get("server_embedder")
+    if kept is None or kept[0] != wanted:
+        kept = wanted, OpenAIServer(name, wanted[1].address, wanted[1].key)
+        st.session_state["server_embedder"] = kept
+    embedder: Embedder = kept[1]
+    return embedder
