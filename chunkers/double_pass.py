@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -224,7 +224,7 @@ class _State:
             said = ", ".join(f"{similarity:.2f} to {place}" for similarity, place in zip(tried, places, strict=False))
             said = f"similarity {said}; " + ("not above" if len(tried) == 1 else "none above") + f" merging {threshold:g}"
         reason = f"{self.gaps[gap].reason}; pass two: {said}"
-        self.gaps[gap] = replace(self.gaps[gap], score=tried[0], threshold=threshold, verdict=Verdict.CUT, reason=reason)
+        self.gaps[gap] = self.gaps[gap]._replace(score=tried[0], threshold=threshold, verdict=Verdict.CUT, reason=reason)
 
 
 def _short(text: str, most: int = 40) -> str:

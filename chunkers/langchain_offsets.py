@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
@@ -15,25 +16,18 @@ SEPARATORS: dict[str, tuple[list[str], bool]] = {
 """Separators by preset, and whether they are regular expressions."""
 
 
-class _Piece(str):
-    """A split of the text that knows where it begins in its run of splits."""
-
-    __slots__ = ("start",)
-    start: int
-
-
 class _Run(NamedTuple):
-    """The chunks merged from one run of splits, relative to the run's beginning, and the run's length."""
+    """The windows over one run of splits, relative to the run's beginning, and the run's length."""
 
-    spans: list[tuple[int, int]]
+    windows: list[tuple[int, int]]
     length: int
 
 
 class OffsetSplitter(RecursiveCharacterTextSplitter):
     """Decides as its parent does; returns spans instead of strings.
 
-    With separators kept, the splits of the parent are consecutive slices of the text in order, so a running sum of
-    their lengths is their place. The parent merges them by measuring and joining; only the joining is replaced.
+    With separators kept, the splits of the parent are consecutive slices of the text in order, so a running sum of their
+    lengths is their place. Only the merging is replaced: the same windows over the splits, by place and not by joining.
     """
 
     def __init__(self, size: int, overlap: int, measure: Callable[[str], int], preset: str) -> None:
@@ -52,31 +46,28 @@ class OffsetSplitter(RecursiveCharacterTextSplitter):
         position = 0
         runs: list[_Run | str] = self._split_text(text, self._separators)  # type: ignore[assignment]
         for run in runs:
-            if isinstance(run, _Run):
-                spans.extend((position + start, position + end) for start, end in run.spans)
-                position += run.length
-            else:
-                # A split that no separator makes smaller is a chunk by itself.
-                if stripped := run.strip():
-                    start = position + len(run) - len(run.lstrip())
+            # A split that no separator makes smaller is a chunk by itself.
+            windows, length = run if isinstance(run, _Run) else ([(0, len(run))], len(run))
+            for first, last in windows:
+                window = text[position + first : position + last]
+                if stripped := window.strip():
+                    start = position + last - len(window.lstrip())
                     spans.append((start, start + len(stripped)))
-                position += len(run)
+            position += length
         return spans
 
     def _merge_splits(self, splits: Iterable[str], separator: str) -> list[Any]:
-        position = 0
-        pieces = []
-        for split in splits:
-            piece = _Piece(split)
-            piece.start = position
-            pieces.append(piece)
-            position += len(split)
-        return [_Run(super()._merge_splits(pieces, separator), position)]  # type: ignore[arg-type]
-
-    def _join_docs(self, docs: list[Any], separator: str) -> Any:
-        joined = "".join(docs)
-        stripped = joined.strip()
-        if not stripped:
-            return None
-        start = docs[0].start + len(joined) - len(joined.lstrip())
-        return start, start + len(stripped)
+        pieces = list(splits)
+        sizes = list(map(self._length_function, pieces))
+        edges = [0, *accumulate(map(len, pieces))]
+        windows = []
+        first = total = 0
+        for place, size in enumerate(sizes):
+            if total + size > self._chunk_size and place > first:
+                windows.append((edges[first], edges[place]))
+                while total > self._chunk_overlap or (total + size > self._chunk_size and total > 0):
+                    total -= sizes[first]
+                    first += 1
+            total += size
+        windows.append((edges[first], edges[-1]))
+        return [_Run(windows, edges[-1])]

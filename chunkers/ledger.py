@@ -29,10 +29,10 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
     gaps: list[Gap] = []
     after = 0
     for cut in cuts:
-        gaps.extend(Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, cut.index))
+        gaps += [Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, cut.index)]
         gaps.append(cut)
         after = cut.index if cut.offset is not None else cut.index + 1
-    gaps.extend(Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, len(document.sentences) - 1))
+    gaps += [Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, len(document.sentences) - 1)]
     return tuple(gaps)
 
 

@@ -40,7 +40,7 @@ def following_similarities(vectors: npt.NDArray[np.float32], width: int) -> Floa
     )
     band[: whole * BLOCK] = _diagonals(left @ right.transpose(0, 2, 1), width).reshape(whole * BLOCK, width)
     rest = np.zeros((1, count - whole * BLOCK + width, vectors.shape[1]), vectors.dtype)
-    rest[0, :-width or None] = vectors[whole * BLOCK :]
+    rest[0, : -width or None] = vectors[whole * BLOCK :]
     products = rest[:, : count - whole * BLOCK] @ rest.transpose(0, 2, 1)
     band[whole * BLOCK :] = _diagonals(products, width)[0]
     return band

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Literal, Self
 
@@ -105,12 +106,16 @@ def separator_at(text: str, offset: int, preset: Separators) -> str:
 
     The splitter keeps separators at the head of what follows, so it stands first in the chunk's untrimmed text.
     """
-    separators, is_regex = SEPARATORS[preset]
     begin = offset
     while begin and text[begin - 1].isspace():
         begin -= 1
-    for separator in separators:
-        pattern = separator if is_regex else re.escape(separator)
-        if separator and any(re.compile(pattern).match(text, place) for place in range(begin, offset + 1)):
+    for separator, pattern in _patterns(preset):
+        if any(pattern.match(text, place) for place in range(begin, offset + 1)):
             return SEPARATOR_NAMES.get(separator, f"{separator!r}")
     return SEPARATOR_NAMES[""]
+
+
+@cache
+def _patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
+    separators, is_regex = SEPARATORS[preset]
+    return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from chunkers.document import Document, Span
 
@@ -36,7 +36,7 @@ class Chunk:
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
         """Return the chunk of these slices of the document; the text of several is joined by line breaks."""
-        return cls(spans, "\n".join(document.text[start:end] for start, end in spans))
+        return cls(spans, "\n".join([document.text[start:end] for start, end in spans]))
 
     @property
     def start(self) -> int:
@@ -49,8 +49,7 @@ class Chunk:
         return self.spans[-1].end
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """The decision between sentence ``index`` and the next.
 
     Attributes

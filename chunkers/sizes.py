@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal, Self
@@ -132,9 +132,9 @@ class _Sizer:
                 said = f"{gaps[drop].reason}; a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
                 if most is not None and merged > most:
                     said += f", but with its neighbour above maximum size {most:,}"
-                    gaps[drop] = replace(gaps[drop], reason=said)
+                    gaps[drop] = gaps[drop]._replace(reason=said)
                 else:
-                    gaps[drop] = replace(gaps[drop], verdict=Verdict.REJECTED, reason=said)
+                    gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, reason=said)
                     if standing:
                         standing.pop()
                         starts.pop()
@@ -245,7 +245,7 @@ def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
         new = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if new is not None:
             reason = f"{gap.reason}; {new.reason}"
-            gap = replace(gap, verdict=Verdict.FORCED, reason=reason)
+            gap = gap._replace(verdict=Verdict.FORCED, reason=reason)
         changed.append(gap)
     inside = [gap for gap in forced if gap.offset is not None]
     return sorted([*changed, *inside], key=gap_order)

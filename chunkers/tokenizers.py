@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -150,19 +153,21 @@ class BytePairTokenizer:
 
     def starts(self, text: str) -> IntArray:
         """Return the code point at which each token begins; raises as ``count`` does."""
-        ends = np.cumsum(self._lengths[self._encode(text)])
-        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-        if text.isascii():
-            return starts
-        # A character begins at every byte of UTF-8 that is none of the form 10xxxxxx.
-        leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
-        before = np.concatenate([[0], np.cumsum(leading)])
-        return np.asarray(before[starts])
+        lengths = self._lengths[self._encode(text)]
+        if not text.isascii():
+            # A character begins at every byte of UTF-8 that is none of the form 10xxxxxx.
+            leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
+            lengths = np.add.reduceat(leading, np.cumsum(lengths) - lengths, dtype=np.intp)
+        return np.asarray(np.cumsum(lengths) - lengths)
 
     def _encode(self, text: str) -> npt.NDArray[np.uint32]:
-        encoding = self._encoding
+        encode = partial(self._encoding.encode_to_numpy, disallowed_special=())
         try:
-            return encoding.encode_to_numpy(text, disallowed_special=())
+            if len(text) < LONG:
+                return encode(text)
+            # tiktoken lets go of the interpreter while it works.
+            with ThreadPoolExecutor() as threads:
+                return np.concatenate(list(threads.map(encode, parts_of(text, os.cpu_count() or 1))))
         except ValueError as error:
             raise ModelError(
                 f"{self.name}: a text must not be too much for tiktoken, which gave up on these {len(text):,} characters; "
@@ -187,10 +192,22 @@ class BytePairTokenizer:
     def _lengths(self) -> IntArray:
         """The bytes of every token, by its number."""
         lengths = np.zeros(self._encoding.n_vocab, dtype=np.intp)
-        tokens = self._encoding.token_byte_values()
-        for token in tokens:
+        for token in self._encoding.token_byte_values():
             lengths[self._encoding.encode_single_token(token)] = len(token)
         return lengths
+
+
+LONG = 1_000_000
+"""Characters from which a text is encoded in parts, side by side."""
+
+
+def parts_of(text: str, count: int) -> list[str]:
+    """Cut a text into ``count`` parts or fewer where a token always ends: after a line break, before a letter from A to Z."""
+    step = max(1, -(-len(text) // count))
+    edges = [0]
+    while found := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
+        edges.append(found.end())
+    return [text[first:last] for first, last in pairwise([*edges, len(text)])]
 
 
 def _table_folder() -> Path:

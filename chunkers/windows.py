@@ -64,10 +64,10 @@ class Windows(Chunker):
 
 def _edges(starts: IntArray, length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
     """Return the ranges of code points of the windows over units that begin at ``starts``; no unit at all is one window."""
-    count = max(len(starts), 1)
-    groups = np.array(windows(count, size, overlap))
-    places = np.concatenate([[0], starts[1:], [length]])
-    return zip(places[groups[:, 0]].tolist(), places[groups[:, 1]].tolist(), strict=True)
+    units = starts if len(starts) else np.zeros(1, np.intp)
+    edges = units.take(windows(len(units), size, overlap), mode="clip")
+    edges[0, 0], edges[-1, 1] = 0, length
+    return zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True)
 
 
 class FixedWords(Windows):

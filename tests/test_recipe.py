@@ -82,7 +82,7 @@ def test_an_embedders_defaults_stand_between_the_given_and_the_declared():
         ('{"chunker": "recursive", "parameters": {"size": "x"}}', "recursive: size must be a whole number; got 'x'."),
         ('{"chunker": "recursive", "parameters": {"size": 5, "overlap": 5}}', "overlap must be below size, 5; got 5."),
         ('{"chunker": "breakpoint", "parameters": {"amount": NaN}}', "breakpoint: amount must be a finite number; got nan."),
-        ('{"chunker": "sharp"}', "chunker must be one of fixed_sentences, recursive"),
+        ('{"chunker": "sharp"}', "chunker must be one of fixed_sentences, fixed_words"),
     ],
 )
 def test_refused(text, words):

@@ -12,7 +12,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.base import run
 from chunkers.langchain_offsets import SEPARATORS
-from chunkers.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand
+from chunkers.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand, parts_of
 from sample_docs import load_sample, sample_titles
 from tests.support import cut
 
@@ -151,3 +151,19 @@ def test_windows_of_characters_cut_words():
 def test_the_overlap_must_be_below_the_size(name):
     with pytest.raises(ValueError, match=rf"^{name}: overlap must be below size, 20; got 20\.$"):
         build_chunker(name, {"size": 20, "overlap": 20})
+
+
+@pytest.mark.parametrize("name", BYTE_PAIRS)
+@given(
+    parts=st.lists(
+        st.sampled_from(["a", "B c", "\n", "\n\n", " ", "\t", ".", "/", "'s", "1", "漢", "🌊", "\r\n", "("]), max_size=60
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_no_token_reaches_over_the_parts_of_a_long_text(name, parts):
+    text = "".join(parts)
+    encoding = tiktoken.get_encoding(name)
+    for count in (2, 9):
+        in_parts = [token for part in parts_of(text, count) for token in encoding.encode_ordinary(part)]
+        assert in_parts == encoding.encode_ordinary(text)
+    assert "".join(parts_of(text, 5)) == text

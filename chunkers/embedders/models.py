@@ -193,7 +193,7 @@ def _token_counts(tokenizer: Any, texts: list[str]) -> list[int]:
     """Count with whichever kind of tokenizer a model has; one that has neither is given the characters."""
     if hasattr(tokenizer, "encode_batch_fast"):
         return [sum(encoding.attention_mask) for encoding in tokenizer.encode_batch_fast(texts)]
-    if callable(tokenizer):
+    if callable(tokenizer) and texts:
         return [len(ids) for ids in tokenizer(texts, truncation=False, padding=False, verbose=False)["input_ids"]]
     return [len(text) for text in texts]
 
