@@ -55,6 +55,9 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     for name in ("document", "sentences", "embedder", "tokenizer"):
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
+    if choices.document != default.document:
+        # Without it a link means the splitter that suits its document.
+        query["sentences"] = choices.sentences
     if choices.selected != default.selected:
         query["selected"] = str(choices.selected + 1)
     if choices.columns != default.columns:
@@ -67,7 +70,7 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
 
 def _word(value: Any) -> str:
     """Write a parameter's value as `_value` reads it."""
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:

@@ -187,9 +187,8 @@ def percent(share: float) -> str:
 
 def figures(value: float) -> str:
     """Write a number with at most three significant figures, thousands grouped."""
-    if value >= 1000:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
 def milliseconds(value: float) -> str:

@@ -1,0 +1,157 @@
+"""What the reader sends to the browser."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import Breakpoint, Chunking, Document, Gap, Span, Verdict, build_chunker
+from chunkers.result import Chunk
+from tests.support import AngleEmbedder, cut
+from viz.palette import COUNT
+from viz.reader import Column, Result, Row, colours, covered, payload, positions, segments, text_id, utf16_offsets
+from viz.reader import _source as source
+from viz.reader import _trimmed as trimmed
+
+LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")
+
+
+def scattered(document=LINES):
+    """Return sentences 0 and 2 as one chunk, 1 and 4 as another, 3 alone; cut at every gap but the last."""
+    places = [[(0, 1), (2, 3)], [(1, 2), (4, 5)], [(3, 4)]]
+    chunks = [Chunk.of(document, *(document.slice(*place) for place in chunk)) for chunk in places]
+    gaps = [Gap(index, None, None, Verdict.CUT, f"reason {index}") for index in range(3)]
+    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, "forced here")))
+
+
+@given(st.text(alphabet="aé€🌊👩\u200d\u0301\n", max_size=40))
+def test_offsets_are_those_of_utf16(text):
+    expected = [len(text[:offset].encode("utf-16-le")) // 2 for offset in range(len(text) + 1)]
+    assert utf16_offsets(text, range(len(text) + 1)) == expected
+
+
+def test_positions_on_the_axis_of_sentences():
+    document = Document.from_text("abcd\n\nef", "lines")
+    assert positions(document, [0, 1, 2, 4, 5, 6, 7, 8]) == [0, 0.25, 0.5, 1, 1, 1, 1.5, 2]
+    assert positions(Document.from_text(" \n ", "lines"), [0, 2]) == [0, 0]
+    assert positions(Document.from_text("  ab", "lines"), [0]) == [0]
+
+
+def test_covered_without_and_with_overlap():
+    assert covered([[Span(0, 3)], [Span(4, 6)]]) == [(0, 3, [0]), (4, 6, [1])]
+    assert covered([[Span(0, 5)], [Span(3, 8)], [Span(4, 6)]]) == [
+        (0, 3, [0]),
+        (3, 4, [0, 1]),
+        (4, 5, [0, 1, 2]),
+        (5, 6, [1, 2]),
+        (6, 8, [1]),
+    ]
+    assert covered([]) == []
+
+
+def test_covered_by_chunks_of_several_places():
+    assert covered([[Span(0, 2), Span(5, 7)], [Span(3, 4)]]) == [(0, 2, [0]), (3, 4, [1]), (5, 7, [0])]
+    assert covered([[Span(0, 2), Span(2, 4)]]) == [(0, 2, [0]), (2, 4, [0])]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), max_size=8))
+def test_covered_names_the_chunks_over_every_character(places):
+    spans = [[Span(start, start + length)] for start, length in places]
+    ranges = covered(spans)
+    assert all(left[1] <= right[0] for left, right in pairwise(ranges))
+    over = {at: chunks for start, end, chunks in ranges for at in range(start, end)}
+    for at in range(60):
+        assert over.get(at, []) == [number for number, [span] in enumerate(spans) if span.start <= at < span.end]
+
+
+def test_no_range_begins_with_white_space():
+    assert trimmed("ab  cd \n", [(0, 2, [0]), (2, 6, [1]), (6, 8, [1])]) == [(0, 2, [0]), (4, 6, [1])]
+
+
+def test_a_chunk_of_several_places_keeps_number_and_colour_and_says_that_it_goes_on():
+    made = segments(LINES, scattered(), None, frozenset())
+    assert made["over"] == [[0], [1], [0], [2], [1]]
+    assert made["split"] == [0, 1]
+    assert made["label"] == [
+        "chunk 1 begins",
+        "cut: reason 0",
+        "chunk 1 goes on · reason 1",
+        "cut: reason 2",
+        "chunk 2 goes on · forced here",
+    ]
+    assert made["start"] == LINES.starts
+
+
+def test_every_place_is_compared_with_the_known_boundaries():
+    starts = LINES.starts
+    made = segments(LINES, scattered(), frozenset([starts[1], starts[4]]), frozenset([starts[2]]))
+    assert made["tone"][1:] == ["", "wrong fresh", "wrong ", ""]
+    assert made["label"][2].endswith("goes on · reason 1 · not a known boundary")
+
+
+def test_offsets_of_segments_are_utf16():
+    document = Document.from_text("🌊a.\n🏁b.\nc.", "lines")
+    made = segments(document, cut(build_chunker("fixed_sentences", {"size": 1}), document.text), None, frozenset())
+    assert (made["start"], made["end"]) == ([0, 5, 10], [4, 9, 12])
+
+
+@pytest.mark.parametrize(
+    ("name", "clusters"), [("kmeans", {"clusters": 4}), ("single_linkage", {}), ("dbscan", {"eps": 0.3})]
+)
+def test_clusters_are_shown_whole(name, clusters):
+    text = "\n".join(f"{angle} degrees." for angle in (0, 90, 3, 170, 92, 1, 172, 45, 91))
+    chunking = cut(build_chunker(name, clusters), text, embedder=AngleEmbedder())
+    made = segments(chunking.document, chunking, None, frozenset())
+    shown = [text[start:end] for start, end in zip(made["start"], made["end"], strict=True)]
+    assert "\n".join(shown) == text
+    for number, chunk in enumerate(chunking.chunks):
+        assert "\n".join(part for part, over in zip(shown, made["over"], strict=True) if over == [number]) == chunk.text
+    assert any(said.startswith("chunk 1 goes on · ") for said in made["label"])
+
+
+def test_consecutive_chunks_go_round_the_colours():
+    assert colours([[number] for number in range(20)], 20) == [number % COUNT for number in range(20)]
+
+
+@given(st.lists(st.integers(0, 7), max_size=30))
+def test_neighbours_never_have_one_colour_while_there_are_enough(order):
+    numbers = {chunk: number for number, chunk in enumerate(dict.fromkeys(order))}
+    made = colours([[numbers[chunk]] for chunk in order], len(numbers))
+    for left, right in pairwise(order):
+        assert left == right or made[numbers[left]] != made[numbers[right]]
+
+
+def test_payload_of_a_result_and_of_a_message():
+    text = "0 a.\n10 b.\n90 c."
+    chunker = Breakpoint(threshold="distance", amount=0.5)
+    chunking = cut(chunker, text, embedder=AngleEmbedder())
+    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (Row("chunks", "2"),), notes=("A note.",))
+    data = payload(chunking.document, [done, Column("Other", "", message="Not yet.", tone="error")], [12])
+    assert (data["known"], data["knownAt"]) == ([12], [2.2])
+    first, second = data["columns"]
+    assert (first["rows"], first["notes"]) == ([["chunks", "2", ""]], ["A note."])
+    body = json.loads(first["body"])
+    assert body["segments"]["start"] == [0, 11]
+    assert body["curve"]["scores"] == pytest.approx([0.0152, 0.8264], abs=1e-4)
+    assert [line["value"] for line in body["curve"]["lines"]] == [0.5]
+    assert (second["body"], second["message"], second["tone"]) == ("", "Not yet.", "error")
+
+
+def test_a_result_is_encoded_once_for_each_way_of_showing_it():
+    chunking = scattered()
+    result = Result("shown twice", build_chunker("kmeans", {}), chunking)
+    plain = payload(LINES, [Column("", "", result)], None)["columns"][0]
+    again = payload(LINES, [Column("", "", Result("shown twice", result.chunker, chunking))], None)["columns"][0]
+    known = payload(LINES, [Column("", "", result)], [4])["columns"][0]
+    fresh = payload(LINES, [Column("", "", result, fresh=frozenset([4]))], None)["columns"][0]
+    assert again["body"] is plain["body"]
+    assert len({plain["hash"], known["hash"], fresh["hash"]}) == 3
+
+
+def test_the_text_goes_apart_behind_its_sentences():
+    document = Document.from_text("🌊 a.\n\nb.", "lines")
+    head, text = source(document, f"{text_id(document.text)}/lines").split(b"\n", 1)
+    assert json.loads(head) == {"id": f"{text_id(document.text)}/lines", "starts": [0, 7], "ends": [5, 9]}
+    assert text.decode() == document.text

@@ -1,0 +1,83 @@
+"""What the user chose, through the link and back."""
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from chunkers import SPLITTERS, TOKENIZERS, ParameterError, build_chunker
+from chunkers.registry import ADAPTERS, CHUNKERS
+from sample_docs import sample_splitters
+from viz.state import MOST_COLUMNS, Choices, ColumnChoice, at_rest, from_query, to_query
+
+DEFAULT = at_rest(*next(iter(sample_splitters().items())))
+
+
+def values(spec):
+    """Return values that a widget of this declaration may give."""
+    low, high = spec.low if spec.low is not None else -1e6, spec.high if spec.high is not None else 1e6
+    if spec.kind == "choice":
+        some = st.sampled_from(spec.choices)
+    elif spec.kind == "integer":
+        some = st.integers(int(low), int(high))
+    elif spec.kind == "boolean":
+        some = st.booleans()
+    elif spec.kind == "number":
+        some = st.floats(low, high, allow_nan=False)
+    else:
+        raise AssertionError(f"a declaration of a kind unknown here: {spec}")
+    return st.none() | some if spec.optional else some
+
+
+@st.composite
+def columns(draw):
+    name = draw(st.sampled_from([*CHUNKERS, *ADAPTERS]))
+    kind = (CHUNKERS | ADAPTERS)[name]
+    given = {}
+    for spec in kind.fields():
+        if draw(st.booleans()):
+            given[spec.name] = draw(values(next(one for one in kind.fields(given) if one.name == spec.name)))
+    try:
+        build_chunker(name, given)
+    except ParameterError:
+        assume(False)
+    return ColumnChoice(name, given)
+
+
+@st.composite
+def choices(draw):
+    chosen = draw(st.just(DEFAULT.columns) | st.lists(columns(), min_size=1, max_size=MOST_COLUMNS))
+    return Choices(
+        document=draw(st.sampled_from([*sample_splitters()])),
+        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline"])),
+        columns=chosen,
+        embedder=draw(st.sampled_from(["all-MiniLM-L6-v2", "tfidf", "maker/model", "openai:a model"])),
+        tokenizer=draw(st.sampled_from([*TOKENIZERS])),
+        selected=draw(st.integers(0, len(chosen) - 1)),
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(choices())
+def test_a_link_brings_every_choice_back(chosen):
+    back, complaints = from_query(to_query(chosen, DEFAULT), sample_splitters(), DEFAULT)
+    assert complaints == []
+    assert back == chosen
+
+
+def test_the_first_screen_has_an_empty_link():
+    assert to_query(DEFAULT, DEFAULT) == {}
+    assert from_query({}, sample_splitters(), DEFAULT) == (DEFAULT, [])
+
+
+def test_what_a_link_gets_wrong_is_said_and_left_at_its_default():
+    query = {"document": "nothing", "c1": "nobody", "c2": "recursive", "c2.size": "0", "selected": "7", "embedder": " "}
+    back, complaints = from_query(query, sample_splitters(), DEFAULT)
+    assert back == Choices(DEFAULT.document, DEFAULT.sentences, [ColumnChoice("recursive")], selected=0)
+    rules = ["document must be one of", "c1 must be one of", "size must be at least 1; got 0", "from 1 to 1; got '7'"]
+    assert all(any(rule in complaint for complaint in complaints) for rule in rules)
+    assert len(complaints) == len(rules) + 1
+
+
+@given(st.dictionaries(st.sampled_from(["document", "sentences", "c1", "c1.size", "c2.amount", "selected"]), st.text()))
+def test_any_link_gives_choices(query):
+    back, _ = from_query(query, sample_splitters(), DEFAULT)
+    assert 0 <= back.selected < len(back.columns)

@@ -1,0 +1,158 @@
+"""The numbers that the page shows."""
+
+import pytest
+
+from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
+from chunkers.result import Chunk
+from tests.support import HashEmbedder
+from viz.stats import (
+    Change,
+    Facts,
+    Pieces,
+    Unread,
+    against_known,
+    boundaries,
+    change,
+    figures,
+    milliseconds,
+    percent,
+    sentence_counts,
+    sizes,
+)
+
+TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
+LINES = Document.from_text(TEXT, "lines")
+
+
+def chunking(*chunks, document=LINES):
+    """Return the chunks that hold these runs of sentences: (first, last + 1) of each place."""
+    made = [Chunk.of(document, *(document.slice(first, last) for first, last in places)) for places in chunks]
+    return Chunking(document, tuple(made), ())
+
+
+SCATTERED = chunking([(0, 1), (2, 3)], [(1, 2), (4, 5)], [(3, 4)])
+"""Sentences 0 and 2, 1 and 4, and 3 alone."""
+
+
+class Counting(HashEmbedder):
+    max_tokens = 3
+
+    def lengths(self, texts):
+        return [len(text.split()) for text in texts]
+
+
+class Absent(Counting):
+    def lengths(self, texts):
+        raise ModelError("The model is not there.")
+
+
+def test_sentence_counts_of_chunks_in_one_place_and_in_several():
+    assert sentence_counts(chunking([(0, 2)], [(2, 5)])) == [2, 3]
+    assert sentence_counts(SCATTERED) == [2, 2, 1]
+
+
+def test_a_sentence_counts_once_where_two_places_of_a_chunk_touch_it():
+    chunk = Chunk.of(LINES, Span(0, 2), Span(3, 9))
+    assert sentence_counts(Chunking(LINES, (chunk,), ())) == [2]
+
+
+def test_boundaries_are_the_starts_of_all_places_but_the_first():
+    starts = LINES.starts
+    assert boundaries(chunking([(0, 2)], [(2, 5)])) == [starts[2]]
+    assert boundaries(SCATTERED) == starts[1:]
+    assert boundaries(chunking([(0, 5)])) == []
+    assert boundaries(Chunking(LINES, (), ())) == []
+
+
+def test_boundaries_of_overlapping_chunks_count_each_place_once():
+    assert boundaries(chunking([(0, 3)], [(2, 5)], [(2, 4)])) == [LINES.starts[2]]
+
+
+def test_pieces():
+    assert Pieces.of(chunking([(0, 2)], [(2, 5)])) == Pieces(0, 0)
+    assert Pieces.of(SCATTERED) == Pieces(2, 2)
+    assert Pieces(5, 14).words(9) == "5 of 9 chunks, 14 order breaks"
+    assert Pieces(1, 1).words(1200) == "1 of 1,200 chunks, 1 order break"
+
+
+def test_sizes_in_all_four_units():
+    measured = {one.unit: (one.least, one.median, one.mean, one.most) for one in sizes(SCATTERED, load_tokenizer("words"))}
+    assert measured["sentences"] == (1, 2, pytest.approx(5 / 3), 2)
+    assert measured["words"] == (1, 4, 3, 4)
+    assert measured["tokens"] == measured["words"]
+    # The line break that joins two places counts, as it is in the chunk's text.
+    assert measured["characters"] == (3, 12, pytest.approx(28 / 3), 13)
+    assert sizes(Chunking(LINES, (), ()), load_tokenizer("words")) == ()
+
+
+def test_sizes_without_the_tokenizer_leave_the_tokens_out():
+    class Missing:
+        name = "missing"
+
+        def count(self, texts):
+            raise ModelError("The tokenizer is not there.")
+
+    assert [one.unit for one in sizes(SCATTERED, Missing())] == ["sentences", "words", "characters"]
+
+
+def test_what_the_embedder_does_not_read():
+    # Four words of which three are read, twice.
+    assert Unread.of(SCATTERED, Counting()) == Unread(2, pytest.approx(2 / 8))
+    assert Unread.of(chunking([(0, 1)], [(1, 2)]), Counting()) is None
+
+
+def test_no_row_where_the_embedder_reads_all_or_its_files_are_missing():
+    assert Unread.of(SCATTERED, HashEmbedder()) is None
+    assert Unread.of(SCATTERED, Absent()) is None
+    assert Unread.of(SCATTERED, None) is None
+
+
+def test_what_is_not_read_in_words():
+    said = "2 chunks longer than the 3 tokens that hash reads: 25\N{NO-BREAK SPACE}% of their tokens not seen"
+    assert Unread(2, 0.25).words(Counting()) == said
+    assert "1 chunk longer" in Unread(1, 0.25).words(Counting())
+    assert "of its tokens" in Unread(1, 0.25).words(Counting())
+
+
+def test_facts_hold_what_the_head_shows():
+    facts = Facts.of(SCATTERED, load_tokenizer("characters"), Counting())
+    assert facts.cuts == tuple(LINES.starts[1:])
+    assert facts.pieces == Pieces(2, 2)
+    assert facts.unread == Unread(2, 0.25)
+    assert [one.most for one in facts.sizes] == [2, 4, 13, 13]
+
+
+def test_change_tells_moved_from_added_and_removed():
+    document = Document.from_text("\n".join(f"Line {number}." for number in range(20)), "lines")
+    starts = document.starts
+    at = lambda *numbers: [starts[number] for number in numbers]  # noqa: E731 - an abbreviation
+    assert change(document, at(3, 10), at(3, 10)) == Change(0, 0, 0)
+    assert change(document, at(3, 10), at(5, 10)) == Change(0, 0, 1)
+    assert change(document, at(3, 10), at(6, 10)) == Change(1, 1, 0)
+    assert change(document, [], at(4, 9)) == Change(2, 0, 0)
+    assert change(document, at(4, 5, 6), at(7)) == Change(0, 2, 1)
+    assert Change(2, 0, 1).words() == "2 added, 1 moved"
+    assert Change(0, 0, 0).words() == "no boundary"
+
+
+def test_against_known():
+    assert against_known([3, 9, 12], [9, 12, 20]) == (2, 1, 1)
+    assert against_known([], []) == (0, 0, 0)
+    assert against_known(boundaries(SCATTERED), [LINES.starts[4]]) == (1, 0, 3)
+
+
+@pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])
+def test_figures(value, said):
+    assert figures(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.0004, "<0.01"), (0.123, "0.12"), (9.87, "9.9"), (12.3, "12"), (5123, "5,120")]
+)
+def test_milliseconds(value, said):
+    assert milliseconds(value) == said
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])
+def test_percent_is_never_none_or_all(share, said):
+    assert percent(share) == f"{said}\N{NO-BREAK SPACE}%"
