@@ -11,7 +11,13 @@ from viz.source import Source
 
 @pytest.fixture
 def app():
-    return AppTest.from_file("../app.py", default_timeout=120)
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    yield opened
+    # A thread that is inside torch when the interpreter ends aborts it.
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job._thread.join(110)
 
 
 def reader_of(app):
