@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_text_splitters import Language, RecursiveCharacterTextSplitter
 
@@ -16,18 +16,13 @@ SEPARATORS: dict[str, tuple[list[str], bool]] = {
 """Separators by preset, and whether they are regular expressions."""
 
 
-class _Run(NamedTuple):
-    """The windows over one run of splits, relative to the run's beginning, and the run's length."""
-
-    windows: list[tuple[int, int]]
-    length: int
-
-
 class OffsetSplitter(RecursiveCharacterTextSplitter):
     """Decides as its parent does; returns spans instead of strings.
 
     With separators kept, the splits of the parent are consecutive slices of the text in order, so a running sum of their
-    lengths is their place. Only the merging is replaced: the same windows over the splits, by place and not by joining.
+    lengths is their place. Only the merging is replaced: the same windows over a run of splits, not joined, but as ranges
+    relative to the run's beginning; the run's length follows them. No object of those is one that the garbage collector
+    has to look at, of which there would be hundreds of thousands.
     """
 
     def __init__(self, size: int, overlap: int, measure: Callable[[str], int], preset: str) -> None:
@@ -44,30 +39,38 @@ class OffsetSplitter(RecursiveCharacterTextSplitter):
         """Return the half-open range of every chunk of ``text``, without surrounding white space."""
         spans: list[tuple[int, int]] = []
         position = 0
-        runs: list[_Run | str] = self._split_text(text, self._separators)  # type: ignore[assignment]
-        for run in runs:
+        parts: list[Any] = self._split_text(text, self._separators)
+        for part in parts:
+            if isinstance(part, int):
+                position += part
+                continue
             # A split that no separator makes smaller is a chunk by itself.
-            windows, length = run if isinstance(run, _Run) else ([(0, len(run))], len(run))
-            for first, last in windows:
-                window = text[position + first : position + last]
-                if stripped := window.strip():
-                    start = position + last - len(window.lstrip())
-                    spans.append((start, start + len(stripped)))
-            position += length
+            window = part if isinstance(part, range) else range(len(part))
+            start, end = position + window.start, position + window.stop
+            while start < end and text[start].isspace():
+                start += 1
+            while start < end and text[end - 1].isspace():
+                end -= 1
+            if start < end:
+                spans.append((start, end))
+            if isinstance(part, str):
+                position += len(part)
         return spans
 
     def _merge_splits(self, splits: Iterable[str], separator: str) -> list[Any]:
         pieces = list(splits)
         sizes = list(map(self._length_function, pieces))
+        if sum(sizes) <= self._chunk_size:
+            length = sum(map(len, pieces))
+            return [range(length), length]
         edges = [0, *accumulate(map(len, pieces))]
-        windows = []
+        windows: list[range | int] = []
         first = total = 0
         for place, size in enumerate(sizes):
             if total + size > self._chunk_size and place > first:
-                windows.append((edges[first], edges[place]))
+                windows.append(range(edges[first], edges[place]))
                 while total > self._chunk_overlap or (total + size > self._chunk_size and total > 0):
                     total -= sizes[first]
                     first += 1
             total += size
-        windows.append((edges[first], edges[-1]))
-        return [_Run(windows, edges[-1])]
+        return [*windows, range(edges[first], edges[-1]), edges[-1]]

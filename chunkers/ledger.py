@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 from chunkers.document import Document
 from chunkers.result import Gap, Verdict
@@ -34,6 +36,32 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
         after = cut.index if cut.offset is not None else cut.index + 1
     gaps += [Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, len(document.sentences) - 1)]
     return tuple(gaps)
+
+
+class Unread(Sequence[Gap]):
+    """A ledger that is written when it is first read.
+
+    Where a long text is cut by a count, that takes longer than cutting, and whoever wants the chunks may never read it.
+    """
+
+    def __init__(self, write: Callable[[], tuple[Gap, ...]]) -> None:
+        self._write = write
+
+    @cached_property
+    def _gaps(self) -> tuple[Gap, ...]:
+        return self._write()
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._gaps[place]
+
+    def __iter__(self) -> Iterator[Gap]:
+        return iter(self._gaps)
+
+    def __len__(self) -> int:
+        return len(self._gaps)
+
+    def __repr__(self) -> str:
+        return repr(self._gaps)
 
 
 def gap_order(gap: Gap) -> tuple[int, float]:

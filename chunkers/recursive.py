@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Literal, Self
@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker, Tools
 from chunkers.document import Document, Span
 from chunkers.langchain_offsets import SEPARATORS, OffsetSplitter
-from chunkers.ledger import cuts_to_gaps, ledger
-from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.result import Chunk, Chunking, Gap, Verdict
 
 Separators = Literal["chroma", "langchain", "markdown"]
 Unit = Literal["characters", "words", "tokens"]
@@ -69,7 +69,10 @@ class Recursive(Chunker):
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
         measure = measure_for(self.unit, tools)
         spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+        chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
+        return Chunking(document, chunks, Unread(lambda: self._ledger(document, spans)))
 
+    def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
         def reason(offset: int) -> str:
             place = separator_at(document.text, offset, self.separators)
             return f"the next piece would pass size {self.size:,} {self.unit}; cut at {place}"
@@ -77,9 +80,7 @@ class Recursive(Chunker):
         # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
-        gaps = ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, reason), kept)
-        chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
-        return Chunking(document, chunks, gaps)
+        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, reason), kept)
 
 
 def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:

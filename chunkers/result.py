@@ -26,8 +26,7 @@ class Verdict(StrEnum):
         return self in (Verdict.CUT, Verdict.FORCED)
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """One or more spans of the original, in ascending order, and their text."""
 
     spans: tuple[Span, ...]
@@ -62,7 +61,7 @@ class Gap(NamedTuple):
         Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides the method of tuples, which nobody asks a gap for
     score: float | None
     threshold: float | None
     verdict: Verdict
@@ -145,7 +144,8 @@ class Timing:
     cold_ms
         What computing all of them cost when they were computed; NaN where that was not recorded.
     decide_ms
-        All the rest; pass two of a double pass is apart, in ``merge_ms``.
+        All the rest; pass two of a double pass is apart, in ``merge_ms``. The chunkers that cut by a count write their
+        ledger when it is first read, which is not in here.
     """
 
     split_ms: float
@@ -166,7 +166,7 @@ class Chunking:
 
     document: Document
     chunks: tuple[Chunk, ...]
-    gaps: tuple[Gap, ...]
+    gaps: Sequence[Gap]
     merges: tuple[Merge, ...] = ()
     curves: tuple[Curve, ...] = ()
     timing: Timing | None = None

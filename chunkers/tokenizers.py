@@ -202,7 +202,7 @@ LONG = 1_000_000
 
 
 def parts_of(text: str, count: int) -> list[str]:
-    """Cut a text into ``count`` parts or fewer where a token always ends: after a line break, before a letter from A to Z."""
+    """Cut a text into ``count`` parts at most where a token always ends: after a line break, before a letter from A to Z."""
     step = max(1, -(-len(text) // count))
     edges = [0]
     while found := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):

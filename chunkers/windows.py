@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import ClassVar, Self
 
@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker, Tools
 from chunkers.document import Document, Span
 from chunkers.fixed import windows
-from chunkers.ledger import cuts_to_gaps, ledger
-from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.tokenizers import IntArray, word_starts
 
 
@@ -53,13 +53,16 @@ class Windows(Chunker):
             if stripped := window.strip():
                 start = begin + len(window) - len(window.lstrip())
                 spans.append(Span(start, start + len(stripped)))
+        chunks = tuple(Chunk.of(document, span) for span in spans)
+        return Chunking(document, chunks, Unread(lambda: self._ledger(document, spans)))
+
+    def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         reached = f"size {self.size:,} {self.unit} reached"
         reached += f"; the next chunk repeats {self.overlap:,}" if self.overlap else ""
         # Where only white space left the overlap, the next chunk begins where the last did, which is no other cut.
         begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
-        gaps = ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
-        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps)
+        return ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
 
 
 def _edges(starts: IntArray, length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,218 @@
+"""Time and memory at size: the optimal partition, 10 MB of text, and clustering of 5,000 sentences."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSplitter
+
+from benchmarks.measure import Spread, table, timed
+from chunkers import Document, Embedder, Tools, build_chunker, load_tokenizer, run
+from chunkers.clustering import MOST_SENTENCES
+from chunkers.langchain_offsets import SEPARATORS
+from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
+from chunkers.recursive import recursive_spans
+from sample_docs import load_sample
+
+PIECES = (1_000, 4_000, 16_000, 64_000)
+LONGEST = 8
+"""Pieces in a chunk at the most: 400 tokens in pieces of 50."""
+
+Floats = npt.NDArray[np.float32]
+
+
+class RandomEmbedder(Embedder):
+    """Random unit vectors at once: what is timed is the decision."""
+
+    name = "random"
+    revision = "1"
+    batch = 100_000
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return unit vectors, whatever the texts."""
+        return unit_vectors(len(texts))
+
+
+def unit_vectors(count: int) -> Floats:
+    """Return random unit vectors whose mean similarity is about 0.25, shape (count, 384)."""
+    vectors = np.random.default_rng(0).normal(0.6, 1.0, size=(count, 384)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def partition(vectors: Floats) -> list[int]:
+    """Return the cuts of the best partition."""
+    rewards = run_rewards(vectors, LONGEST)
+    return best_cuts(rewards, best_totals(rewards))
+
+
+def partition_and_gains(vectors: Floats) -> list[int]:
+    """Return the cuts, having worked out what every one gains."""
+    rewards = run_rewards(vectors, LONGEST)
+    totals = best_totals(rewards)
+    cut_gains(rewards, totals)
+    return best_cuts(rewards, totals)
+
+
+def double_loop(vectors: Floats) -> list[int]:
+    """Return the cuts by the published algorithm: the matrix of all pairs, less its mean, and a sum for every run."""
+    matrix = vectors @ vectors.T
+    matrix = matrix - matrix[np.triu_indices(len(matrix), k=1)].mean()
+    np.fill_diagonal(matrix, 0)
+    best = np.zeros(len(matrix))
+    start = np.zeros(len(matrix), dtype=int)
+    for last in range(len(matrix)):
+        for size in range(1, LONGEST + 1):
+            first = last - size + 1
+            if first >= 0:
+                reward = np.sum(matrix[first : last + 1, first : last + 1])
+                if first > 0:
+                    reward += best[first - 1]
+                if reward > best[last] or size == 1:
+                    best[last], start[last] = reward, first
+    cuts = []
+    at = int(start[-1])
+    while at > 0:
+        cuts.append(at)
+        at = int(start[at - 1])
+    return cuts[::-1]
+
+
+def optimal(repeats: int) -> None:
+    """Print how the decision grows with the pieces, and how it compares with the double loop."""
+    rows = []
+    for count in PIECES:
+        vectors = unit_vectors(count)
+        seconds = [timed(lambda: partition(vectors))[0] for _ in range(repeats * 5)]  # noqa: B023 - called at once
+        tracemalloc.start()
+        partition_and_gains(vectors)
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+        tracemalloc.stop()
+        explained = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats)]  # noqa: B023
+        time = Spread.of(1000 * second for second in seconds)
+        rows.append(
+            [
+                f"{count:,}",
+                time.milliseconds(),
+                f"{1000 * time.median / count:.2f}",
+                Spread.of(1000 * second for second in explained).milliseconds(),
+                f"{peak:,.1f}",
+            ]
+        )
+    print(table(["optimal, pieces", "partition, ms", "µs a piece", "with gains, ms", "peak, MB"], rows))
+    vectors = unit_vectors(2_000)
+    assert partition(vectors) == double_loop(vectors)
+    theirs = [timed(lambda: double_loop(vectors))[0] for _ in range(repeats * 3)]
+    ours = [timed(lambda: partition(vectors))[0] for _ in range(repeats * 3)]
+    gains = [timed(lambda: partition_and_gains(vectors))[0] for _ in range(repeats * 3)]
+    print("\n2,000 pieces, the published double loop against the same partition here:")
+    for what, own in (("partition", ours), ("partition and the gain of every cut", gains)):
+        ratio = Spread.of(their / our for their, our in zip(theirs, own, strict=True))
+        print(f"- {what}: {1000 * np.median(theirs):.1f} ms / {1000 * np.median(own):.2f} ms, {ratio.times()} times faster")
+
+
+def long_text(characters: int) -> str:
+    """Return the essay over and over, each time under another heading."""
+    essay = load_sample("essay").text
+    copies = -(-characters // len(essay))
+    return "\n\n".join(f"Part {number}. {essay}" for number in range(copies))[:characters]
+
+
+def ten_megabytes(repeats: int) -> None:
+    """Print the speed of the chunkers that embed nothing, beside LangChain's."""
+    # LlamaIndex carries the table, so that nothing is fetched.
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
+    text = long_text(10_000_000)
+    document = Document.from_text(text, "regex")
+    tools = Tools(None, load_tokenizer("cl100k_base"))
+    tools.token_starts("Load the table.")
+    tokens = TokenTextSplitter(encoding_name="cl100k_base", chunk_size=80, chunk_overlap=0)
+    recursive = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+
+    def chunker(name: str) -> Callable[[], object]:
+        return lambda: run(build_chunker(name, {}), document, tools)
+
+    races: list[tuple[str, Callable[[], object], Callable[[], object] | None]] = [
+        ("fixed_words", chunker("fixed_words"), None),
+        ("fixed_characters", chunker("fixed_characters"), None),
+        ("fixed_tokens / TokenTextSplitter", chunker("fixed_tokens"), lambda: tokens.split_text(text)),
+        (
+            "recursive, exact offsets / RecursiveCharacterTextSplitter",
+            lambda: recursive_spans(text, 200, 0, len, "chroma"),
+            lambda: recursive.split_text(text),
+        ),
+        (
+            "recursive, chunks / RecursiveCharacterTextSplitter",
+            chunker("recursive"),
+            lambda: recursive.split_text(text),
+        ),
+    ]
+    rows = []
+    for title, ours, theirs in races:
+        pairs = [(timed(ours)[0], timed(theirs)[0] if theirs else np.nan) for _ in range(repeats + 1)][1:]
+        own = Spread.of(1000 * mine for mine, _ in pairs)
+        ratio = Spread.of(mine / other for mine, other in pairs)
+        rows.append(
+            [
+                title,
+                own.milliseconds(),
+                f"{len(text) / 1e3 / own.median:.1f}",
+                f"{1000 * np.median([other for _, other in pairs]):,.0f}" if theirs else "",
+                ratio.times() if theirs else "",
+            ]
+        )
+    print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
+    print(table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
+
+
+CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("single_linkage", {}),
+    ("single_linkage", {"max_distance": 1.0, "chunks": 1}),
+    ("dbscan", {}),
+    ("dbscan", {"eps": 1.0}),
+)
+
+
+def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float, float]:
+    """Return the seconds of the decision over ``count`` sentences, and the peak memory of this process in MB."""
+    document = Document.from_text("\n".join(f"Sentence {number}." for number in range(count)), "lines")
+    chunking = run(build_chunker(name, parameters), document, Tools(RandomEmbedder(), load_tokenizer("words")))
+    assert chunking.timing is not None
+    return chunking.timing.decide_ms / 1000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def clustering() -> None:
+    """Print time and memory of the chunkers that compare every sentence with every other, each in a process of its own."""
+    rows = []
+    for count in (5_000, MOST_SENTENCES):
+        for name, parameters in CLUSTERINGS:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                seconds, memory = pool.apply(cluster, (name, parameters, count))
+            settings = json.dumps(parameters) if parameters else "at rest"
+            rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
+    print()
+    print(table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure all of it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.size", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
+    repeats = parser.parse_args(arguments).repeats
+    optimal(repeats)
+    ten_megabytes(repeats)
+    clustering()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
