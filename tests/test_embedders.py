@@ -3,6 +3,7 @@
 import gc
 import json
 import logging
+import shutil
 import socket
 from dataclasses import replace
 from pathlib import Path
@@ -221,6 +222,20 @@ def test_a_hub_name_asks_for_nothing_before_it_is_loaded_and_says_when_it_cannot
     with pytest.raises(ModelError, match="hub must be reachable to fetch it; it was not reached"):
         embedder.encode(TEXTS)
     assert asked
+
+
+def test_a_hub_model_that_was_fetched_before_needs_no_network(monkeypatch, tmp_path, model_folder):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    place = tmp_path / "models--some--model"
+    shutil.copytree(model_folder, place / "snapshots" / commit)
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text(commit)
+    monkeypatch.setenv("SENTENCE_TRANSFORMERS_HOME", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **others: pytest.fail("a host was looked up"))
+    embedder = load_embedder("some/model")
+    assert embedder.encode(TEXTS) == pytest.approx(load_embedder(str(model_folder)).encode(TEXTS), abs=1e-6)
+    assert (embedder.revision, embedder.max_tokens) == (commit, 12)
 
 
 @pytest.mark.parametrize(

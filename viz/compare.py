@@ -186,10 +186,12 @@ def _poll() -> None:
 def _column(number: int, made: Made, chosen: source.Source, document: Document, embedder: Embedder | None) -> Column:
     """Return what the reader shows of a column."""
     title = chunker_class(made.choice.chunker).title
-    if made.chunker is None or made.error:
+    if made.chunker is None:
         values = effective(made.choice, {})
         said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
         return Column(title, said, message=made.error, tone="error")
+    if made.error:
+        return Column(title, made.chunker.describe(), message=made.error, tone="error")
     if made.chunking is None:
         job: work.Job | None = st.session_state.get("job")
         stopped = job is not None and job.cancelled
@@ -246,8 +248,9 @@ def _changed(number: int, made: Made, document: Document, cuts: tuple[int, ...])
     """Say what the last change of this column's parameters did to its boundaries."""
     history: dict[int, tuple[object, tuple[int, ...], str, frozenset[int]]] = st.session_state.setdefault("history", {})
     assert made.task is not None
-    # That the embedder was loaded in between is no change of the user's.
-    task = replace(made.task, revision="")
+    assert made.chunker is not None
+    # That an embedder was loaded in between is no change of the user's; to a chunker that does not embed, none is.
+    task = replace(made.task, revision="", embedder=made.task.embedder if made.chunker.embeds else "")
     place = (task.document, task.sentences, made.choice.chunker)
     task_place, before, said, fresh = history.get(number, ((None, None), (), "", frozenset()))
     if task_place != (place, task):

@@ -29,7 +29,7 @@ class _Server:
 def chosen(choices: Choices) -> tuple[Embedder | None, str]:
     """Return the embedder, not loaded yet; or None and a sentence that says what it waits for or what is wrong."""
     if _waits(choices):
-        return None, "Waits for a word on the embedder that the link names."
+        return None, "Waits for “Use it”, above."
     try:
         on_server = choices.embedder.startswith("openai:")
         return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""

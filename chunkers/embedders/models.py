@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +144,7 @@ class HubModel(_Named):
 
         # Asked first: without a network this says so at once, where loading would try again and again for a minute.
         try:
-            revision = resolve_revision(self.name)
+            commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
             raise ModelError(
                 f"{self.name}: the name must be that of a public model of the Hugging Face hub, or of a folder; it is not."
@@ -154,8 +156,11 @@ class HubModel(_Named):
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
+        with suppress(Exception):
+            # What is here already needs no network: without one, each file that a model may lack costs 20 seconds.
+            return _sentence_transformer(self.name, revision=commit, local_files_only=True), commit
         try:
-            return _sentence_transformer(self.name, revision=revision), str(revision)
+            return _sentence_transformer(self.name, revision=commit), commit
         except Exception as error:
             # As for a folder, with all that can go wrong in a download.
             raise ModelError(
