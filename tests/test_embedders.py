@@ -195,6 +195,17 @@ def test_a_folder_is_read_without_a_network_and_its_code_is_not_run(tmp_path, mo
     assert not mark.exists()
 
 
+def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
+    folder = make_model(tmp_path / "model")
+    embedder = load_embedder(str(folder))
+    embedder.load()
+    embedder._model[0].auto_model.embeddings.word_embeddings.weight.data = embedder._model[
+        0
+    ].auto_model.pooler.dense.bias.data
+    with pytest.raises(ModelError, match="must turn texts into vectors; it failed with"):
+        embedder.encode(TEXTS)
+
+
 def test_an_empty_folder_is_no_model(tmp_path):
     with pytest.raises(ModelError, match="the folder must hold a sentence-transformers model") as error:
         load_embedder(str(tmp_path)).load()

@@ -6,8 +6,8 @@ import hashlib
 import os
 import threading
 from abc import abstractmethod
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ class _Named(_Model):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""
         self.load()
-        with self._lock:
+        with self._lock, self._said():
             assert self._model is not None
             return _token_counts(self._model.tokenizer, list(texts))
 
@@ -106,18 +106,24 @@ class _Named(_Model):
         ModelError
             If it cannot be loaded, is no model of texts, or gives numbers that are not finite.
         """
-        try:
+        with self._said():
             vectors = super().encode(texts)
-        except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-            if isinstance(error, ModelError):
-                raise
-            raise ModelError(
-                f"{self.name}: the model must turn texts into vectors; it failed with {_article(error)}."
-            ) from error
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise ModelError(f"{self.name}: the model must give one vector of finite numbers a text, and does not.")
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
         return unit(vectors)
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Say in a sentence what a model complains of that is none of texts, or is broken."""
+        try:
+            yield
+        except ModelError:
+            raise
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            raise ModelError(
+                f"{self.name}: the model must turn texts into vectors; it failed with {_article(error)}."
+            ) from error
 
 
 class FolderModel(_Named):
