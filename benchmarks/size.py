@@ -38,6 +38,9 @@ class RandomEmbedder(Embedder):
     revision = "1"
     batch = 100_000
 
+    def load(self) -> None:
+        """Need nothing."""
+
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return unit vectors, whatever the texts."""
         return unit_vectors(len(texts))

@@ -262,10 +262,18 @@ class Tools:
         return self.tokenizer.starts(text)
 
     def _load(self, part: Embedder | Tokenizer) -> None:
-        """Load a model before its first use; that time is not the chunker's."""
+        """Load a model before its first use."""
+        with self.loading():
+            part.load()
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Count the time inside as that of loading a model or a library, which is not the chunker's."""
         began = time.perf_counter()
-        part.load()
-        self.meter.load_s += time.perf_counter() - began
+        try:
+            yield
+        finally:
+            self.meter.load_s += time.perf_counter() - began
 
     @contextmanager
     def merging(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,6 +13,9 @@ from chunkers.document import Document
 from chunkers.errors import InputError
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
 from chunkers.sizes import Sized, within_sizes
+
+if TYPE_CHECKING:
+    import ruptures
 
 MOST_STEPS = 4_000_000_000
 """Sentences squared times chunks: what the exact search for a number of chunks takes, about 20 seconds of it."""
@@ -88,7 +91,10 @@ class ChangePoint(Sized):
         if not count:
             return Chunking(document, (), ())
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        starts = _starts(vectors, self.penalty, wanted)
+        with tools.loading():
+            import ruptures
+        search = ruptures.KernelCPD(kernel="linear", min_size=1)
+        starts = _starts(search, vectors, self.penalty, wanted)
         gains = _gains(vectors, starts)
         threshold = self.penalty if wanted is None else None
         decided = [_gap(index, gain, index + 1 in starts, threshold, wanted) for index, gain in enumerate(gains.tolist())]
@@ -104,16 +110,14 @@ class ChangePoint(Sized):
         return None if self.chunks is None else min(count, self.chunks)
 
 
-def _starts(vectors: FloatArray, penalty: float, wanted: int | None) -> set[int]:
+def _starts(search: ruptures.KernelCPD, vectors: FloatArray, penalty: float, wanted: int | None) -> set[int]:
     """Return the sentences that begin a chunk, the first left out."""
     count = len(vectors)
     if count < 2 or wanted == 1:
         return set()
     if wanted == count:
         return set(range(1, count))
-    import ruptures
-
-    search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
+    search.fit(vectors)
     ends = search.predict(pen=penalty) if wanted is None else search.predict(n_bkps=wanted - 1)
     return set(ends[:-1])
 

@@ -243,7 +243,8 @@ class Dbscan(Clustered):
         vectors = self._vectors(document, tools)
         if not len(vectors):
             return Chunking(document, (), ())
-        from sklearn.cluster import DBSCAN
+        with tools.loading():
+            from sklearn.cluster import DBSCAN
 
         matrix = np.empty((len(vectors), len(vectors)))
         for first, block in self._joint(vectors):
@@ -296,8 +297,9 @@ class KMeans(Chunker):
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
-        from sklearn.cluster import KMeans as Search
-        from sklearn.exceptions import ConvergenceWarning
+        with tools.loading():
+            from sklearn.cluster import KMeans as Search
+            from sklearn.exceptions import ConvergenceWarning
 
         vectors = tools.embed(texts).astype(np.float64)
         search = Search(n_clusters=min(self.clusters, len(set(texts))), n_init=10, random_state=self.seed)

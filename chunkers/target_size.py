@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import ClassVar, Literal
 
@@ -59,6 +61,10 @@ class TargetSize(Chunker):
     def describe(self) -> str:
         """Say the settings in a few words."""
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
+
+    def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
+        """Return no levels: where the line lies follows from the sizes of the sentences, which the scores do not tell."""
+        return [math.nan] * len(values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document."""

@@ -441,7 +441,7 @@ class Axis {
   // ---- the lines ------------------------------------------------------------------------------------------------
 
   placeHandles() {
-    const wanted = this.curve ? this.lines.filter((line) => line.level !== null && line.stops.length) : [];
+    const wanted = this.curve ? this.lines.filter((line) => line.level !== null) : [];
     while (this.handles.length > wanted.length) this.handles.pop().remove();
     wanted.forEach((line, index) => {
       const handle = (this.handles[index] ??= this.makeHandle(index));
@@ -449,7 +449,13 @@ class Axis {
       handle.style.top = `${top}px`;
       handle.classList.toggle("low", top < 30);
       const shown = line.value === line.level ? round(line.level) : `${round(line.level)} (${round(line.value)})`;
-      handle.firstChild.textContent = `${line.label} ${shown} · drag`;
+      // A line without stops follows from more than one parameter: it is to be seen, not moved.
+      const fixed = !line.stops.length;
+      handle.classList.toggle("fixed", fixed);
+      handle.firstChild.textContent = fixed ? `${line.label} ${round(line.level)}` : `${line.label} ${shown} · drag`;
+      handle.tabIndex = fixed ? -1 : 0;
+      handle.setAttribute("role", fixed ? "presentation" : "slider");
+      if (fixed) return;
       handle.setAttribute("aria-label", `${line.label} line of column ${this.column.index + 1}`);
       handle.setAttribute("aria-valuemin", line.stops[0][0]);
       handle.setAttribute("aria-valuemax", line.stops[line.stops.length - 1][0]);
@@ -461,8 +467,6 @@ class Axis {
   makeHandle(index) {
     const handle = this.plot.appendChild(el("div", "line"));
     handle.appendChild(el("span"));
-    handle.tabIndex = 0;
-    handle.setAttribute("role", "slider");
     handle.setAttribute("aria-orientation", "vertical");
     let frame = null;
     let startValue;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from importlib import import_module, metadata
 from typing import ClassVar
@@ -56,10 +55,8 @@ class Adapter(Chunker):
         if not document.sentences:
             return Chunking(document, (), ())
         try:
-            # Importing takes up to a second, once; that time is not the chunker's.
-            began = time.perf_counter()
-            import_module(self.module)
-            tools.meter.load_s += time.perf_counter() - began
+            with tools.loading():
+                import_module(self.module)
             pieces = self.pieces(document, tools)
         except (InputError, Cancelled):
             raise
