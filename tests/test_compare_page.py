@@ -69,7 +69,7 @@ def test_a_line_that_was_let_go_sets_the_parameter(app):
 
 def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app):
     settled(app)
-    app.session_state["choices"].columns[0].parameters = {"overlap": 9}
+    app.session_state["choices/compare"].columns[0].parameters = {"overlap": 9}
     app.run()
     columns = reader_of(app)["columns"]
     assert "overlap must be below size" in columns[0]["message"]
@@ -91,7 +91,7 @@ def test_adding_and_removing_columns_up_to_six(app):
 def test_presets_set_their_parameters(app):
     settled(app)
     app.selectbox(key="preset/1/breakpoint").select("LangChain's default").run()
-    choice = app.session_state["choices"].columns[1]
+    choice = app.session_state["choices/compare"].columns[1]
     assert choice.parameters == {"threshold": "percentile", "amount": 95, "buffer": 1}
 
 

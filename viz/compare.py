@@ -2,188 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers import (
-    Chunker,
-    Chunking,
-    Document,
-    Embedder,
-    InputError,
-    Recipe,
-    build_chunker,
-    load_tokenizer,
-)
+from chunkers import Chunker, Chunking, Document, Embedder, Recipe, load_tokenizer
 from chunkers.export import to_csv, to_json, to_jsonl
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, source, stats, work
-from viz.reader import Column, Result, Row, notice, reader, text_id
-from viz.state import OWN, Choices, ColumnChoice, at_rest, effective, from_query, to_query
+from viz import controls, embedding, figures, runs, source, stats, work
+from viz.reader import Column, Result, Row, reader
+from viz.session import close_page, open_page
+from viz.state import Choices, at_rest, effective
 
 READER = "reader"
 
 
-@dataclass(frozen=True)
-class Made:
-    """What became of one column's choice."""
-
-    choice: ColumnChoice
-    chunker: Chunker | None = None
-    task: work.Task | None = None
-    chunking: Chunking | None = None
-    error: str = ""
-
-
 def show() -> None:
     """Draw the page."""
-    choices, complaints = _choices()
+    opened = open_page("compare", at_rest(*next(iter(sample_splitters().items()))))
+    choices, text = opened.choices, opened.text
     _take_events(choices)
-    with st.sidebar:
-        source.choose(choices)
-    chosen = source.load(choices)
-    for number, complaint in enumerate(complaints):
-        notice(complaint, "error", key=f"complaint_{number}")
-    if chosen is None:
+    if text is None:
         with st.sidebar:
-            controls.column_controls(choices, None, None)
+            controls.column_controls(choices, None, opened.embedder)
+            controls.shared_controls(choices, opened.embedder)
         return
-    embedder, complaint = embedding.chosen(choices)
-    try:
-        identity = text_id(chosen.text)
-        document = work.document(identity, chosen.text, chosen.name, choices.sentences)
-    except (InputError, UnicodeEncodeError) as error:
-        notice(str(error), "error", key="document_error")
-        with st.sidebar:
-            controls.shared_controls(choices, embedder)
-        return
-    made = _make(choices, identity, document, embedder, complaint)
+    made = runs.make(opened, text, choices.columns)
     with st.sidebar:
-        controls.column_controls(choices, made[choices.selected].chunker, embedder)
-        controls.shared_controls(choices, embedder)
-        _timing_controls(made, document, embedder)
+        controls.column_controls(choices, made[choices.selected].chunker, opened.embedder)
+        controls.shared_controls(choices, opened.embedder)
+        _timing_controls(made, text.document, opened.embedder)
     embedding.ask(choices)
-    _show_progress(made)
-    columns = [_column(number, one, chosen, document, embedder) for number, one in enumerate(made)]
+    runs.show_progress(made)
     reader(
-        document,
-        columns,
-        title=chosen.name,
-        summary=_summary(document, chosen),
+        text.document,
+        [_column(number, one, text.source, text.document, opened.embedder) for number, one in enumerate(made)],
+        title=text.source.name,
+        summary=_summary(text.document, text.source),
         selected=choices.selected,
-        known=chosen.known,
+        known=text.source.known,
         key=READER,
     )
-    _below(choices, made, document, embedder)
-    default = _default()
-    query = to_query(choices, default)
-    if query != st.query_params.to_dict():
-        st.query_params.from_dict(query)
+    _below(choices, made, opened.embedder)
+    close_page(opened)
 
 
-def _default() -> Choices:
-    return at_rest(*next(iter(sample_splitters().items())))
-
-
-def _choices() -> tuple[Choices, list[str]]:
-    """Return the session's choices, read from the link when the session begins."""
-    if "choices" not in st.session_state:
-        query = st.query_params.to_dict()
-        lost = query.pop("document", None) if query.get("document") == OWN else None
-        choices, complaints = from_query(query, sample_splitters(), _default())
-        if lost:
-            complaints.append("The link was made from a text of its sender's own, which no link carries; here is a sample.")
-        st.session_state["choices"] = choices
-        st.session_state["complaints"] = complaints
-    return st.session_state["choices"], st.session_state["complaints"]
-
-
-def _make(choices: Choices, identity: str, document: Document, embedder: Embedder | None, complaint: str) -> list[Made]:
-    """Run every column that needs no new embeddings, and hand the others to a job; ``complaint`` is on the embedder."""
-    session = st.session_state
-    on_disk = bool(session.get("on_disk"))
-    kept: dict[work.Task, Chunking] = session.get("results", {})
-    job: work.Job | None = session.get("job")
-    if job is not None:
-        kept = {**kept, **job.results}
-    made = []
-    waiting: list[tuple[work.Task, Chunker]] = []
-    for choice in choices.columns:
-        try:
-            chunker = build_chunker(choice.chunker, choice.parameters, embedder)
-            if chunker.embeds and embedder is None:
-                made.append(Made(choice, chunker, error=complaint))
-                continue
-            task = work.Task.of(identity, document, embedder, choices.tokenizer, chunker)
-            chunking = kept.get(task) or work.at_once(task, chunker, document, embedder, on_disk)
-        except InputError as error:
-            made.append(Made(choice, error=str(error)))
-            continue
-        if chunking is None:
-            waiting.append((task, chunker))
-        made.append(Made(choice, chunker, task, chunking))
-    session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
-    _start_job(job, waiting, document, embedder, on_disk)
-    job = session.get("job")
-    if job is not None and job.error:
-        made = [one if one.chunking or one.error else Made(one.choice, one.chunker, error=job.error) for one in made]
-    return made
-
-
-def _start_job(
-    job: work.Job | None,
-    waiting: list[tuple[work.Task, Chunker]],
-    document: Document,
-    embedder: Embedder | None,
-    on_disk: bool,
-) -> None:
-    """Let a running job of this document and embedder go on; else begin one for what waits, unless it stopped or failed."""
-    session = st.session_state
-    if job is not None and (job.source is not document or job.embedder is not embedder):
-        job.cancel()
-        session["job"] = job = None
-    if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
-        return
-    session["job"] = job = work.Job(document, embedder, waiting, on_disk)
-    job.start()
-
-
-def _show_progress(made: list[Made]) -> None:
-    job: work.Job | None = st.session_state.get("job")
-    if job is None:
-        return
-    if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
-        # It ended between the columns' look at it and this one.
-        st.rerun()
-    if job.running and not job.cancelled:
-        _poll()
-    elif job.cancelled and len(job.results) < len(job.tasks):
-        st.button("Compute the embeddings that were stopped", on_click=_forget_job)
-    elif job.error:
-        st.button("Try again", on_click=_forget_job)
-
-
-def _forget_job() -> None:
-    st.session_state["job"] = None
-
-
-@st.fragment(run_every=1.0)
-def _poll() -> None:
-    """Show the job's progress; when it ends, draw the page again."""
-    job: work.Job | None = st.session_state.get("job")
-    if job is None or not job.running or job.cancelled:
-        st.rerun()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    said = f"Embedding: {job.done:,} of {job.total:,} texts" if job.total else "Loading the embedding model"
-    row.progress(job.done / job.total if job.total else 0.0, text=said)
-    row.button("Cancel", on_click=job.cancel, width="content")
-
-
-def _column(number: int, made: Made, chosen: source.Source, document: Document, embedder: Embedder | None) -> Column:
+def _column(number: int, made: runs.Made, chosen: source.Source, document: Document, embedder: Embedder | None) -> Column:
     """Return what the reader shows of a column."""
     title = chunker_class(made.choice.chunker).title
     if made.chunker is None:
@@ -204,7 +71,7 @@ def _column(number: int, made: Made, chosen: source.Source, document: Document, 
 
 
 def _facts(
-    number: int, made: Made, chosen: source.Source, document: Document, embedder: Embedder | None
+    number: int, made: runs.Made, chosen: source.Source, document: Document, embedder: Embedder | None
 ) -> tuple[tuple[Row, ...], tuple[tuple[str, ...], ...], frozenset[int]]:
     """Return a column's head: how many, how large, how long, how wrong, and what changed."""
     chunking, task = made.chunking, made.task
@@ -244,7 +111,7 @@ def _measured(task: work.Task, chunking: Chunking, embedder: Embedder | None) ->
     return stats.Facts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
-def _changed(number: int, made: Made, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
+def _changed(number: int, made: runs.Made, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
     """Say what the last change of this column's parameters did to its boundaries."""
     history: dict[int, tuple[object, tuple[int, ...], str, frozenset[int]]] = st.session_state.setdefault("history", {})
     assert made.task is not None
@@ -314,7 +181,7 @@ def _take_events(choices: Choices) -> None:
                 choices.columns[column].parameters[str(event["parameter"])] = float(event["value"])
 
 
-def _timing_controls(made: list[Made], document: Document, embedder: Embedder | None) -> None:
+def _timing_controls(made: list[runs.Made], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
         on_disk = bool(st.session_state.get("on_disk"))
         st.session_state["repeats"] = {
@@ -331,7 +198,7 @@ def _timing_controls(made: list[Made], document: Document, embedder: Embedder | 
     )
 
 
-def _below(choices: Choices, made: list[Made], document: Document, embedder: Embedder | None) -> None:
+def _below(choices: Choices, made: list[runs.Made], embedder: Embedder | None) -> None:
     """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     if not done:

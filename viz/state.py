@@ -29,7 +29,7 @@ class ColumnChoice:
 
 @dataclass
 class Choices:
-    """Everything that a link carries."""
+    """Everything that a link carries; ``extra`` are the words of one page alone, such as the step of a stepper."""
 
     document: str
     sentences: str
@@ -37,6 +37,11 @@ class Choices:
     embedder: str = "all-MiniLM-L6-v2"
     tokenizer: str = "all-MiniLM-L6-v2"
     selected: int = 0
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+SHARED = ("document", "sentences", "embedder", "tokenizer")
+"""What all pages have in common."""
 
 
 def at_rest(document: str, sentences: str) -> Choices:
@@ -52,7 +57,7 @@ def at_rest(document: str, sentences: str) -> Choices:
 def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     """Return the link's parameters: those that differ from the first screen."""
     query: dict[str, str] = {}
-    for name in ("document", "sentences", "embedder", "tokenizer"):
+    for name in SHARED:
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
     if choices.document != default.document:
@@ -65,6 +70,7 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
             query[f"c{number}"] = column.chunker
             for name, value in column.parameters.items():
                 query[f"c{number}.{name}"] = _word(value)
+    query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
     return query
 
 
@@ -116,6 +122,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
             _embedder(query, default, complaints),
             one_of("tokenizer", TOKENIZERS, default.tokenizer),
             selected,
+            {name: query.get(name, word) for name, word in default.extra.items()},
         ),
         complaints,
     )
