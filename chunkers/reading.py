@@ -9,8 +9,8 @@ import charset_normalizer
 
 from chunkers.errors import InputError
 
-MAX_BYTES = 20 * 2**20
-"""The largest document, 20 MB."""
+MAX_BYTES = 20_000_000
+"""The largest document, 20 MB as the page's upload counts them."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -26,7 +26,7 @@ def test_line_ends_stay():
         (b"PK\x03\x04\x14\x00\x00\x00", "it is binary"),
         (b"%PDF-1.7 text", "it is binary"),
         (GERMAN.encode()[:200] + b"\xff" + GERMAN.encode(), "byte 200 is not valid UTF-8"),
-        (b"a" * (MAX_BYTES + 1), "at most 20 MB, 20,971,520 bytes; this one has 20,971,521"),
+        (b"a" * (MAX_BYTES + 1), "at most 20 MB, 20,000,000 bytes; this one has 20,000,001"),
     ],
 )
 def test_refused(data, words):

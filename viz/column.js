@@ -313,12 +313,13 @@ class Column {
 
   topmost() {
     const top = this.body.getBoundingClientRect().top;
-    const part = this.parts[this.partAt(top + 4)];
-    if (!part) return null;
-    this.fill(part);
-    const spans = part.querySelectorAll(".s");
-    const span = spans[firstWhere(spans.length, (number) => spans[number].getBoundingClientRect().bottom > top + 4)];
-    return span ? { sentence: Number(span.dataset.s), offset: span.getBoundingClientRect().top - top } : null;
+    for (let number = this.partAt(top + 4); number >= 0 && number < this.parts.length; number++) {
+      this.fill(this.parts[number]);
+      const spans = this.parts[number].querySelectorAll(".s");
+      const span = spans[firstWhere(spans.length, (one) => spans[one].getBoundingClientRect().bottom > top + 4)];
+      if (span) return { sentence: Number(span.dataset.s), offset: span.getBoundingClientRect().top - top };
+    }
+    return null;
   }
 
   scrollTo(sentence, offset, flash = false) {

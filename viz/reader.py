@@ -171,7 +171,7 @@ def _astral(text: str) -> IntArray:
 
 def positions(document: Document, offsets: Sequence[int]) -> list[float]:
     """Return where code points lie on the axis of sentences: 2.5 is the middle of the third."""
-    if not document.sentences:
+    if not (offsets and document.sentences):
         return [0.0 for _ in offsets]
     at = np.asarray(offsets, dtype=np.int64)
     starts, ends = np.asarray(document.sentences).T
