@@ -55,7 +55,8 @@ class Chunker(BaseModel, ABC):
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
     ``step``, ``offered`` (the bounds of a slider, where they are narrower than the rule) and ``main`` (shown unfolded)
-    go into ``json_schema_extra``.
+    go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX and ``failure`` what is known to go
+    wrong.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -64,6 +65,8 @@ class Chunker(BaseModel, ABC):
     title: ClassVar[str]
     idea: ClassVar[str]
     source: ClassVar[str]
+    formula: ClassVar[str] = ""
+    failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
 
     @abstractmethod

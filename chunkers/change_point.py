@@ -33,6 +33,14 @@ class ChangePoint(Sized):
     title: ClassVar[str] = "Change points"
     idea: ClassVar[str] = "Finds the places where the subject changes for good, looking at the whole text at once."
     source: ClassVar[str] = "Seamark; kernel change-point detection of the library ruptures"
+    formula: ClassVar[str] = (
+        r"\min_{\text{partitions}} \; \sum_{c} \sum_{i \in c} \lVert e_i - \mu_c \rVert^2 + \beta \cdot "
+        r"(\text{number of cuts})"
+    )
+    failure: ClassVar[str] = (
+        "A subject that drifts slowly has no place where it changes, and a passage of one sentence is rarely "
+        "worth its penalty."
+    )
     embeds: ClassVar[bool] = True
 
     # At 1.1 all known boundaries of the bundled stubs, topics and formulas are found with all-MiniLM-L6-v2, and no other.

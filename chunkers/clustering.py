@@ -81,6 +81,13 @@ class SingleLinkage(Clustered):
     title: ClassVar[str] = "Single linkage"
     idea: ClassVar[str] = "Joins the two closest sentences, then the next closest, wherever in the text they stand."
     source: ClassVar[str] = "Qu et al., section 2; Kreileder et al."
+    formula: ClassVar[str] = (
+        r"d(a, b) = \lambda \, \frac{|a - b|}{n} + (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), 0) \bigr), "
+        r"\qquad \text{joined in ascending order}"
+    )
+    failure: ClassVar[str] = (
+        "Sentences from far apart come to stand in one chunk, and one close pair chains two subjects together."
+    )
 
     target_sentences: int = Field(
         3,
@@ -210,6 +217,11 @@ class Dbscan(Clustered):
     title: ClassVar[str] = "DBSCAN"
     idea: ClassVar[str] = "Gathers sentences that have enough others close by; the rest stand alone."
     source: ClassVar[str] = "Qu et al., section 2"
+    formula: ClassVar[str] = (
+        r"a \text{ is a core where } \left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m, \qquad d "
+        r"\text{ as in single linkage}"
+    )
+    failure: ClassVar[str] = "Has one ε for the whole text: where it fits one part, another is all noise or all one cluster."
 
     eps: float = Field(
         0.3,
@@ -269,6 +281,8 @@ class KMeans(Chunker):
     title: ClassVar[str] = "k-means"
     idea: ClassVar[str] = "Gathers the sentences round a few centres of meaning, whatever their order."
     source: ClassVar[str] = "the article on double-pass merging"
+    formula: ClassVar[str] = r"\min \; \sum_{k} \sum_{i \in C_k} \lVert e_i - \mu_k \rVert^2"
+    failure: ClassVar[str] = "Loses the order of the text, and has to be told the number of subjects."
     embeds: ClassVar[bool] = True
 
     clusters: int = Field(

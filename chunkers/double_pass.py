@@ -29,6 +29,13 @@ class DoublePass(Chunker):
     title: ClassVar[str] = "Double pass"
     idea: ClassVar[str] = "Grows chunks sentence by sentence, then merges them, over a formula or a quotation if need be."
     source: ClassVar[str] = "“semantic double-pass merging”; LlamaIndex"
+    formula: ClassVar[str] = (
+        r"\text{pass one: } \cos(v_{i-1,\,i},\; e_{i+1}) > \theta_{app} \qquad \text{pass two: } \cos(v_A, "
+        r"v_B) > \theta_{mrg} \;\text{ or }\; \cos(v_A, v_C) > \theta_{mrg}"
+    )
+    failure: ClassVar[str] = (
+        "Its thresholds belong to one embedder, and what it joined on its way from left to right it never takes apart."
+    )
     embeds: ClassVar[bool] = True
 
     initial_threshold: float = Field(

@@ -25,6 +25,10 @@ class FixedSentences(Sized):
     title: ClassVar[str] = "Fixed sentences"
     idea: ClassVar[str] = "Cuts after every so many sentences, whatever they say."
     source: ClassVar[str] = "Qu et al., section 2"
+    formula: ClassVar[str] = r"\text{size} = \lceil n / N \rceil \quad \text{where a number } N \text{ of chunks is set}"
+    failure: ClassVar[str] = (
+        "Cuts through a subject wherever its length is no multiple of the size: no size fits three topics of unequal length."
+    )
 
     size: int = Field(
         4,

@@ -30,6 +30,14 @@ class Optimal(Chunker):
     title: ClassVar[str] = "Optimal"
     idea: ClassVar[str] = "Weighs all ways to cut the text, and takes the one that keeps the most alike together."
     source: ClassVar[str] = "Chroma technical report (2024), ClusterSemanticChunker"
+    formula: ClassVar[str] = (
+        r"\max_{\text{partitions}} \; \sum_{c} \sum_{i \neq j \in c} \left( e_i \cdot e_j - \bar{s} \right), "
+        r"\qquad |c| \le \lfloor \text{maximum} / \text{piece} \rfloor"
+    )
+    failure: ClassVar[str] = (
+        "Measures against the text's own mean: a text of one subject is cut all the same, and a subject "
+        "longer than the maximum too."
+    )
     embeds: ClassVar[bool] = True
 
     max_size: int = Field(

@@ -30,6 +30,14 @@ class Recursive(Chunker):
     title: ClassVar[str] = "Recursive"
     idea: ClassVar[str] = "Cuts at blank lines, then lines, then full stops, then words, until the pieces fit."
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
+    formula: ClassVar[str] = (
+        r"\text{split at the first separator that occurs, finer where } |p| \ge s; \quad \text{join neighbours "
+        r"while } \textstyle\sum |p| \le s"
+    )
+    failure: ClassVar[str] = (
+        "Knows length and punctuation alone: two subjects in one paragraph stay together. With Chroma's "
+        "separators a chunk begins with the full stop of the one before."
+    )
 
     size: int = Field(
         200,

@@ -32,6 +32,14 @@ class TargetSize(Chunker):
     title: ClassVar[str] = "Target size"
     idea: ClassVar[str] = "Cuts at the greatest jumps of meaning, as many as it takes to reach a size."
     source: ClassVar[str] = "Chroma technical report (2024), modified Kamradt chunker"
+    formula: ClassVar[str] = (
+        r"\theta = \min\,\{\, t : |\{ i : d_i > t \}| \le \lfloor T / s \rfloor \,\} \quad \text{for a text of "
+        r"} T \text{ tokens}"
+    )
+    failure: ClassVar[str] = (
+        "Cuts as often as the size asks, whether or not there is a place to cut: a long subject is broken at "
+        "whatever jump is its greatest."
+    )
     embeds: ClassVar[bool] = True
 
     size: int = Field(
