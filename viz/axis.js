@@ -17,6 +17,7 @@ class Axis {
     this.overview = this.root.appendChild(el("div", "overview"));
     this.seen = this.overview.appendChild(el("div"));
     this.cursor = this.root.appendChild(el("div", "cursor"));
+    this.rings = [0, 1].map(() => this.plot.appendChild(el("div", "ring")));
     this.said = this.root.appendChild(el("div", "said"));
     this.handles = [];
     this.lines = [];
@@ -119,11 +120,20 @@ class Axis {
     return ((at - this.from) / (this.to - this.from)) * width;
   }
 
-  point(at) {
+  // Point at a place, and on the curve at the gaps beside it.
+  point(at, gaps = []) {
     this.cursorAt = at;
+    this.pointed = gaps;
     const shown = at !== undefined && at >= this.from && at <= this.to;
     this.cursor.style.display = shown ? "block" : "none";
     if (shown) this.cursor.style.left = `${this.x(at, 100)}%`;
+    this.rings.forEach((ring, index) => {
+      const gap = gaps[index];
+      const score = this.curve?.scores[gap];
+      const seen = score != null && gap + 1 >= this.from && gap + 1 <= this.to;
+      ring.style.display = seen ? "block" : "none";
+      if (seen) Object.assign(ring.style, { left: `${this.x(gap + 1, 100)}%`, top: `${this.y(score)}px` });
+    });
   }
 
   // ---- the strips -----------------------------------------------------------------------------------------------
@@ -187,7 +197,7 @@ class Axis {
     while (this.strips.children.length > used) this.strips.lastChild.remove();
     this.drawOverview();
     this.drawCurve();
-    this.point(this.cursorAt);
+    this.point(this.cursorAt, this.pointed);
   }
 
   drawStrip(index, name, from, to, ground) {
@@ -294,7 +304,11 @@ class Axis {
     plot.addEventListener("click", (event) => {
       const panned = this.panned;
       this.panned = false;
-      if (!panned && !event.target.closest(".line")) this.reader.jump(this.gapAt(event) + 1);
+      if (panned || event.target.closest(".line")) return;
+      const gap = this.gapAt(event);
+      this.reader.jump(gap + 1);
+      this.reader.mark([gap, gap + 1], gap + 1);
+      this.reader.chose(gap);
     });
     plot.addEventListener("keydown", (event) => this.key(event));
   }
@@ -330,6 +344,7 @@ class Axis {
     const score = curve.scores[gap];
     const reason = curve.reasons?.[gap] ?? (score == null ? "" : `${curve.label} ${round(score)}`);
     this.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${verdict} · ${reason}`, aloud);
+    if (aloud) this.reader.chose(gap);
   }
 
   say(text, aloud = true) {

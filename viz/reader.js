@@ -42,19 +42,28 @@ class Reader {
     this.live.setAttribute("aria-live", "polite");
     this.columns = [];
     this.near = [];
+    this.stepped = new Map();
     this.active = null;
     this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
     this.observer.observe(root);
-    this.onText = () => this.component && this.update(this.component);
-    globalThis.addEventListener("seamark-text", this.onText);
+    this.on = {
+      "seamark-text": () => this.component && this.update(this.component),
+      "seamark-step": (event) => this.showStep(event.detail),
+      "seamark-jump": (event) => this.jump(event.detail.sentence),
+    };
+    for (const [name, act] of Object.entries(this.on)) globalThis.addEventListener(name, act);
     root.addEventListener("pointerleave", () => this.mark([]));
+    this.texts.addEventListener("click", (event) => {
+      const span = event.target.closest(".s");
+      if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
+    });
   }
 
   rest() {
     // Streamlit calls this between updates too: only a reader that left the page lets go of its listeners.
     setTimeout(() => {
       if (this.root.isConnected) return;
-      globalThis.removeEventListener("seamark-text", this.onText);
+      for (const [name, act] of Object.entries(this.on)) globalThis.removeEventListener(name, act);
       this.observer.disconnect();
     }, 1000);
   }
@@ -83,16 +92,21 @@ class Reader {
     this.columns.forEach((column, index) => column.update(data.columns[index], index === data.selected));
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
+    this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    // Who stepped before there was a text to show it in may step again.
+    if (this.root.dataset.painted === "1") globalThis.dispatchEvent(new CustomEvent("seamark-reader"));
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
+  // One sentence lies between two gaps, two beside each other have one between them.
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
     for (const node of this.near) node.classList.add("near");
-    this.axis.point(at);
+    const [first, last] = [sentences[0], sentences[sentences.length - 1]];
+    this.axis.point(at, sentences.length > 1 ? [first] : sentences.length ? [first - 1, last] : []);
   }
 
   jump(sentence) {
@@ -100,6 +114,36 @@ class Reader {
     for (const column of this.columns) column.scrollTo(target, 60, true);
     this.axis.reveal(target);
     this.mark([target]);
+  }
+
+  // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
+  chose(gap) {
+    globalThis.dispatchEvent(new CustomEvent("seamark-gap", { detail: { gap: Math.max(0, Math.min(this.sentences - 2, gap)) } }));
+  }
+
+  // ---- the step of a stepper --------------------------------------------------------------------------------------
+
+  showStep(step) {
+    this.step = step;
+    if (this.text === undefined) return;
+    this.markStep();
+    if (step.gap !== null) {
+      this.axis.reveal(step.gap + 1);
+      this.axis.point(step.gap + 1, [step.gap]);
+    }
+    const sentence = (step.next ?? step.growing)?.[0];
+    if (sentence !== undefined) for (const column of this.columns) keepInSight(column, sentence);
+  }
+
+  markStep() {
+    const marked = new Map();
+    for (const name of ["growing", "middle", "next"]) {
+      const range = this.step?.[name];
+      if (range) for (const node of this.columns.flatMap((column) => spansBetween(column, ...range))) marked.set(node, name);
+    }
+    for (const [node, name] of this.stepped) if (marked.get(node) !== name) node.classList.remove(name);
+    for (const [node, name] of marked) node.classList.add(name);
+    this.stepped = marked;
   }
 
   follow(column) {
@@ -110,6 +154,28 @@ class Reader {
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
   }
+}
+
+// What a column shows of the sentences `first` up to `last`; parts of them that are not built yet are.
+function spansBetween(column, first, last) {
+  const [from, to] = [column.partsOf(first)[0], column.partsOf(last - 1).at(-1)];
+  if (!from || !to) return [];
+  return column.parts.slice(from.number, to.number + 1).flatMap((part) => {
+    column.fill(part);
+    return [...part.querySelectorAll(".s")].filter(({ dataset }) => dataset.s >= first && dataset.s < last);
+  });
+}
+
+// Scroll to a sentence unless it stands in the open already.
+function keepInSight(column, sentence) {
+  const [part] = column.partsOf(sentence);
+  if (!part) return;
+  column.fill(part);
+  const [span] = column.spansOf(sentence);
+  const box = column.body.getBoundingClientRect();
+  const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+  const at = span.getBoundingClientRect();
+  if (at.top < top + 8 || at.bottom > bottom - 8) column.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
 }
 
 function isDark(root) {

@@ -1,0 +1,197 @@
+// The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
+
+const el = (tag, className = "", text) => {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
+const SHAPES = {
+  first: "M1 1h2v12h-2zM13 1v12l-9-6z",
+  back: "M11 1v12l-9-6z",
+  play: "M3 1l9 6-9 6z",
+  pause: "M2 1h3.5v12h-3.5zM8.5 1h3.5v12h-3.5z",
+  forward: "M3 1l9 6-9 6z",
+  last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
+};
+const PACE = 1400; // milliseconds a step while it plays
+const REST = 300; // milliseconds after which the server hears of a step
+const NOTHING = { growing: null, next: null, middle: null, gap: null };
+// Where arrows, or the space bar, have a meaning of their own.
+const OWN_ARROWS =
+  "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
+const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
+
+export default function (component) {
+  const root = component.parentElement.querySelector(".stepper");
+  const stepper = (root.stepper ??= new Stepper(root));
+  stepper.update(component);
+  return () => stepper.rest();
+}
+
+class Stepper {
+  constructor(root) {
+    this.root = root;
+    this.steps = [];
+    root.setAttribute("role", "group");
+    root.setAttribute("aria-label", "Stepper");
+    const keys = root.appendChild(el("div", "keys"));
+    const button = (shape, name, act) => {
+      const made = keys.appendChild(el("button", shape));
+      this.name(made, shape, name);
+      made.addEventListener("click", act);
+      return made;
+    };
+    this.first = button("first", "First step", () => this.go(0));
+    this.back = button("back", "Step back (left arrow)", () => this.go(this.at - 1));
+    this.player = button("play", "Play (space)", () => this.toggle());
+    this.forward = button("forward", "Step forward (right arrow)", () => this.go(this.at + 1));
+    this.last = button("last", "Last step", () => this.go(this.steps.length - 1));
+    this.where = keys.appendChild(el("span", "where"));
+    const jump = root.appendChild(el("div", "jump"));
+    this.toStep = this.field(jump, "step", (number) => number - 1);
+    this.toGap = this.field(jump, "gap", (number) => this.ofGap(number - 1));
+    const hint = jump.appendChild(el("span", "hint"));
+    for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
+    this.told = root.appendChild(el("div", "told"));
+    this.live = root.appendChild(el("div", "hidden"));
+    this.live.setAttribute("aria-live", "polite");
+    this.listen();
+  }
+
+  name(button, shape, name) {
+    const [svg, path] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+    svg.setAttribute("viewBox", "0 0 14 14");
+    svg.setAttribute("aria-hidden", "true");
+    path.setAttribute("d", SHAPES[shape]);
+    svg.append(path);
+    button.replaceChildren(svg);
+    button.setAttribute("aria-label", name);
+    button.title = name;
+  }
+
+  field(parent, what, place) {
+    const label = parent.appendChild(el("label", "", `to ${what}`));
+    const input = label.appendChild(el("input"));
+    input.inputMode = "numeric";
+    input.autocomplete = "off";
+    input.addEventListener("change", () => {
+      const at = /^\s*\d+\s*$/.test(input.value) ? place(Number(input.value)) : -1;
+      const found = at >= 0 && at < this.steps.length;
+      input.setAttribute("aria-invalid", String(!found));
+      if (found) {
+        input.value = "";
+        this.go(at);
+      } else if (input.value) this.live.textContent = `There is no ${what} ${input.value}.`;
+    });
+    return label;
+  }
+
+  listen() {
+    const on = {
+      keydown: (event) => this.key(event),
+      "seamark-gap": (event) => {
+        const at = this.ofGap(event.detail.gap);
+        if (at >= 0) this.go(at);
+      },
+      "seamark-reader": () => this.mark(),
+      "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
+    };
+    for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
+    this.leave = () => {
+      for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
+      clearTimeout(this.playing);
+      clearTimeout(this.resting);
+      // What it marked goes with it, unless another stepper has spoken since.
+      if (globalThis.seamarkStepper === this) globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: NOTHING }));
+    };
+  }
+
+  rest() {
+    // Streamlit calls this between updates too: only a stepper that left the page lets go of its listeners.
+    setTimeout(() => !this.root.isConnected && this.leave(), 200);
+  }
+
+  update(component) {
+    this.component = component;
+    const { key, id, at } = component.data;
+    const stored = globalThis.seamarkSteps?.get(key);
+    if (stored?.id !== id || this.id === id) return;
+    this.id = id;
+    this.steps = stored.steps;
+    this.gaps = new Map();
+    this.steps.forEach((step, number) => step.mark.gap !== null && !this.gaps.has(step.mark.gap) && this.gaps.set(step.mark.gap, number));
+    // Where every step is of the gap of its number, one field is enough.
+    this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
+    // Where the user has stepped on since the server was told, the user is right.
+    this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)));
+  }
+
+  ofGap(gap) {
+    return this.gaps?.get(gap) ?? -1;
+  }
+
+  go(at) {
+    if (!(at >= 0 && at < this.steps.length)) return;
+    this.show(at);
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      this.resting = null;
+      this.component.setStateValue("at", this.at);
+    }, REST);
+  }
+
+  show(at) {
+    this.at = at;
+    const step = this.steps[at];
+    const count = this.steps.length;
+    const focused = this.root.getRootNode().activeElement;
+    this.first.disabled = this.back.disabled = at <= 0;
+    this.forward.disabled = this.last.disabled = at >= count - 1;
+    this.player.disabled = count < 2;
+    if (focused?.disabled) this.player.focus();
+    this.where.textContent = step ? `step ${(at + 1).toLocaleString("en")} of ${count.toLocaleString("en")}` : "no steps";
+    this.told.className = `told ${step?.tone ?? ""}`;
+    const list = el("dl");
+    for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
+    this.told.replaceChildren(...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []));
+    this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
+    this.root.dataset.step = String(at + 1);
+    this.mark();
+  }
+
+  mark() {
+    if (!this.root.isConnected) return;
+    globalThis.seamarkStepper = this;
+    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: this.steps[this.at]?.mark ?? NOTHING }));
+  }
+
+  toggle() {
+    if (this.playing) return this.stop();
+    this.name(this.player, "pause", "Pause (space)");
+    if (this.at >= this.steps.length - 1) this.go(0);
+    const on = () => {
+      if (this.at >= this.steps.length - 1) return this.stop();
+      this.go(this.at + 1);
+      this.playing = setTimeout(on, PACE);
+    };
+    this.playing = setTimeout(on, PACE);
+  }
+
+  stop() {
+    clearTimeout(this.playing);
+    this.playing = null;
+    this.name(this.player, "play", "Play (space)");
+  }
+
+  key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step && event.key !== " ") return;
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    if (path.some((node) => node.matches(step ? OWN_ARROWS : OWN_SPACE))) return;
+    event.preventDefault();
+    if (step) this.go(this.at + step);
+    else this.toggle();
+  }
+}

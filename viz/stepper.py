@@ -1,0 +1,79 @@
+"""The stepper: one decision after the other, in words and in the text, by button, key or number."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import streamlit as st
+
+from viz.reader import notice
+from viz.state import Choices
+
+_HERE = Path(__file__).parent
+_STORE_JS = """
+export default function ({ data }) {
+  (globalThis.seamarkSteps ??= new Map()).set(data.key, { id: data.id, steps: JSON.parse(data.steps) });
+  globalThis.dispatchEvent(new CustomEvent("seamark-steps", { detail: data.key }));
+}
+"""
+_store = st.components.v2.component("seamark_steps", js=_STORE_JS)
+_stepper = st.components.v2.component(
+    "seamark_stepper",
+    html='<div class="stepper"></div>',
+    css=(_HERE / "stepper.css").read_text(encoding="utf-8"),
+    js=(_HERE / "stepper.js").read_text(encoding="utf-8"),
+)
+
+
+class Mark(TypedDict):
+    """What the reader shows of a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
+
+    growing: Sequence[int] | None
+    next: Sequence[int] | None
+    middle: Sequence[int] | None
+    gap: int | None
+
+
+class Step(TypedDict):
+    """One decision.
+
+    ``story`` are sentences of text, ``numbers`` pairs of a label and a value. A step of the tone ``cut`` is one that parts
+    the text, of the tone ``turn`` one that is worth a stop; at rest it is empty.
+    """
+
+    title: str
+    story: Sequence[str]
+    numbers: Sequence[Sequence[str]]
+    tone: Literal["", "cut", "turn"]
+    mark: Mark
+
+
+def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
+    """Mount the stepper at the step of ``choices.extra["step"]``, counted from 1, and keep the word as the user steps.
+
+    A step that is not there is the last. Every step fires the window's event ``seamark-step``, whose detail is its mark;
+    ``seamark-gap`` leads to the step of that gap.
+    """
+    at = _step_at(choices, len(steps), key)
+    body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
+    identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
+
+    def moved() -> None:
+        choices.extra["step"] = str(int(st.session_state[key]["at"]) + 1)
+
+    # The steps go by themselves, so that another place among them does not send them again.
+    _store(key=f"{key}_steps", data={"key": key, "id": identity, "steps": body}, height=0)
+    _stepper(key=key, data={"key": key, "id": identity, "at": at}, on_at_change=moved)
+
+
+def _step_at(choices: Choices, count: int, key: str) -> int:
+    """Return the number from 0 of the step that the link names; one that is no number is said, and the first."""
+    word = choices.extra["step"]
+    if not (word.isascii() and word.isdecimal() and int(word) >= 1):
+        notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
+        return 0
+    return max(0, min(int(word), count) - 1)
