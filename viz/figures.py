@@ -65,6 +65,7 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
             "size": 13,
             "color": colours["ink"],
         },
+        margin={"l": 8, "r": 8, "t": 34, "b": 8},
         paper_bgcolor=colours["page"],
         plot_bgcolor=colours["page"],
         hoverlabel={"bgcolor": colours["panel"], "bordercolor": colours["rule"], "font": {"color": colours["ink"]}},
