@@ -21,7 +21,7 @@ from chunkers.presets import PRESETS, Preset
 from chunkers.recipe import Recipe, __version__, build_chunker
 from chunkers.recursive import Recursive
 from chunkers.registry import ADAPTERS, CHUNKERS
-from chunkers.result import Chunk, Chunking, Curve, Gap, Line, Merge, Timing, Verdict
+from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.sentences import SPLITTERS
 from chunkers.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
 
@@ -37,6 +37,7 @@ __all__ = [
     "Chunk",
     "Chunker",
     "Chunking",
+    "Comparison",
     "Curve",
     "Document",
     "DoublePass",

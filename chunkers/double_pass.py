@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from chunkers.base import Chunker, Tools
 from chunkers.distances import FloatArray, row_cosines
 from chunkers.document import Document, Span
 from chunkers.groups import Groups, JoinedGroups, MeanGroups
-from chunkers.result import Chunking, Curve, Gap, Line, Merge, MergeKind, Verdict, compared
+from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict, compared
 from chunkers.sizes import Limits, within_sizes
 
 
@@ -105,14 +105,10 @@ class DoublePass(Chunker):
         sentences = tools.embed(document.sentence_texts).astype(np.float64)
         groups: Groups = MeanGroups(document, sentences, tools) if self.vector == "mean" else JoinedGroups(document, tools)
         state = _State(document, [_UNDECIDED] * (len(document.sentences) - 1))
-        minis, scores = self._first_pass(state, sentences, groups)
-        with tools.merging():
-            self._second_pass(state, minis, groups)
-        limits = Limits(self.min_size, self.max_size, "characters")
-        gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
+        minis = self._first_pass(state, sentences, groups)
         curve = Curve(
             label="similarity in pass one",
-            scores=tuple(scores),
+            scores=tuple(comparison.similarity for comparison in state.comparisons),
             lines=(
                 Line("initial", self.initial_threshold, "initial_threshold"),
                 Line("appending", self.appending_threshold, "appending_threshold"),
@@ -120,14 +116,18 @@ class DoublePass(Chunker):
             cut_above=False,
             live=False,
         )
-        return Chunking.from_gaps(document, gaps, state.merges, (curve,))
+        with tools.merging():
+            self._second_pass(state, minis, groups)
+        limits = Limits(self.min_size, self.max_size, "characters")
+        gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
+        merges = [_merge(comparison) for comparison in state.comparisons if comparison.outcome == "joined"]
+        return replace(Chunking.from_gaps(document, gaps, merges, (curve,)), comparisons=tuple(state.comparisons))
 
-    def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> tuple[list[Span], list[float]]:
-        """Return the mini-chunks as ranges of sentences, and the similarity compared at each gap."""
+    def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> list[Span]:
+        """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""
         opening = row_cosines(sentences[:-1], sentences[1:])
         growing = self._growing(opening, sentences, groups)
         minis: list[Span] = []
-        scores: list[float] = []
         start = 0
         for following in range(1, len(sentences)):
             gap = following - 1
@@ -135,23 +135,21 @@ class DoublePass(Chunker):
             similarity = float(growing[gap - 1] if is_open else opening[gap])
             threshold = self.appending_threshold if is_open else self.initial_threshold
             kind: MergeKind = "appending" if is_open else "initial"
-            scores.append(similarity)
-            fits = self._fits(groups.length(start, following + 1))
-            if similarity > threshold and fits:
-                said = "joined in pass one: " + compared("similarity", similarity, threshold, f"> {kind}")
-                state.gaps[gap] = Gap(gap, similarity, threshold, Verdict.KEPT, said)
-                state.merges.append(
-                    Merge(Span(start, following), Span(following, following + 1), similarity, threshold, kind)
-                )
-            else:
-                relation = f"≤ {kind}" if similarity <= threshold else f"> {kind}"
-                said = "pass one: " + compared("similarity", similarity, threshold, relation)
-                said += "" if fits else f", but joined above maximum size {self.max_size:,}"
-                state.gaps[gap] = Gap(gap, similarity, threshold, Verdict.CUT, said)
-                minis.append(Span(start, following))
+            length = groups.length(start, following + 1)
+            outcome = self._outcome(similarity, threshold, length)
+            said = "joined in pass one: " if outcome == "joined" else "pass one: "
+            said += compared("similarity", similarity, threshold, f"≤ {kind}" if outcome == "not above" else f"> {kind}")
+            if outcome == "too long":
+                said += f", but joined above maximum size {self.max_size:,}"
+            verdict = Verdict.KEPT if outcome == "joined" else Verdict.CUT
+            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, said)
+            left, right = Span(start, following), Span(following, following + 1)
+            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, said))
+            if verdict is Verdict.CUT:
+                minis.append(left)
                 start = following
         minis.append(Span(start, len(sentences)))
-        return minis, scores
+        return minis
 
     def _growing(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
@@ -175,29 +173,35 @@ class DoublePass(Chunker):
         position = 1
         while position < len(minis):
             reach = minis[position : position + 1 + self.look_ahead]
-            tried: list[float] = []
-            for candidate in reach:
+            tried: list[Comparison] = []
+            for candidate, kind in zip(reach, _KINDS, strict=False):
                 similarity = groups.similarity(current, candidate)
-                tried.append(similarity)
-                if similarity > self.merging_threshold:
+                length = groups.length(current.start, candidate.end)
+                outcome = self._outcome(similarity, self.merging_threshold, length)
+                tried.append(Comparison(current, candidate, similarity, self.merging_threshold, kind, outcome, length))
+                if outcome != "not above":
                     break
-            merged = Span(current.start, reach[len(tried) - 1].end)
-            fits = self._fits(groups.length(*merged))
-            if tried[-1] > self.merging_threshold and fits:
-                state.merge(current, reach[: len(tried)], tried, self.merging_threshold)
-                current = merged
+            if tried[-1].outcome == "joined":
+                state.merge(tried, reach)
+                current = Span(current.start, tried[-1].right.end)
                 position += len(tried)
             else:
-                state.close(current, tried, self.merging_threshold, None if fits else self.max_size)
+                state.close(tried, self.max_size)
                 current = minis[position]
                 position += 1
 
-    def _fits(self, length: int) -> bool:
-        return self.max_size is None or length <= self.max_size
+    def _outcome(self, similarity: float, threshold: float, length: int) -> Outcome:
+        if similarity <= threshold:
+            return "not above"
+        return "joined" if self.max_size is None or length <= self.max_size else "too long"
 
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, "")
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
+
+
+def _merge(joined: Comparison) -> Merge:
+    return Merge(joined.left, joined.right, joined.similarity, joined.threshold, joined.kind)
 
 
 @dataclass
@@ -206,32 +210,42 @@ class _State:
 
     document: Document
     gaps: list[Gap]
-    merges: list[Merge] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
 
-    def merge(self, current: Span, joined: Sequence[Span], tried: Sequence[float], threshold: float) -> None:
-        """Record that ``current`` and all of ``joined`` became one because of the last one's similarity."""
-        kind, target = _KINDS[len(joined) - 1], joined[-1]
-        said = "merged in pass two: " + compared("similarity", tried[-1], threshold, "> merging")
-        if len(joined) > 1:
-            snippet = self.document.text[slice(*self.document.slice(joined[0].start, joined[-2].end))]
-            lower = ", ".join(f"{similarity:.2f}" for similarity in tried[:-1])
+    def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
+        """Record that the current chunk and ``reach`` up to the last of ``tried`` became one, because of that one."""
+        last = tried[-1]
+        said = "merged in pass two: " + compared("similarity", last.similarity, last.threshold, "> merging")
+        if len(tried) > 1:
+            snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
+            lower = ", ".join(f"{comparison.similarity:.2f}" for comparison in tried[:-1])
             said += f", over the snippet “{_short(snippet)}” ({lower})"
-        self.merges.append(Merge(current, target, tried[-1], threshold, kind))
-        for mini in joined:
+        for mini in reach[: len(tried)]:
             gap = mini.start - 1
-            self.gaps[gap] = Gap(gap, tried[-1], threshold, Verdict.MERGED, f"{self.gaps[gap].reason}; {said}")
+            reason = f"{self.gaps[gap].reason}; {said}"
+            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, reason)
+        self._record(tried, said)
 
-    def close(self, current: Span, tried: Sequence[float], threshold: float, maximum: int | None) -> None:
-        """Record that the chunk ``current`` ends."""
-        gap = current.end - 1
-        if maximum is not None and tried[-1] > threshold:
-            said = compared("similarity", tried[-1], threshold, "> merging") + f", but merged above maximum size {maximum:,}"
+    def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
+        """Record that the current chunk ends."""
+        last = tried[-1]
+        gap = last.left.end - 1
+        if last.outcome == "too long":
+            said = compared("similarity", last.similarity, last.threshold, "> merging")
+            said += f", but merged above maximum size {maximum:,}"
         else:
             places = ("the next", "the one after", "the third")
-            said = ", ".join(f"{similarity:.2f} to {place}" for similarity, place in zip(tried, places, strict=False))
-            said = f"similarity {said}; " + ("not above" if len(tried) == 1 else "none above") + f" merging {threshold:g}"
-        reason = f"{self.gaps[gap].reason}; pass two: {said}"
-        self.gaps[gap] = self.gaps[gap]._replace(score=tried[0], threshold=threshold, verdict=Verdict.CUT, reason=reason)
+            said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
+            none = "not above" if len(tried) == 1 else "none above"
+            said = f"similarity {said}; {none} merging {last.threshold:g}"
+        said = f"pass two: {said}"
+        reason = f"{self.gaps[gap].reason}; {said}"
+        score, threshold = tried[0].similarity, last.threshold
+        self.gaps[gap] = self.gaps[gap]._replace(score=score, threshold=threshold, verdict=Verdict.CUT, reason=reason)
+        self._record(tried, said)
+
+    def _record(self, tried: Sequence[Comparison], reason: str) -> None:
+        self.comparisons += [*tried[:-1], tried[-1]._replace(reason=reason)]
 
 
 def _short(text: str, most: int = 40) -> str:

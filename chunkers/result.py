@@ -95,6 +95,89 @@ class Merge:
     kind: MergeKind
 
 
+Outcome = Literal["joined", "not above", "too long"]
+
+
+class Comparison(NamedTuple):
+    """A look at two groups of sentences that might become one.
+
+    Attributes
+    ----------
+    left, right
+        Half-open ranges of sentence numbers: the group that grows, and the one that it is compared with.
+    similarity, threshold
+        The cosine, and what it has to exceed.
+    kind
+        The merge that it is about; of ``appending`` the last two sentences of ``left`` alone are compared.
+    outcome
+        Whether they were joined; above the threshold they may still be too long.
+    length
+        Characters of what would be joined, from ``left`` to ``right``, in the way the maximum counts them.
+    reason
+        What was decided, in the words of the ledger; empty where a group further on is looked at before that.
+    """
+
+    left: Span
+    right: Span
+    similarity: float
+    threshold: float
+    kind: MergeKind
+    outcome: Outcome
+    length: int
+    reason: str = ""
+
+
+class Refusal(NamedTuple):
+    """Two clusters that a cap keeps apart, though two of their sentences are near enough to join them.
+
+    Attributes
+    ----------
+    left, right
+        The numbers of the two sentences.
+    distance
+        Their joint distance.
+    joins
+        How many joins had been made before.
+    size
+        Sentences that both clusters had together.
+    """
+
+    left: int
+    right: int
+    distance: float
+    joins: int
+    size: int
+
+
+Role = Literal["core", "border", "noise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """What a clustering chunker knows of its sentences beside their chunks.
+
+    Attributes
+    ----------
+    refused
+        Of single linkage: the merges that the cap refused, nearest first; only those between clusters that the joins and
+        refusals before had not linked in a chain, so that they are fewer than the sentences.
+    refusals
+        All pairs of sentences that the cap refused.
+    roles
+        Of DBSCAN, for every sentence.
+    own, other, other_chunk
+        Of k-means, for every sentence: the distance to its centre; that to the next nearest, and the number of that one's
+        chunk. The latter two are empty where there is one centre.
+    """
+
+    refused: tuple[Refusal, ...] = ()
+    refusals: int = 0
+    roles: tuple[Role, ...] = ()
+    own: tuple[float, ...] = ()
+    other: tuple[float, ...] = ()
+    other_chunk: tuple[int, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A threshold line on a curve: its level in the curve's units, and the parameter that moves it."""
@@ -161,7 +244,8 @@ class Timing:
 class Chunking:
     """The chunks of a document in the order of their first span, and every decision.
 
-    ``notes`` are sentences about the whole: what a chunker could not do as asked, or did to the text.
+    ``notes`` are sentences about the whole: what a chunker could not do as asked, or did to the text. ``comparisons`` are
+    those of a double pass, in the order in which it made them; ``clusters`` are those of a clustering chunker.
     """
 
     document: Document
@@ -171,6 +255,8 @@ class Chunking:
     curves: tuple[Curve, ...] = ()
     timing: Timing | None = None
     notes: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    clusters: Clusters | None = None
 
     @classmethod
     def from_gaps(

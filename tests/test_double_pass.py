@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from chunkers import DoublePass, Span, Verdict
-from tests.support import AngleEmbedder, cut, sentence_numbers
+from chunkers import Document, DoublePass, Span, Verdict
+from chunkers.base import run
+from sample_docs import load_sample, sample_titles
+from tests.support import AngleEmbedder, cut, sentence_numbers, tools
 
 
 def double(text, **parameters):
@@ -97,3 +99,54 @@ def test_a_minimum_size_comes_after_both_passes():
     chunking = double("0 aaaa\n5 aaaa\n90\n180 aaaaaa", min_size=5)
     assert sentence_numbers(chunking) == [3, 1]
     assert chunking.gaps[1].verdict is Verdict.REJECTED
+
+
+def test_comparisons_are_told_in_the_order_in_which_they_are_made():
+    chunking = double("0\n5\n90 code here\n3\n6")
+    told = [(one.kind, *one.left, *one.right, one.outcome) for one in chunking.comparisons]
+    assert told == [
+        ("initial", 0, 1, 1, 2, "joined"),
+        ("appending", 0, 2, 2, 3, "not above"),
+        ("initial", 2, 3, 3, 4, "not above"),
+        ("initial", 3, 4, 4, 5, "joined"),
+        ("merging", 0, 2, 2, 3, "not above"),
+        ("over a snippet", 0, 2, 3, 5, "joined"),
+    ]
+    assert chunking.comparisons[4].reason == ""
+
+
+def test_what_is_refused_for_its_length_is_told_with_the_length():
+    chunking = double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20)
+    refused = chunking.comparisons[-1]
+    assert (refused.kind, refused.outcome, refused.length) == ("merging", "too long", 27)
+    apart = double("0 aaaa\n90 aaaa", max_size=10)
+    assert apart.comparisons[0].outcome == "not above"
+    assert "maximum" not in apart.gaps[0].reason
+
+
+SETTINGS = [{}, {"look_ahead": 2, "merging_threshold": 0.6}, {"max_size": 300}, {"vector": "re-embed", "max_size": 400}]
+
+
+@pytest.mark.parametrize("parameters", SETTINGS)
+@pytest.mark.parametrize("sample", sample_titles())
+def test_the_comparisons_replayed_give_the_ledger_and_the_chunks(sample, parameters):
+    source = load_sample(sample)
+    chunker = DoublePass.build(
+        **{"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5} | parameters
+    )
+    document = Document.from_text(source.text, source.sentences)
+    chunking = run(chunker, document, tools())
+    reasons = [[] for _ in chunking.gaps]
+    starts = list(range(len(document.sentences)))
+    for one in chunking.comparisons:
+        assert (one.similarity > one.threshold) == (one.outcome != "not above")
+        assert starts[starts.index(one.left.start) + 1] == one.left.end
+        if one.outcome == "joined":
+            joined = [start for start in starts if one.left.start < start <= one.right.start]
+            starts = [start for start in starts if start not in joined]
+        else:
+            joined = [one.left.end]
+        for start in joined if one.reason else ():
+            reasons[start - 1].append(one.reason)
+    assert ["; ".join(said) for said in reasons] == [gap.reason for gap in chunking.gaps]
+    assert [document.sentences[start].start for start in starts] == [chunk.start for chunk in chunking.chunks]
