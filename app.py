@@ -4,11 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz import entry, lecture
+
 HERE = Path(__file__).parent
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
 st.set_page_config("Seamark", str(HERE / "viz" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(HERE / "viz" / "page.css")
-page = st.navigation([st.Page("pages/compare.py", title="Compare", default=True)])
+page = entry.navigation()
 with st.sidebar:
     st.html('<div class="brand"><b>Seamark</b><span>see where chunkers cut, and why</span></div>')
+lecture.show()
 page.run()
+with st.sidebar:
+    lecture.control()

@@ -21,10 +21,15 @@ def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedde
     column = choices.columns[choices.selected]
     _choose_chunker(choices, column)
     defaults = embedding.defaults_of(embedder, column.chunker)
-    _choose_preset(choices, column, defaults)
+    parameter_controls(choices.selected, column, chunker, defaults)
+
+
+def parameter_controls(number: int, column: ColumnChoice, chunker: Chunker | None, defaults: Mapping[str, Any]) -> None:
+    """Draw the presets and parameters of the column of that number; ``defaults`` are those of the embedder."""
+    _choose_preset(number, column, defaults)
     values = effective(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
-    prefix = f"{choices.selected}/{column.chunker}"
+    prefix = f"{number}/{column.chunker}"
     for spec in specs:
         if spec.main:
             _widget(prefix, column, spec, values[spec.name])
@@ -101,11 +106,16 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
         format_func=lambda name: chunker_class(name).title,
         key=key,
         on_change=changed,
-        help=f"{kind.idea} Source: {kind.source}.",
+        help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
     )
 
 
-def _choose_preset(choices: Choices, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
+def guide_link(chunker: str) -> str:
+    """Return the words, in Markdown, that lead from a help text to a chunker's screen in the Guide."""
+    return f"[More in the Guide](guide?c1={chunker})" if chunker in CHUNKERS else ""
+
+
+def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:
     presets = {preset.title: preset for preset in presets_of(column.chunker)}
     if not presets:
         return
@@ -121,7 +131,7 @@ def _choose_preset(choices: Choices, column: ColumnChoice, defaults: Mapping[str
         ),
         None,
     )
-    key = f"preset/{choices.selected}/{column.chunker}"
+    key = f"preset/{number}/{column.chunker}"
     _seed(key, active)
 
     def changed() -> None:
@@ -140,6 +150,8 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
     key += depends
     label = f"{spec.title}, {spec.unit}" if spec.unit and spec.unit not in spec.title.lower() else spec.title
 
+    help_text = f"{spec.help} {guide_link(column.chunker)}".strip()
+
     def changed() -> None:
         column.parameters[spec.name] = st.session_state[key]
         # The amount of one threshold means nothing to another.
@@ -150,7 +162,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
     if spec.kind == "choice":
         _seed(key, value)
         st.selectbox(
-            label, spec.choices, key=key, on_change=changed, help=spec.help, format_func=lambda word: word.replace("_", " ")
+            label, spec.choices, key=key, on_change=changed, help=help_text, format_func=lambda word: word.replace("_", " ")
         )
     elif spec.optional:
         _seed(key, value)
@@ -163,7 +175,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             step=int(spec.step or 1),
             key=key,
             on_change=changed,
-            help=spec.help,
+            help=help_text,
             placeholder="none",
         )
     else:
@@ -179,7 +191,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             format="%d" if number is int else "%g",
             key=key,
             on_change=changed,
-            help=spec.help or None,
+            help=help_text or None,
         )
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Document, Embedder, InputError
 from chunkers.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz import embedding, source, work
+from viz import embedding, entry, lecture, source, work
 from viz.reader import notice, text_id
 from viz.state import OWN, SHARED, Choices, from_query, to_query
 
@@ -48,6 +48,7 @@ class Opened:
 
 def open_page(name: str, default: Choices) -> Opened:
     """Read the link or the session, and draw the choice of a text; ``name`` is the page's, whose choices are its own."""
+    entry.through_the_app()
     choices, complaints = _choices(name, default)
     with st.sidebar:
         source.choose(choices)
@@ -67,7 +68,7 @@ def open_page(name: str, default: Choices) -> Opened:
 
 def close_page(opened: Opened) -> None:
     """Write the choices into the link."""
-    query = to_query(opened.choices, opened.default)
+    query = to_query(opened.choices, opened.default) | ({lecture.WORD: "1"} if lecture.is_on() else {})
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
 

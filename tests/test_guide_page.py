@@ -1,0 +1,66 @@
+"""The Guide: every chunker has a screen, made from what it declares; and the picture of a chunking."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import CHUNKERS, Document, build_chunker
+from chunkers.base import run
+from sample_docs import load_sample
+from tests.support import tools
+from viz.miniature import svg
+
+
+@pytest.fixture(scope="module")
+def guide():
+    def opened(chunker):
+        app = AppTest.from_file("../app.py", default_timeout=120)
+        app.query_params["c1"] = chunker
+        app.query_params["embedder"] = "tfidf"
+        app.switch_page("pages/guide.py")
+        app.run()
+        for _ in range(3):
+            job = app.session_state.get("job")
+            if job is None:
+                break
+            job._thread.join(110)
+            app.run()
+        return app
+
+    return opened
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+def test_every_chunker_has_a_screen(guide, name):
+    app = guide(name)
+    assert not app.exception
+    kind = CHUNKERS[name]
+    assert app.title[0].value == kind.title
+    said = " ".join(part.value for part in app.markdown)
+    assert kind.idea in said
+    assert kind.failure in said
+    assert app.latex[0].value.strip("$\n ") == kind.formula
+    assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
+    assert any(re.fullmatch(r"[\d,]+ chunks of 16 sentences; of 3 .* elsewhere", part.value) for part in app.caption)
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+@pytest.mark.parametrize("sample", ["stubs", "essay", "three_topics"])
+def test_the_picture_has_a_box_for_every_part(name, sample):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    chunking = run(build_chunker(name, {}), document, tools())
+    picture = ElementTree.fromstring(svg(chunking, source.known, "light"))
+    boxes = picture.findall("{http://www.w3.org/2000/svg}rect")
+    known = 0 if source.known is None else len(source.known) + 1
+    assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
+    assert all(0 <= float(box.get("x")) <= 600 for box in boxes)
+    assert picture.find("{http://www.w3.org/2000/svg}title").text.startswith(f"{len(chunking.chunks)} chunks")
+
+
+@pytest.mark.parametrize("text", ["", "One."])
+def test_the_picture_of_next_to_nothing(text):
+    chunking = run(build_chunker("breakpoint", {}), Document.from_text(text), tools())
+    assert "<svg" in svg(chunking, None, "dark")

@@ -1,0 +1,34 @@
+"""The pages, and the way into them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_SEEN = "app"
+
+
+def navigation() -> st.Page:
+    """Draw the menu of all pages, and return the page that was asked for."""
+    st.session_state[_SEEN] = True
+    return _menu()
+
+
+def through_the_app() -> None:
+    """Go in through the app, if the session did not.
+
+    Where a link to a page is the first thing that a fresh server is asked for, Streamlit finds the folder ``pages`` and runs
+    the page's file alone, without the app. Once there is a menu it does so no more.
+    """
+    if _SEEN not in st.session_state:
+        _menu()
+        st.rerun()
+
+
+def _menu() -> st.Page:
+    return st.navigation(
+        [
+            st.Page("pages/compare.py", title="Compare", default=True),
+            st.Page("pages/guide.py", title="Guide"),
+        ],
+        position="top",
+    )

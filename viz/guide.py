@@ -1,0 +1,92 @@
+"""The Guide page: a chunker's idea, formula, source and known failure, and the chunker itself, live, in small."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkers import CHUNKERS, Chunking
+from sample_docs import sample_splitters
+from viz import controls, embedding, miniature, runs, stats
+from viz.reader import notice
+from viz.session import Text, close_page, open_page
+from viz.state import Choices, ColumnChoice
+
+FIRST = "breakpoint"
+
+
+def show() -> None:
+    """Draw the page."""
+    document, sentences = "stubs", sample_splitters()["stubs"]
+    opened = open_page("guide", Choices(document, sentences, [ColumnChoice(FIRST)]))
+    choices = opened.choices
+    if choices.columns[0].chunker not in CHUNKERS:
+        choices.columns = [ColumnChoice(FIRST)]
+    with st.sidebar:
+        _choose(choices)
+        controls.shared_controls(choices, opened.embedder)
+    column = choices.columns[0]
+    kind = CHUNKERS[column.chunker]
+    made = runs.make(opened, opened.text, [column])[0] if opened.text is not None else runs.Made(column)
+    embedding.ask(choices)
+    with st.container(key="guide"):
+        told, live = st.columns([3, 2], gap="large")
+    with told:
+        st.title(kind.title, anchor=False)
+        st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
+        st.latex(kind.formula, width="content")
+        st.markdown(f"**Known failure.** {kind.failure}")
+    with live:
+        st.subheader(opened.text.source.name if opened.text is not None else "Live", anchor=False)
+        runs.show_progress([made])
+        if opened.text is None:
+            pass
+        elif made.error:
+            notice(made.error, "error", key="guide_error")
+        elif made.chunking is None:
+            notice("Being embedded …", key="guide_waits")
+        else:
+            _miniature(opened.text, made.chunking)
+        defaults = embedding.defaults_of(opened.embedder, column.chunker)
+        controls.parameter_controls(0, column, made.chunker, defaults)
+    st.table(_parameters(column.chunker), border="horizontal")
+    st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
+    close_page(opened)
+
+
+def _choose(choices: Choices) -> None:
+    key = "guide/chunker"
+    if st.session_state.get(key) != choices.columns[0].chunker:
+        st.session_state[key] = choices.columns[0].chunker
+
+    def changed() -> None:
+        choices.columns = [ColumnChoice(st.session_state[key])]
+
+    st.radio("Chunker", list(CHUNKERS), format_func=lambda name: CHUNKERS[name].title, key=key, on_change=changed)
+
+
+def _parameters(chunker: str) -> dict[str, list[str]]:
+    """Return the table of a chunker's parameters, from their declaration."""
+    specs = CHUNKERS[chunker].fields()
+    return {
+        "parameter": [f"`{spec.name}`" for spec in specs],
+        "at rest": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
+        "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in specs],
+        "what it does": [spec.help for spec in specs],
+    }
+
+
+def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
+    if choices:
+        return ", ".join(choices)
+    bounds = " to ".join(f"{bound:,.12g}" for bound in (low, high) if bound is not None)
+    return f"{bounds} {unit}".strip()
+
+
+def _miniature(text: Text, chunking: Chunking) -> None:
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    st.image(miniature.svg(chunking, text.source.known, theme), width="stretch")
+    said = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
+    if text.source.known:
+        found, missed, added = stats.against_known(stats.boundaries(chunking), text.source.known)
+        said += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
+    st.caption(said)

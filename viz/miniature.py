@@ -1,0 +1,82 @@
+"""A chunking in a few strips, as a picture that holds nothing but numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from chunkers import Chunking
+from viz.palette import EDGES, GROUNDS, INK
+from viz.reader import positions
+
+WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
+
+
+def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
+    """Return the known boundaries, the chunks and the curve of a chunking on one axis of sentences, as SVG."""
+    count = max(1, len(chunking.document.sentences))
+    parts: list[str] = []
+    top = 0
+    if known is not None:
+        edges = [0.0, *positions(chunking.document, known), float(count)]
+        parts += _strip("known", [(*span, number) for number, span in enumerate(pairwise(edges))], count, top, theme)
+        top += STRIP + GAP
+    pieces = [(span, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans]
+    begins = positions(chunking.document, [span.start for span, _ in pieces])
+    ends = positions(chunking.document, [span.end for span, _ in pieces])
+    spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, pieces, strict=True)]
+    parts += _strip("chunks", spans, count, top, theme)
+    top += STRIP + GAP
+    if chunking.curves and any(score == score for score in chunking.curves[0].scores):
+        parts += _curve(chunking, count, top, theme)
+        top += CURVE
+    named = ", ".join(str(int(first) + 1) for first, _, _ in spans[:40])
+    label = f"{len(chunking.chunks)} chunks, beginning at the sentences {named}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" role="img">'
+        f"<title>{label}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:
+    boxes = []
+    for first, last, number in spans:
+        x, width = first / count * WIDTH, max(1.0, (last - first) / count * WIDTH - 2)
+        colour = number % len(GROUNDS[theme])
+        boxes.append(
+            f'<rect x="{x:.1f}" y="{top + 1}" width="{width:.1f}" height="{STRIP - 2}" rx="2" '
+            f'fill="{GROUNDS[theme][colour]}" stroke="{EDGES[theme][colour]}"/>'
+        )
+        if width > 24:
+            label = number + 1 if name == "chunks" else ""
+            boxes.append(f'<text x="{x + 6:.1f}" y="{top + 15}" font-size="11" fill="{INK[theme]["ink"]}">{label}</text>')
+    return boxes
+
+
+def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
+    """Draw the scores of the gaps, with the cuts filled and the lines across."""
+    curve, ink = chunking.curves[0], INK[theme]
+    defined = [score for score in curve.scores if score == score]
+    levels = [line.level for line in curve.lines if line.level == line.level]
+    low, high = min([*defined, *levels]), max([*defined, *levels])
+    scale = (CURVE - 24) / (high - low or 1.0)
+
+    def y(value: float) -> float:
+        return top + CURVE - 12 - (value - low) * scale
+
+    points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
+    path = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)
+    parts = [f'<polyline points="{path}" fill="none" stroke="{ink["muted"]}"/>']
+    parts += [
+        f'<line x1="0" x2="{WIDTH}" y1="{y(level):.1f}" y2="{y(level):.1f}" stroke="{ink["accent"]}" stroke-width="1.5"/>'
+        for level in levels
+    ]
+    if count <= 120:
+        at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
+        parts += [
+            f'<circle cx="{(gap.index + 1) / count * WIDTH:.1f}" cy="{y(score):.1f}" r="4" stroke="{ink["muted"]}" '
+            f'fill="{ink["ink"] if gap.verdict.is_cut else ink["page"]}"/>'
+            for gap, score in zip(at_gaps, curve.scores, strict=True)
+            if score == score
+        ]
+    return parts
