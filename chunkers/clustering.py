@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from chunkers.base import Chunker, Tools
 from chunkers.distances import FloatArray, gap_distances
 from chunkers.document import Document, Span
 from chunkers.errors import InputError
-from chunkers.result import Chunk, Chunking, Curve, Gap, Line, Merge, Verdict
+from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Refusal, Role, Verdict
 from chunkers.tokenizers import IntArray
 
 MOST_SENTENCES = 7_000
@@ -24,6 +24,30 @@ MOST_SENTENCES = 7_000
 
 ROWS = 256
 """Sentences compared with all others at once."""
+
+
+def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
+    """Return the joint distances of Qu et al. in blocks of rows.
+
+    Parameters
+    ----------
+    vectors
+        Unit vectors of the n sentences of a text, shape (n, dimension).
+    position_weight
+        λ, from 0 to 1: what the place counts.
+
+    Yields
+    ------
+    first, block
+        The number of the first row, and a matrix of shape (rows, n): λ |a - b| / n + (1 - λ) (1 - max(cos(e_a, e_b), 0)).
+    """
+    count = len(vectors)
+    places = np.arange(count)
+    for first in range(0, count, ROWS):
+        rows = vectors[first : first + ROWS]
+        apart = np.abs(places[first : first + len(rows), None] - places) / count
+        meaning = 1 - np.clip(rows @ vectors.T, 0, 1)
+        yield first, position_weight * apart + (1 - position_weight) * meaning
 
 
 class Clustered(Chunker):
@@ -52,16 +76,6 @@ class Clustered(Chunker):
                 f"this text has {count:,}."
             )
         return tools.embed(document.sentence_texts).astype(np.float64)
-
-    def _joint(self, vectors: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-        """Return the joint distances in blocks of rows: the first row's number, and a matrix of shape (rows, n)."""
-        count = len(vectors)
-        places = np.arange(count)
-        for first in range(0, count, ROWS):
-            rows = vectors[first : first + ROWS]
-            apart = np.abs(places[first : first + len(rows), None] - places) / count
-            meaning = 1 - np.clip(rows @ vectors.T, 0, 1)
-            yield first, self.position_weight * apart + (1 - self.position_weight) * meaning
 
     def _joint_of_neighbours(self, vectors: FloatArray) -> FloatArray:
         """Return the joint distance at each gap, shape (n - 1,)."""
@@ -142,21 +156,27 @@ class SingleLinkage(Clustered):
         """
         vectors = self._vectors(document, tools)
         pairs, distances = self._close_pairs(vectors)
-        labels, joins = linkage(pairs, len(vectors), self.cap(len(vectors)))
+        count = len(vectors)
+        linked = linkage(pairs, count, self.cap(count))
         level = 1 - self.max_distance
         merges = [
             Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), level, "linkage")
-            for at, (a, b) in ((join, divmod(int(pairs[join]), len(vectors))) for join in joins)
+            for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linked.joins)
+        ]
+        refused = [
+            Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linked.refused
         ]
         line = Line("maximum", self.max_distance, "max_distance")
-        return from_labels(document, labels, self._joint_of_neighbours(vectors), "joint distance", (line,), merges)
+        clusters = Clusters(refused=tuple(refused), refusals=linked.refusals)
+        scores = self._joint_of_neighbours(vectors)
+        return from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
 
     def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the pairs a < b within the maximum distance, nearest first, as the numbers a n + b, and their distances."""
         count = len(vectors)
         codes: list[IntArray] = [np.zeros(0, np.intp)]
         distances: list[FloatArray] = [np.zeros(0)]
-        for first, block in self._joint(vectors):
+        for first, block in joint_distances(vectors, self.position_weight):
             close = np.triu(block <= self.max_distance, k=first + 1)
             row, column = np.nonzero(close)
             codes.append((row + first) * count + column)
@@ -166,44 +186,92 @@ class SingleLinkage(Clustered):
         return code[order], distance[order]
 
 
-def linkage(pairs: IntArray, count: int, cap: int) -> tuple[list[int], list[int]]:
+class Groups:
+    """Items in groups, each alone at first."""
+
+    def __init__(self, count: int) -> None:
+        self.label = [*range(count)]
+        self._members = [[item] for item in range(count)]
+
+    def size(self, item: int) -> int:
+        """Return how many items the group of ``item`` holds."""
+        return len(self._members[self.label[item]])
+
+    def join(self, left: int, right: int) -> bool:
+        """Make one group of those of two items; false if they were one already."""
+        into, gone = self.label[left], self.label[right]
+        if into == gone:
+            return False
+        if len(self._members[into]) < len(self._members[gone]):
+            into, gone = gone, into
+        for item in self._members[gone]:
+            self.label[item] = into
+        self._members[into] += self._members[gone]
+        self._members[gone] = []
+        return True
+
+
+class Linked(NamedTuple):
+    """Clusters, and how they came about.
+
+    Attributes
+    ----------
+    labels
+        The cluster of every item.
+    joins
+        The places in the list of pairs that joined two clusters.
+    refused
+        The places whose clusters were too large together, the joins before and the items of both; only those between what
+        no joins and refusals before had linked.
+    refusals
+        All pairs whose clusters were too large together.
+    """
+
+    labels: list[int]
+    joins: list[int]
+    refused: list[tuple[int, int, int]]
+    refusals: int
+
+
+def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
     """Join the clusters of each pair in turn, unless they are one already or together hold more than ``cap``.
 
     Parameters
     ----------
     pairs
         Items a and b of ``count`` as the number a count + b, in the order in which they are to be joined.
-
-    Returns
-    -------
-    labels, joins
-        The cluster of every item, and the places in ``pairs`` that joined two clusters.
     """
-    label = list(range(count))
-    members = [[item] for item in range(count)]
+    clusters, chained = Groups(count), Groups(count)
     joins: list[int] = []
-    size = 1024
+    refused: list[tuple[int, int, int]] = []
+    refusals = 0
+    length = 1024
     start = 0
     while start < len(pairs) and len(joins) < count - 1:
-        block = pairs[start : start + size]
-        # Clusters only grow: a pair that is one, or too much, stays so, and needs no look of its own.
-        labels = np.array(label)
+        block = pairs[start : start + length]
+        labels, chains = np.array(clusters.label), np.array(chained.label)
         sizes = np.bincount(labels, minlength=count)
-        a, b = labels[block // count], labels[block % count]
-        for place in np.flatnonzero((a != b) & (sizes[a] + sizes[b] <= cap)).tolist():
-            left, right = (label[item] for item in divmod(int(block[place]), count))
-            if left == right or len(members[left]) + len(members[right]) > cap:
+        left, right = block // count, block % count
+        apart = labels[left] != labels[right]
+        fits = sizes[labels[left]] + sizes[labels[right]] <= cap
+        # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
+        refusals += int(np.count_nonzero(apart & ~fits))
+        for place in np.flatnonzero(apart & (fits | (chains[left] != chains[right]))).tolist():
+            a, b = int(left[place]), int(right[place])
+            if clusters.label[a] == clusters.label[b]:
                 continue
-            if len(members[left]) < len(members[right]):
-                left, right = right, left
-            for item in members[right]:
-                label[item] = left
-            members[left] += members[right]
-            members[right] = []
-            joins.append(start + place)
-        start += size
-        size = min(2 * size, 1 << 20)
-    return label, joins
+            size = clusters.size(a) + clusters.size(b)
+            if size <= cap:
+                clusters.join(a, b)
+                chained.join(a, b)
+                joins.append(start + place)
+                continue
+            refusals += int(fits[place])
+            if chained.join(a, b):
+                refused.append((start + place, len(joins), size))
+        start += length
+        length = min(2 * length, 1 << 20)
+    return Linked(clusters.label, joins, refused, refusals)
 
 
 class Dbscan(Clustered):
@@ -259,16 +327,32 @@ class Dbscan(Clustered):
             from sklearn.cluster import DBSCAN
 
         matrix = np.empty((len(vectors), len(vectors)))
-        for first, block in self._joint(vectors):
+        for first, block in joint_distances(vectors, self.position_weight):
             matrix[first : first + len(block)] = block
         np.fill_diagonal(matrix, 0)
-        found = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed").fit(matrix).labels_
+        search = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed").fit(matrix)
+        found = search.labels_
         noise = np.flatnonzero(found < 0)
         labels = found.copy()
         labels[noise] = found.max() + 1 + np.arange(len(noise))
+        roles: list[Role] = ["noise" if label < 0 else "border" for label in found]
+        for sentence in search.core_sample_indices_:
+            roles[sentence] = "core"
         line = Line("ε", self.eps, "eps")
-        alone = frozenset(noise.tolist())
-        return from_labels(document, labels, self._joint_of_neighbours(vectors), "joint distance", (line,), alone=alone)
+        scores = self._joint_of_neighbours(vectors)
+        return from_labels(document, labels, scores, "joint distance", (line,), Clusters(roles=tuple(roles)))
+
+
+def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
+    """Return how large ε must be for each sentence to be a core of DBSCAN, shape (n,); infinite where no ε is enough."""
+    count = len(vectors)
+    if min_samples > count:
+        return np.full(count, np.inf)
+    reach = np.empty(count)
+    for first, block in joint_distances(vectors, position_weight):
+        block[np.arange(len(block)), first + np.arange(len(block))] = 0
+        reach[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[:, min_samples - 1]
+    return reach
 
 
 class KMeans(Chunker):
@@ -321,7 +405,28 @@ class KMeans(Chunker):
             # Different sentences may have one vector, and then there are fewer clusters than asked for.
             warnings.simplefilter("ignore", ConvergenceWarning)
             labels = search.fit_predict(vectors)
-        return from_labels(document, labels, gap_distances(vectors), "distance", ())
+        return from_labels(
+            document, labels, gap_distances(vectors), "distance", (), _to_centres(search.transform(vectors), labels)
+        )
+
+
+def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:
+    """Return how far every sentence is from its centre and from the next; ``distances`` are those to all, shape (n, k)."""
+    rows = np.arange(len(labels))
+    own = distances[rows, labels]
+    # Centres of no sentence there are where different sentences have one vector.
+    numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
+    if len(numbers) == 1:
+        return Clusters(own=tuple(own.tolist()))
+    others = np.full_like(distances, np.inf)
+    others[:, [*numbers]] = distances[:, [*numbers]]
+    others[rows, labels] = np.inf
+    nearest = others.argmin(axis=1)
+    return Clusters(
+        own=tuple(own.tolist()),
+        other=tuple(others[rows, nearest].tolist()),
+        other_chunk=tuple(numbers[int(label)] for label in nearest),
+    )
 
 
 def from_labels(
@@ -330,8 +435,8 @@ def from_labels(
     scores: FloatArray,
     score_name: str,
     lines: tuple[Line, ...],
+    clusters: Clusters,
     merges: Sequence[Merge] = (),
-    alone: frozenset[int] = frozenset(),
 ) -> Chunking:
     """Return the chunks of sentences with the same label, in the order of their first, and a gap for each two neighbours.
 
@@ -341,8 +446,8 @@ def from_labels(
         The cluster of every sentence.
     scores
         A distance at each gap, for the ledger and the curve; the clusters do not follow from these alone.
-    alone
-        Sentences that belong to no cluster.
+    clusters
+        What else is known of the sentences.
     """
     order = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
     numbers = [order[int(label)] for label in labels]
@@ -353,11 +458,12 @@ def from_labels(
         spans[number].append(document.slice(first, last))
         first = last
     threshold = lines[0].level if lines else None
+    roles = clusters.roles
 
     def reason(index: int) -> str:
         here, there = numbers[index], numbers[index + 1]
         place = f"both in chunk {here + 1}" if here == there else f"chunk {here + 1}, then chunk {there + 1}"
-        noise = [str(sentence + 1) for sentence in (index, index + 1) if sentence in alone]
+        noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
         said = f"{place}; {score_name} {scores[index]:.2f}"
         return said + (f"; noise: sentence {' and '.join(noise)}" if noise else "")
 
@@ -367,4 +473,4 @@ def from_labels(
     )
     curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
     chunks = tuple(Chunk.of(document, *parts) for parts in spans)
-    return Chunking(document, chunks, gaps, tuple(merges), (curve,))
+    return Chunking(document, chunks, gaps, tuple(merges), (curve,), clusters=clusters)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
@@ -9,7 +11,8 @@ from sklearn.cluster import DBSCAN
 
 from chunkers import Document, InputError, build_chunker
 from chunkers.base import run
-from chunkers.clustering import MOST_SENTENCES
+from chunkers.clustering import MOST_SENTENCES, core_distances, linkage
+from chunkers.clustering import joint_distances as blocks
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
@@ -102,10 +105,107 @@ def test_sentences_that_belong_together_are_one_chunk_though_apart():
     assert chunking.gaps[0].reason == "chunk 1, then chunk 2; joint distance 1.00"
 
 
-def test_the_cap_refuses_the_fifth():
+def test_the_cap_refuses_the_fifth_and_the_result_says_so():
     parameters = {"position_weight": 0, "max_distance": 0.5}
     chunking = cut(build_chunker("single_linkage", parameters), "0\n1\n3\n6\n10", embedder=AngleEmbedder())
     assert [len(group) for group in groups(chunking)] == [4, 1]
+    assert [(merge.left.start, merge.right.start) for merge in chunking.merges] == [(0, 1), (1, 2), (2, 3)]
+    [refusal] = chunking.clusters.refused
+    assert (refusal.left, refusal.right, refusal.joins, refusal.size) == (3, 4, 3, 5)
+    assert refusal.distance == pytest.approx(1 - np.cos(np.radians(4)), abs=1e-6)
+    # Every one of the four is near enough to the fifth.
+    assert chunking.clusters.refusals == 4
+
+
+@given(st.permutations(range(28)), st.integers(1, 8))
+def test_joins_and_refusals_are_those_of_a_plain_search(order, cap):
+    every = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+    pairs = [every[place] for place in order]
+    clusters, chains = {item: {item} for item in range(8)}, {item: {item} for item in range(8)}
+    joins, refused, refusals = [], [], 0
+
+    def unite(sets, a, b):
+        both = sets[a] | sets[b]
+        sets.update(dict.fromkeys(both, both))
+
+    for place, (a, b) in enumerate(pairs):
+        if b in clusters[a]:
+            continue
+        size = len(clusters[a] | clusters[b])
+        if size <= cap:
+            joins.append(place)
+            unite(clusters, a, b)
+        else:
+            refusals += 1
+            if b not in chains[a]:
+                refused.append((place, len(joins), size))
+        unite(chains, a, b)
+    made = linkage(np.array([a * 8 + b for a, b in pairs]), 8, cap)
+    assert made[1:] == (joins, refused, refusals)
+    assert same_groups(made.labels) == same_groups([min(clusters[item]) for item in range(8)])
+
+
+@pytest.mark.parametrize("cap", [1, 4, 5000])
+def test_many_pairs_in_blocks_are_refused_once_each(cap):
+    count = 120
+    pairs = np.array([a * count + b for a in range(count) for b in range(a + 1, count)])
+    np.random.default_rng(1).shuffle(pairs)
+    made = linkage(pairs, count, cap)
+    # Without a cap joins and refusals together would link all; each is in one chain with the rest once.
+    assert len(made.refused) + len(made.joins) >= count - 1
+    assert len(made.refused) <= count - 1
+    inside = sum(size * (size - 1) // 2 for size in map(len, same_groups(made.labels)))
+    if cap == 1:
+        assert (made.joins, made.refusals) == ([], len(pairs))
+    if cap == 5000:
+        assert (len(made.joins), made.refused, made.refusals) == (count - 1, [], 0)
+    assert len(pairs) - inside <= made.refusals or cap == 5000
+
+
+@pytest.mark.parametrize("weight", [0, 0.3, 1])
+def test_joint_distances_in_blocks_are_the_matrix(weight):
+    texts = [str(number) for number in range(300)]
+    vectors = HashEmbedder().encode(texts).astype(np.float64)
+    matrix = np.concatenate([block for _, block in blocks(vectors, weight)])
+    expected = joint_distances(texts, weight)
+    np.fill_diagonal(matrix, 0)
+    assert matrix == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("eps", "least"), [(0.2, 3), (0.3, 4), (0.3, 1)])
+def test_dbscan_tells_core_border_and_noise(eps, least):
+    document = Document.from_text(load_sample("report").text, "spacy")
+    parameters = {"position_weight": 0.5, "eps": eps, "min_samples": least}
+    roles = np.array(run(build_chunker("dbscan", parameters), document, tools()).clusters.roles)
+    matrix = joint_distances(document.sentence_texts, 0.5)
+    core = (matrix <= eps).sum(axis=1) >= least
+    reached = ((matrix <= eps) & core).any(axis=1)
+    assert ((roles == "core") == core).all()
+    assert ((roles == "noise") == ~reached).all()
+    reach = core_distances(HashEmbedder().encode(document.sentence_texts).astype(np.float64), 0.5, least)
+    assert ((reach <= eps) == core).all()
+
+
+def test_no_distance_makes_a_core_of_too_few():
+    assert np.isinf(core_distances(np.eye(2), 0.5, 3)).all()
+
+
+def test_k_means_tells_its_own_and_the_next_centre():
+    chunking = cut(build_chunker("kmeans", {"clusters": 2}), "0\n90\n10\n80\n40", embedder=AngleEmbedder())
+    assert groups(chunking) == [[0, 2, 4], [1, 3]]
+    angles = np.radians([0, 90, 10, 80, 40])
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    centres = np.stack([points[[0, 2, 4]].mean(axis=0), points[[1, 3]].mean(axis=0)])
+    distances = np.linalg.norm(points[:, None] - centres, axis=2)
+    assert chunking.clusters.own == pytest.approx(distances.min(axis=1), abs=1e-6)
+    assert chunking.clusters.other == pytest.approx(distances.max(axis=1), abs=1e-6)
+    assert chunking.clusters.other_chunk == (1, 0, 1, 0, 1)
+
+
+def test_one_centre_has_no_next():
+    clusters = cut(build_chunker("kmeans", {"clusters": 3}), "0\n0\n0", embedder=AngleEmbedder()).clusters
+    assert clusters.own == pytest.approx([0, 0, 0], abs=1e-6)
+    assert (clusters.other, clusters.other_chunk) == ((), ())
 
 
 @pytest.mark.parametrize(("target", "slack", "cap"), [(3, 1.2, 4), (5, 1.2, 6), (10, 1.1, 11), (1, 1, 1)])
