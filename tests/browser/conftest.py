@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,13 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 FLAGS += ["--disable-component-update", "--disable-sync"]
 
 
-@pytest.fixture(scope="session")
-def app_url(tmp_path_factory):
+@contextmanager
+def served(log_path):
+    """Run the app on a free port; gives its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = (tmp_path_factory.mktemp("app") / "log.txt").open("w")
+    log = log_path.open("w")
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"]
     server = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
     try:
@@ -36,6 +38,19 @@ def app_url(tmp_path_factory):
         server.terminate()
         server.wait(20)
         log.close()
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("app") / "log.txt") as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_url(tmp_path):
+    """A server that nobody has asked for anything yet."""
+    with served(tmp_path / "log.txt") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
