@@ -48,6 +48,13 @@ class FieldSpec:
     main: bool = False
     depends: str = ""
 
+    @property
+    def stops(self) -> list[float]:
+        """The values that a slider stands at, in ascending order; without a step, a hundred of them."""
+        low, high = self.offered or (self.low or 0.0, self.high or 1.0)
+        step = self.step or (high - low) / 100
+        return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
+
 
 class Chunker(BaseModel, ABC):
     """Base of all chunkers; a subclass is its parameters and one pure function.

@@ -345,8 +345,5 @@ def _curve(result: Result) -> dict[str, Any] | None:
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[list[float]]:
     """Return the amounts that the line can be let go at, each with its level: the steps of the slider."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    low, high = spec.offered or (spec.low or 0.0, spec.high or 1.0)
-    step = spec.step or (high - low) / 100
-    amounts = [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
-    levels = chunker.levels(parameter, amounts, curve.scores)
-    return [[amount, level] for amount, level in zip(amounts, levels, strict=True) if not math.isnan(level)]
+    levels = chunker.levels(parameter, spec.stops, curve.scores)
+    return [[amount, level] for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

@@ -1,0 +1,101 @@
+"""How alike the sentences within chunks are, and which of two ways to cut the same stretch keeps them more alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.distances import FloatArray
+from chunkers.document import Span
+from chunkers.result import Chunking
+
+SMALL = 0.005
+"""A difference of mean similarities below which both ways are said to be as good."""
+
+
+@dataclass(frozen=True)
+class Cohesion:
+    """The mean cosine of all pairs of sentences that share a chunk, and how many pairs; NaN of none."""
+
+    mean: float
+    pairs: int
+
+
+class Similarities:
+    """Sums of cosines between the sentences of any run, without a matrix of all pairs: Σ_ij e_i·e_j = |Σ e_i|²."""
+
+    def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
+        """Take one vector a sentence, shape (n, dimension)."""
+        rows = vectors.astype(np.float64)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+        self._squares: FloatArray = np.concatenate([[0.0], np.cumsum(np.einsum("ij,ij->i", rows, rows))])
+
+    def within(self, stretch: Span, cuts: Sequence[int]) -> Cohesion:
+        """Return the cohesion of the sentences of ``stretch``, cut after each sentence of ``cuts`` that lies inside it."""
+        edges = [stretch.start, *(cut + 1 for cut in cuts if stretch.start <= cut < stretch.end - 1), stretch.end]
+        total, pairs = 0.0, 0
+        for first, last in pairwise(edges):
+            summed = self._sums[last] - self._sums[first]
+            total += (summed @ summed - (self._squares[last] - self._squares[first])) / 2
+            pairs += (last - first) * (last - first - 1) // 2
+        return Cohesion(total / pairs if pairs else float("nan"), pairs)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and that of one with the whole text in view.
+
+    ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
+    """
+
+    stretch: Span
+    greedy: tuple[int, ...]
+    other: tuple[int, ...]
+    greedy_cohesion: Cohesion
+    other_cohesion: Cohesion
+
+    @property
+    def gain(self) -> float | None:
+        """What greed gains in mean similarity; 0 where both cut alike, None where one leaves no two sentences together."""
+        if self.greedy == self.other:
+            return 0.0
+        if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):
+            return None
+        return self.greedy_cohesion.mean - self.other_cohesion.mean
+
+    def verdict(self) -> str:
+        """Name the point where greed pays or costs."""
+        if self.gain is None:
+            return "here there is nothing to weigh: one of the two leaves no two sentences together"
+        if abs(self.gain) < SMALL:
+            return "here greed changes nothing"
+        return f"here greed {'pays' if self.gain > 0 else 'costs'} {abs(self.gain):.2f}"
+
+
+def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
+    """Return the sentences after which the chunking cuts, each once; a sentence cut inside counts as cut after."""
+    return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
+
+
+def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> dict[int, Comparison]:
+    """Compare two chunkings of one document at every cut of the first.
+
+    Returns
+    -------
+    dict
+        For each sentence after which ``greedy`` cuts, both ways to cut the stretch from its cut before to its cut after.
+    """
+    cuts, others = cut_sentences(greedy), cut_sentences(other)
+    edges = [-1, *cuts, len(greedy.document.sentences) - 1]
+    compared = {}
+    for before, cut, after in zip(edges, cuts, edges[2:], strict=False):
+        stretch = Span(before + 1, after + 1)
+        inside = tuple(one for one in others if stretch.start <= one < stretch.end - 1)
+        here = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
+        compared[cut] = Comparison(stretch, (cut,), inside, *here)
+    return compared

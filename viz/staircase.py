@@ -1,0 +1,138 @@
+"""The staircase: what every amount that the slider offers makes of a document, and where it changes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Breakpoint, Chunking, Document
+
+IntArray = npt.NDArray[np.int64]
+
+FLAT = 4
+"""Amounts in a row that cut alike from which on the slider is said to do nothing."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Amounts in a row, from ``low`` to ``high``, that make the same chunks."""
+
+    low: float
+    high: float
+    chunks: int
+
+    def words(self) -> str:
+        """Say it."""
+        what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
+        return f"between {self.low:g} and {self.high:g} nothing changes: {what}"
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """For every amount in ascending order the number of chunks, and their median and largest size in characters.
+
+    ``flat`` are the stretches of `FLAT` amounts and more that make the same chunks.
+    """
+
+    amounts: tuple[float, ...]
+    chunks: tuple[int, ...]
+    median: tuple[float, ...]
+    largest: tuple[int, ...]
+    flat: tuple[Stretch, ...]
+
+    def around(self, amount: float) -> Stretch | None:
+        """Return the flat stretch that ``amount`` lies in."""
+        return next((stretch for stretch in self.flat if stretch.low <= amount <= stretch.high), None)
+
+
+def staircase(
+    document: Document, chunker: Breakpoint, scores: Sequence[float], chunk: Callable[[Breakpoint], Chunking]
+) -> Staircase:
+    """Cut the document at every amount of the slider.
+
+    Parameters
+    ----------
+    document
+        One sentence at least.
+    chunker
+        Its amount does not matter.
+    scores
+        The scores of its gaps, NaN where there is none.
+    chunk
+        Cuts the document; asked only where sizes are constrained, once for each set of candidates. Without constraints the
+        candidates are the cuts, and comparing the scores with each line is enough.
+    """
+    amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
+    array = np.asarray(scores, dtype=np.float64)
+    levels = chunker.levels("amount", amounts, scores)
+    limits = chunker.limits
+    made: dict[bytes, IntArray] = {}
+    sizes: list[IntArray] = []
+    for amount, level in zip(amounts, levels, strict=True):
+        # A comparison with NaN is false: such a gap is no candidate.
+        candidates = array > level if chunker.rule.above else array < level
+        key = candidates.tobytes()
+        if key not in made:
+            if limits.least is None and limits.most is None:
+                made[key] = _sizes(document, candidates)
+            else:
+                chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
+                made[key] = np.array([chunk.end - chunk.start for chunk in chunks])
+        sizes.append(made[key])
+    return Staircase(
+        tuple(amounts),
+        tuple(len(one) for one in sizes),
+        tuple(float(np.median(one)) for one in sizes),
+        tuple(int(one.max()) for one in sizes),
+        tuple(_flat(amounts, sizes)),
+    )
+
+
+def _sizes(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the characters of every chunk, the document being cut after each sentence at which ``cut`` is true."""
+    starts, ends = np.asarray(document.sentences, dtype=np.int64).T
+    after = np.flatnonzero(cut)
+    sizes: IntArray = np.append(ends[after], ends[-1]) - np.append(starts[0], starts[after + 1])
+    return sizes
+
+
+def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
+    """Return the long stretches of the same sizes in the same order, which are the same chunks."""
+    stretches = []
+    for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
+        among = [amount for amount, _ in group]
+        if len(among) >= FLAT:
+            stretches.append(Stretch(among[0], among[-1], len(same) // sizes[0].itemsize))
+    return stretches
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many scores lie in each bin; ``edges`` has one more entry than the counts.
+
+    A gap whose score passes the line is among ``beyond``, another among ``short``.
+    """
+
+    edges: tuple[float, ...]
+    short: tuple[int, ...]
+    beyond: tuple[int, ...]
+
+
+MOST_BINS = 60
+
+
+def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
+    """Count the defined scores in bins of one width, Freedman and Diaconis's or Sturges's, whichever is narrower."""
+    defined = np.array([score for score in scores if not math.isnan(score)])
+    edges = np.histogram_bin_edges(defined, "auto")
+    if len(edges) - 1 > MOST_BINS:
+        edges = np.histogram_bin_edges(defined, MOST_BINS)
+    passing = defined > level if above else defined < level
+    short, _ = np.histogram(defined[~passing], edges)
+    beyond, _ = np.histogram(defined[passing], edges)
+    return Histogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(beyond.tolist()))
