@@ -30,6 +30,7 @@ format: .venv/test.stamp ## mend style and formatting where that can be done by 
 
 bench: .venv/test.stamp ## measure speed
 	$(PY) -m benchmarks
+	$(PY) -m benchmarks.size
 
 clean: ## remove caches; to start over, remove .venv too
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
