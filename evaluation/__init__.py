@@ -1,0 +1,1 @@
+"""Measures of chunkers, against known boundaries and with questions."""

@@ -1,0 +1,277 @@
+"""Measures of a segmentation against known boundaries.
+
+A segmentation of ``units`` sentences or characters is the sorted places 1..units - 1 before which a segment begins. Where a
+measure has no value, such as a precision without a single boundary, it says why instead of giving a number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Chunking, Document
+
+
+@dataclass(frozen=True)
+class Score:
+    """The value of a measure, or why there is none."""
+
+    value: float | None
+    undefined: str = ""
+
+    @classmethod
+    def without(cls, why: str) -> Score:
+        """Return the score that is none."""
+        return cls(None, why)
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g}" if self.value is not None else f"undefined: {self.undefined}"
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """Where segments begin, beside the first.
+
+    Attributes
+    ----------
+    units
+        How many sentences or characters there are.
+    boundaries
+        Places 1..units - 1, ascending, each once.
+
+    Raises
+    ------
+    ValueError
+        If a boundary lies outside, or they are not in order.
+    """
+
+    units: int
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if list(self.boundaries) != sorted(set(self.boundaries)):
+            raise ValueError(f"boundaries must ascend, each once; got {self.boundaries}.")
+        if self.boundaries and not (self.boundaries[0] >= 1 and self.boundaries[-1] < self.units):
+            raise ValueError(f"boundaries must lie between 1 and {self.units - 1}; got {self.boundaries}.")
+
+    @property
+    def mean_length(self) -> float:
+        """Units a segment."""
+        return self.units / (len(self.boundaries) + 1)
+
+    def counts(self) -> npt.NDArray[np.intp]:
+        """Return how many boundaries lie before or at each place, shape (units,)."""
+        marks = np.zeros(self.units, dtype=np.intp)
+        marks[list(self.boundaries)] = 1
+        return np.cumsum(marks)
+
+
+def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
+    """Return the segmentation into sentences whose segments begin at the sentences that hold the code points ``offsets``.
+
+    A cut inside a sentence counts as one at the nearer end of it: where that is the beginning or the end of the document, it
+    is no boundary.
+    """
+    places = set()
+    for offset in offsets:
+        index = max(document.sentence_at(offset), 0)
+        start, end = document.sentences[index]
+        places.add(index if offset - start <= end - offset else index + 1)
+    count = len(document.sentences)
+    return Segmentation(count, tuple(sorted(place for place in places if 0 < place < count)))
+
+
+def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
+    """Return the segmentation into characters that are not white space, which belongs to no segment."""
+    text = document.text
+    solid = np.cumsum([not character.isspace() for character in text])
+    before = [0, *solid.tolist()]
+    count = before[-1]
+    places = sorted({before[offset] for offset in offsets})
+    return Segmentation(count, tuple(place for place in places if 0 < place < count))
+
+
+def cuts_of(chunking: Chunking) -> list[int]:
+    """Return the code points at which the spans of a chunking begin, beside the first."""
+    return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
+
+
+def window(reference: Segmentation) -> int:
+    """Return the k of Pk and WindowDiff: half the mean segment of the reference, rounded, one at least."""
+    return max(1, round(reference.mean_length / 2))
+
+
+_NO_BOUNDARY = "no boundary is known"
+
+
+def _windows(reference: Segmentation, found: Segmentation) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]] | Score:
+    """Return how many boundaries each window of k gaps holds in both; or why there is no window."""
+    _same_units(reference, found)
+    k = window(reference)
+    if not reference.boundaries:
+        return Score.without(_NO_BOUNDARY)
+    if reference.units <= k:
+        return Score.without(f"{reference.units} units are too few for a window of {k}")
+    left, right = reference.counts(), found.counts()
+    return left[k:] - left[:-k], right[k:] - right[:-k]
+
+
+def pk(reference: Segmentation, found: Segmentation) -> Score:
+    """Return the share of windows whose two ends are in one segment here and in two there (Beeferman et al., 1999)."""
+    held = _windows(reference, found)
+    return held if isinstance(held, Score) else Score(float(np.mean((held[0] > 0) != (held[1] > 0))))
+
+
+def window_diff(reference: Segmentation, found: Segmentation) -> Score:
+    """Return the share of windows that hold different numbers of boundaries (Pevzner and Hearst, 2002)."""
+    held = _windows(reference, found)
+    return held if isinstance(held, Score) else Score(float(np.mean(held[0] != held[1])))
+
+
+def matched(reference: Sequence[int], found: Sequence[int], tolerance: int) -> int:
+    """Return the size of a maximum matching of boundaries at most ``tolerance`` apart, each used once.
+
+    On a line the greedy matching from the left is one: no later partner could serve the first boundary better.
+    """
+    count = place = 0
+    for boundary in found:
+        while place < len(reference) and reference[place] < boundary - tolerance:
+            place += 1
+        if place < len(reference) and reference[place] <= boundary + tolerance:
+            count += 1
+            place += 1
+    return count
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Boundary precision, recall and their harmonic mean."""
+
+    precision: Score
+    recall: Score
+    f1: Score
+
+
+def agreement(reference: Segmentation, found: Segmentation, tolerance: int = 0) -> Agreement:
+    """Return precision, recall and F1 of the boundaries, matched one to one within ``tolerance`` units."""
+    _same_units(reference, found)
+    hits = matched(reference.boundaries, found.boundaries, tolerance)
+    precision = Score(hits / len(found.boundaries)) if found.boundaries else Score.without("no boundary was found")
+    recall = Score(hits / len(reference.boundaries)) if reference.boundaries else Score.without(_NO_BOUNDARY)
+    both = len(reference.boundaries) + len(found.boundaries)
+    f1 = Score(2 * hits / both) if both else Score.without("there is no boundary in either")
+    return Agreement(precision, recall, f1)
+
+
+def boundary_similarity(reference: Segmentation, found: Segmentation, reach: int = 2) -> Score:
+    """Return Fournier's boundary similarity B (2013), a boundary fewer than ``reach`` units away counting as moved.
+
+    B = 1 - (missing + moved distance / reach) / (missing + moved + matching).
+    """
+    _same_units(reference, found)
+    only_here = set(reference.boundaries) - set(found.boundaries)
+    only_there = set(found.boundaries) - set(reference.boundaries)
+    matching = len(reference.boundaries) - len(only_here)
+    moved: list[int] = []
+    for distance in range(1, reach):
+        for place in sorted(only_here | only_there):
+            for one, other in ((only_here, only_there), (only_there, only_here)):
+                if place in one and place + distance in other:
+                    one.discard(place)
+                    other.discard(place + distance)
+                    moved.append(distance)
+    missing = len(only_here) + len(only_there)
+    edits = missing + len(moved) + matching
+    if not edits:
+        return Score.without("there is no boundary in either")
+    return Score(1 - (missing + sum(moved) / reach) / edits)
+
+
+@dataclass(frozen=True)
+class Misassigned:
+    """The units of a text that are not in the chunk of their section.
+
+    Attributes
+    ----------
+    units
+        Their numbers, ascending.
+    pairs
+        Section to chunk, matched one to one.
+    """
+
+    units: tuple[int, ...]
+    pairs: dict[int, int]
+
+
+def misassigned(sections: Sequence[int], chunks: Sequence[int]) -> Misassigned:
+    """Match sections and chunks one to one by the largest overlap, and return what lies outside its match.
+
+    Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
+    hold units from anywhere.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if len(sections) != len(chunks):
+        raise ValueError(f"sections and chunks must be as many; got {len(sections)} and {len(chunks)}.")
+    if not sections:
+        return Misassigned((), {})
+    overlap = np.zeros((max(sections) + 1, max(chunks) + 1), dtype=np.intp)
+    np.add.at(overlap, (np.asarray(sections), np.asarray(chunks)), 1)
+    pairs = dict(zip(*(side.tolist() for side in linear_sum_assignment(overlap, maximize=True)), strict=True))
+    wrong = [unit for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True)) if pairs.get(section) != chunk]
+    return Misassigned(tuple(wrong), pairs)
+
+
+def sections_of(segmentation: Segmentation) -> list[int]:
+    """Return the number of the segment of every unit."""
+    numbers: list[int] = segmentation.counts().tolist()
+    return numbers
+
+
+def chunks_of(chunking: Chunking) -> list[int]:
+    """Return the number of the chunk in which every sentence begins; of several that overlap, the first."""
+    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
+    numbers = []
+    for start, end in chunking.document.sentences:
+        # The sentence may begin with a character that no chunk holds; it belongs to the first chunk that touches it.
+        place = bisect_left(spans, (start,))
+        earlier = [number for first, last, number in spans[max(0, place - 8) : place] if first <= start < last]
+        later = [number for first, _, number in spans[place : place + 1] if first < end]
+        numbers.append((earlier or later)[0])
+    return numbers
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Chunks that hold text of more than one section."""
+
+    count: int
+    share: Score
+
+
+def crossings(known: Sequence[int], chunking: Chunking) -> Crossings:
+    """Count the chunks that cross a known boundary, a code point."""
+    edges = sorted(known)
+    crossing = 0
+    for chunk in chunking.chunks:
+        touched = {section for start, end in chunk.spans for section in _touched(edges, start, end)}
+        crossing += len(touched) > 1
+    if not chunking.chunks:
+        return Crossings(0, Score.without("there is no chunk"))
+    if not edges:
+        return Crossings(0, Score.without(_NO_BOUNDARY))
+    return Crossings(crossing, Score(crossing / len(chunking.chunks)))
+
+
+def _touched(edges: Sequence[int], start: int, end: int) -> range:
+    """Return the sections that a span touches."""
+    return range(bisect_left(edges, start + 1), bisect_left(edges, end) + 1)
+
+
+def _same_units(reference: Segmentation, found: Segmentation) -> None:
+    if reference.units != found.units:
+        raise ValueError(f"both must have as many units; got {reference.units} and {found.units}.")

@@ -1,0 +1,155 @@
+"""The measures against known boundaries: NLTK's and segeval's on random segmentations, and by hand."""
+
+import random
+
+import numpy as np
+import pytest
+import segeval
+from nltk.metrics import segmentation as nltk_measures
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from chunkers import Document, build_chunker
+from chunkers.base import run
+from evaluation.boundaries import (
+    Segmentation,
+    agreement,
+    boundary_similarity,
+    chunks_of,
+    crossings,
+    cuts_of,
+    in_characters,
+    in_sentences,
+    matched,
+    misassigned,
+    pk,
+    sections_of,
+    window,
+    window_diff,
+)
+from tests.support import tools
+
+RANDOM = random.Random(5)
+
+
+def some(units):
+    chosen = RANDOM.sample(range(1, units), RANDOM.randint(1, max(1, (units - 1) // 2)))
+    return Segmentation(units, tuple(sorted(chosen)))
+
+
+PAIRS = [(some(units), some(units)) for units in (RANDOM.randint(4, 80) for _ in range(1000))]
+
+
+def as_string(segmentation):
+    """Return a mark for every gap, as NLTK wants them."""
+    return "".join("1" if place in segmentation.boundaries else "0" for place in range(1, segmentation.units))
+
+
+def as_masses(segmentation):
+    return [int(mass) for mass in np.diff([0, *segmentation.boundaries, segmentation.units])]
+
+
+def test_pk_and_window_diff_are_nltks():
+    for reference, found in PAIRS:
+        k, texts = window(reference), (as_string(reference), as_string(found))
+        assert pk(reference, found).value == pytest.approx(nltk_measures.pk(*texts, k=k))
+        assert window_diff(reference, found).value == pytest.approx(nltk_measures.windowdiff(*texts, k=k))
+
+
+@pytest.mark.parametrize("reach", [2, 3])
+def test_boundary_similarity_is_segevals(reach):
+    for reference, found in PAIRS:
+        expected = float(segeval.boundary_similarity(as_masses(reference), as_masses(found), n_t=reach))
+        assert boundary_similarity(reference, found, reach).value == pytest.approx(expected), (reference, found)
+
+
+@pytest.mark.parametrize("tolerance", [0, 1, 3])
+def test_the_matching_is_a_largest_one(tolerance):
+    for reference, found in PAIRS[:300]:
+        near = [[abs(a - b) <= tolerance for b in found.boundaries] for a in reference.boundaries]
+        largest = int((maximum_bipartite_matching(csr_matrix(near)) >= 0).sum())
+        assert matched(reference.boundaries, found.boundaries, tolerance) == largest
+
+
+def test_precision_recall_and_f1_by_hand():
+    result = agreement(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)))
+    assert (result.precision.value, result.recall.value, result.f1.value) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
+    near = agreement(Segmentation(20, (5, 10, 15)), Segmentation(20, (5, 11)), tolerance=1)
+    assert (near.precision.value, near.recall.value, near.f1.value) == pytest.approx((1, 2 / 3, 4 / 5))
+
+
+def test_perfect_is_perfect():
+    perfect = Segmentation(12, (4, 8))
+    assert pk(perfect, perfect).value == window_diff(perfect, perfect).value == 0
+    assert boundary_similarity(perfect, perfect).value == agreement(perfect, perfect).f1.value == 1
+
+
+@pytest.mark.parametrize("measure", [pk, window_diff])
+def test_without_a_known_boundary_there_is_no_score(measure):
+    assert str(measure(Segmentation(9, ()), Segmentation(9, (3,)))) == "undefined: no boundary is known"
+
+
+def test_degenerate_cases_say_why():
+    nothing, one, every = Segmentation(9, ()), Segmentation(1, ()), Segmentation(9, tuple(range(1, 9)))
+    assert agreement(nothing, nothing).f1.undefined == "there is no boundary in either"
+    assert agreement(every, nothing).precision.undefined == "no boundary was found"
+    assert agreement(every, nothing).recall.value == 0
+    assert boundary_similarity(one, one).undefined == "there is no boundary in either"
+    assert pk(one, one).undefined == "no boundary is known"
+    assert pk(every, every).value == 0
+
+
+def test_refused():
+    with pytest.raises(ValueError, match="must lie between 1 and 4; got"):
+        Segmentation(5, (5,))
+    with pytest.raises(ValueError, match="must ascend"):
+        Segmentation(5, (3, 2))
+    with pytest.raises(ValueError, match="as many units; got 5 and 6"):
+        pk(Segmentation(5, (1,)), Segmentation(6, (1,)))
+
+
+def test_misassigned_sentences_by_hand():
+    # Section 0 has sentences 0 to 3, section 1 has 4 to 6; the first chunk takes one too few, the last is left over.
+    result = misassigned([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 2])
+    assert result.pairs == {0: 0, 1: 1}
+    assert result.units == (3, 6)
+
+
+def test_one_chunk_can_be_the_match_of_one_section_alone():
+    assert misassigned([0, 0, 1, 1, 1], [0, 0, 0, 0, 0]).units == (0, 1)
+
+
+def test_chunks_of_several_places_are_matched_too():
+    assert misassigned([0, 0, 1, 1], [0, 1, 0, 1]).units in ((1, 2), (0, 3))
+
+
+TEXT = "One two.\nThree four.\nFive six.\nSeven."
+
+
+def test_cuts_inside_a_sentence_count_at_its_nearer_end():
+    document = Document.from_text(TEXT, "lines")
+    assert in_sentences(document, [9, 12, 19]).boundaries == (1, 2)
+    assert in_sentences(document, [2, 36]).boundaries == ()
+
+
+def test_characters_leave_white_space_out():
+    document = Document.from_text(TEXT, "lines")
+    segmentation = in_characters(document, [4, 9])
+    assert segmentation == Segmentation(31, (3, 7))
+
+
+def test_crossings_by_hand():
+    document = Document.from_text(TEXT, "lines")
+    chunking = run(build_chunker("fixed_sentences", {"size": 3}), document, tools())
+    assert cuts_of(chunking) == [31]
+    found = crossings([9], chunking)
+    assert (found.count, found.share.value) == (1, 0.5)
+    assert crossings([31], chunking).count == 0
+    assert crossings([], chunking).share.undefined == "no boundary is known"
+
+
+def test_the_chunk_of_every_sentence():
+    document = Document.from_text(TEXT, "lines")
+    assert chunks_of(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
+    assert chunks_of(run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())) == [0, 0, 1, 2]
+    assert sections_of(Segmentation(4, (1, 3))) == [0, 1, 1, 2]
