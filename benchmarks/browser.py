@@ -1,12 +1,15 @@
-"""The page in a real browser: how long a moved threshold takes until the text is cut again and painted.
+"""The page in a real browser: how long a moved threshold takes until the text is cut again and painted, and memory.
 
 Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
+Then a text of 1 MB in four columns, which is embedded once: the same steps, and what the server's memory grows by with
+one browser session on it and with a second one.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import socket
 import statistics
@@ -16,9 +19,13 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, sync_playwright
+import psutil
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from sample_docs import load_sample, sample_titles
 
 ROOT = Path(__file__).parents[1]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -31,7 +38,7 @@ WATCH = """(root) => {
     const begin = () => (began ??= performance.now());
     addEventListener(event, begin, { capture: true, once: true });
     new MutationObserver((_, observer) => {
-      if (began === undefined || root.reader.columns[1].previewed || root.reader.axis.dragging) return;
+      if (began === undefined || root.reader.axis.column.previewed || root.reader.axis.dragging) return;
       observer.disconnect();
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
     }).observe(root, { attributes: true, attributeFilter: ["data-painted"] });
@@ -40,8 +47,8 @@ WATCH = """(root) => {
 
 
 @contextmanager
-def running_app() -> Iterator[tuple[str, float]]:
-    """Start the app; yield its address and the moment of the start."""
+def running_app() -> Iterator[tuple[str, float, psutil.Process]]:
+    """Start the app; yield its address, the moment of the start and the process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -55,7 +62,7 @@ def running_app() -> Iterator[tuple[str, float]]:
                 break
             except OSError:
                 time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}", began
+        yield f"http://127.0.0.1:{port}", began, psutil.Process(server.pid)
     finally:
         server.terminate()
         server.wait(20)
@@ -113,12 +120,73 @@ def say(name: str, times: list[float]) -> None:
     print(f"{name}: median {median:.0f} ms (quartiles {lower:.0f} to {upper:.0f}, {len(times)} steps)")
 
 
+def embedded(page: Page, root: Locator) -> None:
+    """Wait until every column has its chunks and the page stands still."""
+    while not root.evaluate(
+        "(root) => root.reader?.columns.length && root.reader.columns.every((column) => column.segments)"
+    ):
+        page.wait_for_timeout(200)
+    settled(page)
+    page.wait_for_timeout(1000)
+    count = root.evaluate("(root) => [root.reader.text.length, root.reader.sentences, root.reader.columns.length]")
+    print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
+
+
+MEGABYTE = 2**20
+FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
+
+
+def large_text(size: int = 1_000_000) -> str:
+    """Return the samples again and again, each sentence with a number of its own, so that each is embedded."""
+    samples = "\n\n".join(load_sample(name).text for name in sample_titles())
+    parts: list[str] = []
+    while sum(map(len, parts)) < size:
+        parts.append(re.sub(r"\.(?=\s)", f" {len(parts)}.", samples))
+    return "\n\n".join(parts)[:size]
+
+
+def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
+    """Open a session of its own on ``text`` in four columns, and wait until all are there."""
+    page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    page.goto(f"{address}/{FOUR}")
+    page.locator(".seamark .chunk").first.wait_for(timeout=120_000)
+    page.get_by_label("Document").first.click()
+    page.get_by_role("option", name="Your own text").first.click()
+    file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
+    root = page.locator(".seamark")
+    page.get_by_role("heading", name="large.txt").wait_for(timeout=120_000)
+    embedded(page, root)
+    return page, root
+
+
+def memory(server: psutil.Process) -> float:
+    """Return the server's resident memory in MB."""
+    return float(server.memory_info().rss) / MEGABYTE
+
+
+def sessions(browser: Browser, address: str, server: psutil.Process, steps: int) -> None:
+    """Measure two sessions on the large text, after one has embedded it and left."""
+    text = large_text()
+    warm, root = open_large(browser, address, text)
+    say("line let go to text painted", drags(warm, root, steps))
+    say("slider key to text painted", keys(warm, root, steps))
+    warm.context.close()
+    # What a session of its own costs is what the second and the third add: the first loaded the model and embedded.
+    before = [memory(server)]
+    for _ in range(2):
+        open_large(browser, address, text)
+        before.append(memory(server))
+    grown = [later - earlier for earlier, later in pairwise(before)]
+    print(f"server: {before[0]:.0f} MB before, {grown[0]:+.0f} MB with one session, {grown[1]:+.0f} MB with a second")
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=20)
     steps = parser.parse_args().steps
-    with running_app() as (address, began), sync_playwright() as playwright:
+    with running_app() as (address, began, server), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         page.goto(address)
@@ -127,17 +195,12 @@ def main() -> None:
         page.goto(f"{address}/?document=essay")
         root = page.locator(".seamark")
         root.wait_for(timeout=120_000)
-        while not root.evaluate(
-            "(root) => root.reader?.columns.length && root.reader.columns.every((column) => column.segments)"
-        ):
-            page.wait_for_timeout(200)
-        settled(page)
-        page.wait_for_timeout(1000)
-        count = root.evaluate("(root) => [root.reader.text.length, root.reader.sentences, root.reader.columns.length]")
-        print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
+        embedded(page, root)
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
         print("embedding:", root.locator(".head").nth(1).locator("dd").nth(3).inner_text())
+        page.close()
+        sessions(browser, address, server, steps)
         browser.close()
 
 

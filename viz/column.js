@@ -1,6 +1,7 @@
 // A column: its head, and the text in parts. A part is built when it comes near to sight; the rest follows when the browser
 // has nothing else to do, so that its search finds all of it.
 
+const GROUP = 128; // sentences whose parts stand in one block, which the browser lays out only near to sight
 const FILLED_AT_REST = 6e6; // characters of all columns up to which every part is built
 
 class Column {
@@ -48,6 +49,7 @@ class Column {
     this.hash = null;
     this.drawn = new Map();
     this.parts = [];
+    this.groups = [];
   }
 
   remove() {
@@ -103,11 +105,14 @@ class Column {
     const before = this.drawn;
     this.drawn = new Map();
     this.parts = [];
+    const groups = new Map(this.groups.map((group) => [group.number, group]));
+    this.groups = [];
     this.markKin(null);
     this.splitting = new Map(segments?.split.map((chunk) => [chunk, []]));
     this.found = new Set(segments?.start);
     if (!segments?.start.length) {
       const [words, tone] = segments ? ["No chunks: the text has no words.", ""] : [this.data.message, this.data.tone];
+      this.groups = [];
       body.replaceChildren(el("div", `message ${tone}`, words));
       return;
     }
@@ -121,18 +126,21 @@ class Column {
       if (part.filled) this.dress(part);
       this.drawn.set(key, part);
       this.parts.push(part);
+      const place = Math.floor(segments.from[number] / GROUP);
+      let group = this.groups.at(-1);
+      if (group?.number !== place) {
+        group = groups.get(place) ?? el("div", "group");
+        Object.assign(group, { number: place, first: number, parts: [] });
+        this.groups.push(group);
+      }
+      group.parts.push(part);
     });
     for (const part of before.values()) part.remove();
-    let next = body.firstChild;
-    for (const part of this.parts) {
-      if (part === next) next = next.nextSibling;
-      else body.insertBefore(part, next);
+    for (const group of this.groups) {
+      arrange(group, group.parts);
+      group.style.containIntrinsicSize = `auto ${group.parts.reduce((sum, part) => sum + part.height, 0)}px`;
     }
-    while (next) {
-      const rest = next.nextSibling;
-      next.remove();
-      next = rest;
-    }
+    arrange(body, this.groups);
     this.fillSight();
     if (top && body.scrollTop) this.scrollTo(top.sentence, top.offset);
     this.fillAll();
@@ -249,7 +257,9 @@ class Column {
 
   // The first part that ends below a height of the window.
   partAt(height) {
-    return Math.min(this.parts.length - 1, firstWhere(this.parts.length, (number) => this.parts[number].getBoundingClientRect().bottom > height));
+    const at = (nodes) => Math.min(nodes.length - 1, firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height));
+    const group = this.groups[at(this.groups)];
+    return group ? group.first + at(group.parts) : -1;
   }
 
   partsOf(sentence) {
@@ -351,5 +361,19 @@ function atRest(act) {
       const end = performance.now() + 8;
       act({ timeRemaining: () => end - performance.now() });
     }, 20);
+  }
+}
+
+// Let `nodes` be the children of `parent`, touching none that is in its place.
+function arrange(parent, nodes) {
+  let next = parent.firstChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextSibling;
+    else parent.insertBefore(node, next);
+  }
+  while (next) {
+    const rest = next.nextSibling;
+    next.remove();
+    next = rest;
   }
 }
