@@ -13,7 +13,7 @@ from chunkers.export import to_csv, to_json, to_jsonl
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz import controls, embedding, figures, runs, source, stats, work
-from viz.reader import Column, Result, Row, reader
+from viz.reader import Column, Result, Row, reader, take
 from viz.session import close_page, open_page
 from viz.state import Choices, at_rest, effective
 
@@ -86,7 +86,7 @@ def _facts(
         rows.append(Row("in pieces", facts.pieces.words(len(chunking.chunks))))
     rows.append(Row("time", _time(chunking, st.session_state.get("repeats", {}).get(task))))
     if made.chunker is not None and made.chunker.embeds:
-        rows.append(Row("embedding", _embedding(chunking)))
+        rows.append(Row("embedding", stats.embedding(chunking.timing)))
     if chosen.known is not None:
         found, missed, added = stats.against_known(facts.cuts, chosen.known)
         perfect = not missed and not added
@@ -132,24 +132,12 @@ def _changed(number: int, made: runs.Made, document: Document, cuts: tuple[int, 
 
 def _time(chunking: Chunking, repeats: work.Repeats | None) -> str:
     timing = chunking.timing
-    assert timing is not None
-    split = f"split {stats.milliseconds(timing.split_ms)}"
-    if repeats is not None:
+    if repeats is not None and timing is not None:
+        split = f"split {stats.milliseconds(timing.split_ms)}"
         decide = f"decide {stats.milliseconds(repeats.median)}"
         spread = f"{stats.milliseconds(repeats.lower)} to {stats.milliseconds(repeats.upper)} in {repeats.runs} runs"
         return f"{split} · {decide}\N{NO-BREAK SPACE}ms ({spread})"
-    merge = f" · merge {stats.milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
-    return f"{split} · decide {stats.milliseconds(timing.decide_ms)}{merge}\N{NO-BREAK SPACE}ms"
-
-
-def _embedding(chunking: Chunking) -> str:
-    """Say whether embeddings were computed or found, and what computing all of them costs."""
-    timing = chunking.timing
-    assert timing is not None
-    took = stats.milliseconds(timing.embed_ms)
-    if timing.embedded:
-        return f"{took} ms for {timing.embedded:,} new, {timing.cached:,} cached"
-    return f"all {timing.cached:,} cached, {took} ms (cold {stats.milliseconds(timing.cold_ms)})"
+    return stats.stages(timing)
 
 
 def _summary(document: Document, chosen: source.Source) -> str:
@@ -166,19 +154,11 @@ def _summary(document: Document, chosen: source.Source) -> str:
 
 def _take_events(choices: Choices) -> None:
     """Take from the reader, each once, the value at which a line was let go and the column that was clicked."""
-    state = st.session_state.get(READER) or {}
-    taken: dict[str, object] = st.session_state.setdefault("taken", {})
-    for name in ("line", "selected"):
-        event = state.get(name)
-        if not event or taken.get(name) == event["at"]:
-            continue
-        taken[name] = event["at"]
-        column = int(event["column"])
-        if 0 <= column < len(choices.columns):
-            if name == "selected":
-                choices.selected = column
-            else:
-                choices.columns[column].parameters[str(event["parameter"])] = float(event["value"])
+    line, selected = take(READER, "line"), take(READER, "selected")
+    if line and 0 <= line["column"] < len(choices.columns):
+        choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])
+    if selected and 0 <= selected["column"] < len(choices.columns):
+        choices.selected = int(selected["column"])
 
 
 def _timing_controls(made: list[runs.Made], document: Document, embedder: Embedder | None) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from plotly.subplots import make_subplots
 
 from viz.palette import EDGES, INK
+from viz.staircase import Histogram, Staircase
 
 
 def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str, theme: str) -> go.Figure:
@@ -38,6 +41,92 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str, theme: str
     return figure
 
 
+def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
+    """Return the histogram of the scores, those past the line solid, and the line."""
+    colours = INK[theme()]
+    edges = counted.edges
+    middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    figure = go.Figure()
+    for name, counts, colour, pattern in (
+        ("kept", counted.short, colours["rule"], "/"),
+        ("past the line", counted.beyond, colours["muted"], ""),
+    ):
+        figure.add_trace(
+            go.Bar(
+                x=middles,
+                y=counts,
+                width=edges[1] - edges[0],
+                name=name,
+                marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
+                | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
+                hovertemplate=f"{label} about %{{x:.2f}}: %{{y}} gaps {name}<extra></extra>",
+            )
+        )
+    figure.add_vline(x=level, line={"color": colours["accent"], "width": 2})
+    figure.add_annotation(
+        x=level,
+        yref="paper",
+        y=1,
+        yanchor="bottom",
+        text=f"line {level:.2f}",
+        showarrow=False,
+        font={"color": colours["accent"]},
+    )
+    figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
+    figure.update_xaxes(title=label)
+    figure.update_yaxes(title="gaps", rangemode="tozero")
+    return figure
+
+
+def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
+    """Return chunks above and their sizes below, over every amount; flat stretches are bands, the present amount a line."""
+    colours = INK[theme()]
+    figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
+    curves = (
+        (1, "chunks", stairs.chunks, "ink", "solid"),
+        (2, "largest", stairs.largest, "ink", "solid"),
+        (2, "median", stairs.median, "ink", "dot"),
+    )
+    for row, name, values, colour, dash in curves:
+        figure.add_trace(
+            go.Scatter(
+                x=stairs.amounts,
+                y=values,
+                name=name,
+                mode="lines",
+                line={"shape": "hv", "color": colours[colour], "width": 1.8, "dash": dash},
+                hovertemplate=f"at %{{x}}: {name} %{{y:,.0f}}<extra></extra>",
+            ),
+            row,
+            1,
+        )
+    for number, stretch in enumerate(stairs.flat):
+        here = stretch.low <= amount <= stretch.high
+        figure.add_vrect(
+            stretch.low,
+            stretch.high,
+            fillcolor=colours["accent" if here else "muted"],
+            opacity=0.16 if here else (0.1, 0.16)[number % 2],
+            line_width=0,
+            layer="below",
+        )
+    figure.add_vline(x=amount, line={"color": colours["accent"], "width": 2})
+    figure.add_annotation(
+        x=amount,
+        yref="paper",
+        y=1,
+        yanchor="bottom",
+        text=f"now {amount:g}",
+        showarrow=False,
+        font={"color": colours["accent"]},
+    )
+    figure.update_layout(height=380, showlegend=False)
+    figure.update_xaxes(title=title, row=2)
+    figure.update_yaxes(title="chunks", rangemode="tozero", row=1)
+    figure.update_yaxes(title="characters", rangemode="tozero", row=2)
+    return figure
+
+
 def theme() -> str:
     """Return the name of the page's theme, a key of the palette."""
     return "dark" if st.context.theme.type == "dark" else "light"
@@ -59,6 +148,7 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
     """
     colours = INK[theme()]
     axis = {"gridcolor": colours["rule"], "linecolor": colours["rule"], "zeroline": False, "automargin": True}
+    axis |= {"title": {"font": {"size": 13}}}
     figure.update_layout(
         font={
             "family": "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif",

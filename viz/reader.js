@@ -50,6 +50,7 @@ class Reader {
       "seamark-text": () => this.component && this.update(this.component),
       "seamark-step": (event) => this.showStep(event.detail),
       "seamark-jump": (event) => this.jump(event.detail.sentence),
+      "seamark-mark": (event) => this.markRanges(event.detail.ranges),
     };
     for (const [name, act] of Object.entries(this.on)) globalThis.addEventListener(name, act);
     root.addEventListener("pointerleave", () => this.mark([]));
@@ -73,6 +74,7 @@ class Reader {
     const data = (this.data = component.data);
     const source = globalThis.seamarkTexts?.get(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
+    this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
     this.summary.textContent = data.summary;
     if (source === undefined) return;
@@ -109,6 +111,12 @@ class Reader {
     this.axis.point(at, sentences.length > 1 ? [first] : sentences.length ? [first - 1, last] : []);
   }
 
+  markRanges(ranges) {
+    this.mark([]);
+    this.near = ranges.flatMap((range) => this.columns.flatMap((column) => spansBetween(column, ...range)));
+    for (const node of this.near) node.classList.add("near");
+  }
+
   jump(sentence) {
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     for (const column of this.columns) column.scrollTo(target, 60, true);
@@ -132,7 +140,8 @@ class Reader {
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    if (sentence !== undefined) for (const column of this.columns) keepInSight(column, sentence);
+    // Who only points leaves the text where it is.
+    if (sentence !== undefined && !step.still) for (const column of this.columns) keepInSight(column, sentence);
   }
 
   markStep() {
@@ -176,6 +185,8 @@ function keepInSight(column, sentence) {
   const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
   const at = span.getBoundingClientRect();
   if (at.top < top + 8 || at.bottom > bottom - 8) column.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
+  // Something may stand over the foot of the page; the page knows how high.
+  span.scrollIntoView({ block: "nearest" });
 }
 
 function isDark(root) {

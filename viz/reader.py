@@ -111,21 +111,37 @@ def reader(
     selected: int,
     known: Sequence[int] | None,
     key: str,
+    axis: bool = True,
 ) -> None:
-    """Mount the reader.
+    """Mount the reader; without its ``axis`` where the page draws one of its own.
 
     When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``.
     """
-    identity = f"{text_id(document.text)}/{document.splitter}"
+    identity = source_id(document)
     _store(key=f"{key}_text", data=_source(document, identity), height=0)
     data = payload(document, columns, known)
-    data |= {"source": identity, "title": title, "summary": summary, "selected": selected}
+    data |= {"source": identity, "title": title, "summary": summary, "selected": selected, "axis": axis}
     _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again)
 
 
 def _run_again() -> None:
     """Do nothing: that there is a callback makes the state one of the component's."""
+
+
+def take(key: str, event: str) -> dict[str, Any] | None:
+    """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
+    told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
+    taken: dict[tuple[str, str], object] = st.session_state.setdefault("taken", {})
+    if not told or taken.get((key, event)) == told["at"]:
+        return None
+    taken[key, event] = told["at"]
+    return told
+
+
+def source_id(document: Document) -> str:
+    """Return the name under which the browser keeps the text and its sentences."""
+    return f"{text_id(document.text)}/{document.splitter}"
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkers import Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
+from chunkers import Chunking, Document, Embedder, InputError, Timing, Tokenizer, load_tokenizer
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,24 @@ def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, i
     """Return how many known boundaries were found, how many missed, and how many cuts are none."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
+
+
+def stages(timing: Timing | None) -> str:
+    """Say how long every stage but embedding took; nothing of a result that was not timed."""
+    if timing is None:
+        return ""
+    merge = f" · merge {milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
+    return f"split {milliseconds(timing.split_ms)} · decide {milliseconds(timing.decide_ms)}{merge}\N{NO-BREAK SPACE}ms"
+
+
+def embedding(timing: Timing | None) -> str:
+    """Say whether embeddings were computed or found, and what computing all of them costs."""
+    if timing is None:
+        return ""
+    took = milliseconds(timing.embed_ms)
+    if timing.embedded:
+        return f"{took} ms for {timing.embedded:,} new, {timing.cached:,} cached"
+    return f"all {timing.cached:,} cached, {took} ms (cold {milliseconds(timing.cold_ms)})"
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,112 @@
+"""The greedy scan as steps: at every gap what it saw and decided, and at every cut what the best partition did instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from chunkers import Chunking, Gap, Verdict
+from chunkers.cohesion import SMALL, Cohesion, Comparison
+from viz.stepper import Step
+
+OUTCOME = {
+    Verdict.CUT: "A candidate, and a cut.",
+    Verdict.KEPT: "No candidate.",
+    Verdict.REJECTED: "A candidate, but no cut: a size stands against it.",
+    Verdict.FORCED: "No candidate, but a cut: a size asks for it.",
+    Verdict.MERGED: "Cut at first, merged later.",
+}
+
+
+def is_near(gap: Gap, margin: float) -> bool:
+    """Whether the gap's score lies within ``margin`` of its threshold."""
+    return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
+
+
+def steps(chunking: Chunking, margin: float, compared: Mapping[int, Comparison] | None) -> list[Step]:
+    """Return one step for each gap of the ledger, in its order.
+
+    Parameters
+    ----------
+    chunking
+        The greedy chunker's.
+    margin
+        The distance from the line within which a gap is near it.
+    compared
+        For each sentence after which it cuts, what another chunker did there; None while that is not known.
+    """
+    made = []
+    first, number = 0, 1
+    for gap in chunking.gaps:
+        made.append(_step(chunking, gap, first, number, margin, compared))
+        if gap.verdict.is_cut:
+            # After a cut inside a sentence its rest begins the next chunk.
+            first = gap.index if gap.offset is not None else gap.index + 1
+            number += 1
+    return made
+
+
+def _step(
+    chunking: Chunking, gap: Gap, first: int, number: int, margin: float, compared: Mapping[int, Comparison] | None
+) -> Step:
+    grown = gap.index + 1
+    inside = gap.offset is not None
+    story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near(gap, margin) else "")]
+    numbers = [["chunk", f"{number:,}: {_sentences(first, grown)}"]]
+    tone: Literal["", "cut", "turn"] = ""
+    if gap.verdict.is_cut:
+        tone = "cut"
+        chunk = chunking.chunks[number - 1]
+        numbers.append(["its size", f"{len(chunk.text):,} characters"])
+        comparison = (compared or {}).get(gap.index)
+        if comparison is not None:
+            story += _told(comparison)
+            numbers += [
+                ["within, greedy", _pairs(comparison.greedy_cohesion)],
+                ["within, optimal", _pairs(comparison.other_cohesion)],
+            ]
+            if comparison.gain is not None and abs(comparison.gain) >= SMALL:
+                tone = "turn"
+    else:
+        story.append(f"Sentence {grown + 1:,} joins chunk {number:,}.")
+    where = f"inside sentence {grown:,}" if inside else f"between sentences {grown:,} and {grown + 1:,}"
+    return {
+        "title": f"Gap {grown:,}, {where}: {gap.verdict}",
+        "story": story,
+        "numbers": numbers,
+        "tone": tone,
+        "mark": {
+            "growing": [first, grown],
+            "next": None if inside else [grown, grown + 1],
+            "middle": None,
+            "gap": gap.index,
+        },
+    }
+
+
+def _sentences(first: int, last: int) -> str:
+    return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
+
+
+def _told(comparison: Comparison) -> list[str]:
+    """Say what the other chunker did over the stretch of a cut, and which of the two keeps sentences more alike together."""
+    cut = comparison.greedy[0]
+    also = cut in comparison.other
+    others = [f"{one + 1:,}" for one in comparison.other if one != cut]
+    if also:
+        did = "cuts here too" + (f", and after {_listed(others)}" if others else ", and nowhere else")
+    else:
+        did = f"does not cut here, but after {_listed(others)}" if others else "does not cut at all"
+    where = _sentences(comparison.stretch.start, comparison.stretch.end)
+    verdict = comparison.verdict()
+    return [f"With the whole text in view, “optimal” {did} ({where}).", verdict[0].upper() + verdict[1:] + "."]
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _pairs(cohesion: Cohesion) -> str:
+    if not cohesion.pairs:
+        return "no two sentences together"
+    return f"similarity {cohesion.mean:.2f}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
