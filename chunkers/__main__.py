@@ -9,8 +9,9 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from chunkers.arguments import Parser, file_bytes, value
 from chunkers.base import Chunker, Tools, run
 from chunkers.document import Document
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
@@ -22,13 +23,8 @@ from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.tokenizers import load_tokenizer
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message[0].upper()}{message[1:]}.")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog="python -m chunkers",
         description="Cut documents into chunks; prints one JSON object a document.",
     )
@@ -52,11 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(arguments)
         if options.list:
-            print(json.dumps(declarations(), indent=2))  # noqa: T201 - the command's output
+            print(json.dumps(declarations(), indent=2))
             return 0
         _chunk_files(options)
     except InputError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - the command's output
+        print(error, file=sys.stderr)
         return 2
     except BrokenPipeError:
         # Whoever read the output has left, as head does; what is still buffered must not raise again at the exit.
@@ -68,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _chunk_files(options: argparse.Namespace) -> None:
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
-    base = Recipe.from_json(_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
+    base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ADAPTERS])}, or give a --recipe.")
     if base is not None and options.chunker not in (None, base.chunker):
@@ -85,29 +81,19 @@ def _chunk_files(options: argparse.Namespace) -> None:
     for file in options.files:
         # A file's name may hold bytes that are no text; in the output they are replaced.
         name = "standard input" if file == "-" else os.fsencode(Path(file).name).decode("utf-8", "replace")
-        text = decode(_bytes(file), name).text
+        text = decode(file_bytes(file), name).text
         result = run(chunker, Document.from_text(text, sentences, name), tools)
         # After the run, which may be what tells the embedder's revision.
         recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
         line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)
-        print(line, flush=True)  # noqa: T201 - the command's output
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+        print(line, flush=True)
 
 
 def _assignment(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
+    key, equals, written = text.partition("=")
     if not equals or not key:
         raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
-    try:
-        return key, None if value == "none" else json.loads(value)
-    except (ValueError, RecursionError):
-        return key, value
+    return key, value(written)
 
 
 def declarations() -> dict[str, Any]:

@@ -1,0 +1,168 @@
+"""The command line: ``python -m evaluation sweep ...``."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import Parser, file_bytes, value
+from chunkers.reading import decode
+from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep
+from sample_docs import load_sample, sample_titles
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="python -m evaluation", description="Measure chunkers against known boundaries.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
+    command.add_argument(
+        "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with a known boundary)"
+    )
+    command.add_argument(
+        "--file",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="a text whose known boundaries are lines of three dashes",
+    )
+    command.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
+    command.add_argument(
+        "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter, each in turn"
+    )
+    command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
+    command.add_argument("--measure", default="pk", help=f"sorts the settings: one of {', '.join(MEASURES)}")
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
+    form = command.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
+    form.add_argument("--json", action="store_true", help="the same as JSON lines")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, 2 after an error in one sentence on standard error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        _sweep(_parser().parse_args(arguments))
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 0
+
+
+def _sweep(options: argparse.Namespace) -> None:
+    settings = published() if options.published else []
+    if options.chunker:
+        settings += grid(options.chunker, **dict(_axis(text) for text in options.grid))
+    elif options.grid:
+        raise InputError("--grid needs the chunker whose parameters it names: give --chunker.")
+    if not settings:
+        raise InputError("Say what to sweep: --published, or --chunker with --grid.")
+    summaries([], options.measure)
+    names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
+    documents = [_sample(name) for name in names] + [_file(path) for path in options.file]
+    tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
+    rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    order = {setting: place for place, setting in enumerate(settings)}
+    rows.sort(key=lambda row: (order[row.setting], row.document))
+    if options.csv:
+        _print_csv(rows)
+    elif options.json:
+        for row in rows:
+            print(json.dumps(_plain(row), ensure_ascii=False))
+    else:
+        _print_best(rows, options.measure, options.top)
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:,} of {total:,} runs", end="", file=sys.stderr, flush=True)
+
+
+def _with_known_boundaries() -> list[str]:
+    return [name for name in sample_titles() if load_sample(name).known]
+
+
+def _sample(name: str) -> Marked:
+    sample = load_sample(name)
+    if not sample.known:
+        raise InputError(f"{name}: a document must have a known boundary to be measured against; this one has none.")
+    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+
+
+def _file(path: Path) -> Marked:
+    text = decode(file_bytes(str(path)), path.name).text
+    bare, known = without_marks(text)
+    if not known:
+        raise InputError(f"{path}: known boundaries must be marked by lines of three dashes; there is none.")
+    return Marked(Document.from_text(bare, "spacy", path.name), known)
+
+
+def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return the text without its lines of three dashes, and the code points at which the parts after them begin."""
+    parts: list[str] = [""]
+    for line in text.splitlines(keepends=True):
+        if line.strip() == "---":
+            parts.append("")
+        else:
+            parts[-1] += line
+    parts = [part for part in parts if part.strip()]
+    known = []
+    at = 0
+    for part in parts:
+        known.append(at + len(part) - len(part.lstrip()))
+        at += len(part)
+    return "".join(parts), tuple(known[1:])
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    key, equals, words = text.partition("=")
+    if not equals or not key or not words:
+        raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
+    return key, [value(word) for word in words.split(",")]
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        "document": row.document,
+        "chunker": row.setting.chunker,
+        "parameters": dict(row.setting.parameters),
+        "chunks": row.chunks,
+        **{name: score.value for name, score in row.scores.items()},
+    }
+
+
+def _print_csv(rows: Sequence[Row]) -> None:
+    writer = csv.writer(sys.stdout)
+    writer.writerow(["document", "setting", "chunks", *MEASURES])
+    for row in rows:
+        values = [row.scores[name].value for name in MEASURES]
+        writer.writerow([row.document, row.setting.words(), row.chunks, *values])
+
+
+def _print_best(rows: Sequence[Row], measure: str, top: int) -> None:
+    ranked = summaries(rows, measure)
+    if not ranked:
+        raise InputError(f"{measure} is undefined for every setting on these documents.")
+    for place, one in enumerate(ranked[:top], start=1):
+        print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")
+    if len(ranked) > 1:
+        margin = abs(ranked[0].mean - ranked[1].mean)
+        print(f"The best is {margin:.4f} ahead of the next, over {ranked[0].documents} documents.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""Many settings on many marked documents: which chunker finds the known boundaries best."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, run
+from evaluation.boundaries import (
+    Score,
+    agreement,
+    boundary_similarity,
+    chunks_of,
+    crossings,
+    cuts_of,
+    in_sentences,
+    misassigned,
+    pk,
+    sections_of,
+    window_diff,
+)
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A document with its known boundaries, in code points."""
+
+    document: Document
+    known: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A chunker and those parameters that are not at rest."""
+
+    chunker: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, chunker: str, **parameters: Any) -> Setting:
+        """Return the setting of these parameters."""
+        return cls(chunker, tuple(sorted(parameters.items())))
+
+    def words(self) -> str:
+        """Say it: the chunker, then its parameters."""
+        return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
+
+
+MEASURES: dict[str, bool] = {
+    "pk": False,
+    "window_diff": False,
+    "precision": True,
+    "recall": True,
+    "f1": True,
+    "f1_near": True,
+    "boundary_similarity": True,
+    "misassigned": False,
+    "crossing": False,
+}
+"""The measures, and whether more is better.
+
+``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one setting made of one document."""
+
+    setting: Setting
+    document: str
+    chunks: int
+    scores: Mapping[str, Score]
+
+
+def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
+    """Return every measure of a chunking, in sentences."""
+    document = marked.document
+    reference = in_sentences(document, marked.known)
+    found = in_sentences(document, cuts_of(chunking))
+    exact, near = agreement(reference, found), agreement(reference, found, tolerance=1)
+    wrong = misassigned(sections_of(reference), chunks_of(chunking))
+    return {
+        "pk": pk(reference, found),
+        "window_diff": window_diff(reference, found),
+        "precision": exact.precision,
+        "recall": exact.recall,
+        "f1": exact.f1,
+        "f1_near": near.f1,
+        "boundary_similarity": boundary_similarity(reference, found),
+        "misassigned": Score(len(wrong.units) / max(1, len(document.sentences))),
+        "crossing": crossings(marked.known, chunking).share,
+    }
+
+
+def sweep(
+    documents: Sequence[Marked],
+    settings: Sequence[Setting],
+    tools: Tools,
+    workers: int = 2,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Row]:
+    """Run every setting on every document, and give each row when it is done; ``tools`` share their embeddings.
+
+    The order of the rows is that in which they are done. ``tools.cancelled`` stops the sweep before the next run; what was
+    given stays given.
+
+    Raises
+    ------
+    InputError
+        If a setting is not allowed, before anything runs.
+    """
+    chunkers = [(setting, build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)) for setting in settings]
+    tasks = list(product(documents, chunkers))
+
+    def one(marked: Marked, setting: Setting, chunker: Any) -> Row | None:
+        if tools.cancelled():
+            return None
+        try:
+            chunking = run(chunker, marked.document, replace(tools))
+        except Cancelled:
+            return None
+        return Row(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
+
+    with ThreadPoolExecutor(workers) as threads:
+        futures = [threads.submit(one, marked, setting, chunker) for marked, (setting, chunker) in tasks]
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                row = future.result()
+                if progress is not None:
+                    progress(done, len(tasks))
+                if row is not None:
+                    yield row
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A setting over all documents on which its measure is defined."""
+
+    setting: Setting
+    mean: float
+    documents: int
+    chunks: float
+
+
+def summaries(rows: Iterable[Row], measure: str) -> list[Summary]:
+    """Return the settings, best first by the mean of ``measure``; ties go to fewer chunks, then to the name.
+
+    Raises
+    ------
+    InputError
+        If there is no measure of that name.
+    """
+    if measure not in MEASURES:
+        raise InputError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}.")
+    values: dict[Setting, list[tuple[float, int]]] = {}
+    for row in rows:
+        value = row.scores[measure].value
+        if value is not None:
+            values.setdefault(row.setting, []).append((value, row.chunks))
+    found = [
+        Summary(
+            setting,
+            statistics.fmean(value for value, _ in kept),
+            len(kept),
+            statistics.fmean(chunks for _, chunks in kept),
+        )
+        for setting, kept in values.items()
+    ]
+    sign = -1 if MEASURES[measure] else 1
+    return sorted(found, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
+
+
+def grid(chunker: str, **axes: Sequence[Any]) -> list[Setting]:
+    """Return a setting for every combination of the values of ``axes``."""
+    return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+
+
+def published() -> list[Setting]:
+    """Return the grid of Qu et al., appendix B: 30 settings of breakpoint, 45 of single linkage, 125 of DBSCAN, 18 fixed."""
+    weights = (0.0, 0.25, 0.5, 0.75, 1.0)
+    amounts: dict[str, tuple[float, ...]] = {
+        "percentile": (10, 30, 50, 70, 90),
+        "standard_deviation": (1, 1.5, 2, 2.5, 3),
+        "interquartile": (0.5, 0.75, 1, 1.25, 1.5),
+        "gradient": (10, 30, 50, 70, 90),
+        "distance": (0.1, 0.2, 0.3, 0.4, 0.5),
+        "absolute_gradient": (0.01, 0.05, 0.1, 0.15, 0.2),
+    }
+    counts = tuple(range(2, 11))
+    return [
+        *(setting for name, some in amounts.items() for setting in grid("breakpoint", threshold=(name,), amount=some)),
+        *grid("single_linkage", position_weight=weights, chunks=counts),
+        *grid("dbscan", position_weight=weights, eps=(0.1, 0.2, 0.3, 0.4, 0.5), min_samples=(1, 2, 3, 4, 5)),
+        *grid("fixed_sentences", chunks=counts, overlap=(0, 1)),
+    ]

@@ -1,0 +1,177 @@
+"""Stitching, sweeping many settings, and their command line."""
+
+import csv
+import io
+import json
+from itertools import count, pairwise
+
+import pytest
+
+from chunkers import Document, InputError, build_chunker
+from chunkers.base import run
+from evaluation.__main__ import main, without_marks
+from evaluation.boundaries import agreement, in_sentences, pk
+from evaluation.stitching import Passage, passages_of, stitch
+from evaluation.sweep import MEASURES, Marked, Setting, grid, published, scores_of, summaries, sweep
+from sample_docs import load_sample
+from tests.support import HashEmbedder, tools
+
+PASSAGES = [Passage(f"Passage {n} begins. It goes on. It ends with {n}.", f"subject {n % 5}") for n in range(20)]
+
+
+def marked(name):
+    sample = load_sample(name)
+    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+
+
+def test_seams_are_where_passages_begin():
+    stitched = stitch(PASSAGES, sentences=30, seed=3)
+    starts = [0, *stitched.seams]
+    assert len(starts) == len(stitched.subjects) == 10
+    assert all(stitched.text[start:].startswith("Passage ") for start in starts)
+    assert stitched.text.count("Passage ") == 10
+
+
+def test_no_two_neighbours_have_one_subject():
+    for seed in range(20):
+        subjects = stitch(PASSAGES, sentences=60, seed=seed).subjects
+        assert all(one != other for one, other in pairwise(subjects))
+
+
+def test_the_seed_gives_the_order():
+    assert stitch(PASSAGES, seed=1) == stitch(PASSAGES, seed=1) != stitch(PASSAGES, seed=2)
+
+
+def test_stitching_refuses_what_it_cannot_join():
+    with pytest.raises(InputError, match="at least two subjects; got 1 of one or none"):
+        stitch(PASSAGES[:1])
+    with pytest.raises(InputError, match="with text; one is empty"):
+        stitch([*PASSAGES, Passage(" ", "nothing")])
+
+
+def test_passages_lie_within_sections():
+    sample = load_sample("report")
+    passages = passages_of(sample.text, sample.known, "report", 6)
+    assert len({passage.subject for passage in passages}) == 5
+    assert "".join("".join(passage.text.split()) for passage in passages) == "".join(sample.text.split())
+    counts = [len(Document.from_text(passage.text).sentences) for passage in passages]
+    assert min(counts) >= 5
+    assert max(counts) <= 12
+
+
+def test_the_published_grid_has_its_218_settings():
+    settings = published()
+    assert len(settings) == len(set(settings)) == 30 + 45 + 125 + 18
+    for setting in settings:
+        build_chunker(setting.chunker, dict(setting.parameters))
+
+
+def test_a_sweep_is_what_single_runs_are():
+    settings = [*grid("breakpoint", amount=(40, 70)), Setting.of("kmeans"), Setting.of("optimal", max_size=90, piece_size=9)]
+    documents = [marked("stubs"), marked("article")]
+    rows = list(sweep(documents, settings, tools()))
+    assert len(rows) == 8
+    for row in rows:
+        one = next(one for one in documents if one.document.name == row.document)
+        chunking = run(build_chunker(row.setting.chunker, dict(row.setting.parameters)), one.document, tools())
+        assert row.chunks == len(chunking.chunks)
+        assert row.scores == scores_of(one, chunking)
+        assert set(row.scores) == set(MEASURES)
+
+
+def test_a_sweep_embeds_every_text_once():
+    embedder = HashEmbedder()
+    one = marked("article")
+    list(sweep([one], grid("breakpoint", amount=(10, 50, 90)), tools(embedder), workers=1))
+    embedded = [text for batch in embedder.batches for text in batch]
+    assert len(embedded) == len(set(embedded)) == len(set(one.document.sentence_texts))
+
+
+def test_a_cancelled_sweep_keeps_what_it_has():
+    asked = count()
+    bench = tools(cancelled=lambda: next(asked) > 40)
+    rows = list(sweep([marked("report")], grid("breakpoint", amount=tuple(range(10, 99))), bench, workers=1))
+    assert 0 < len(rows) <= 40
+
+
+def test_a_setting_that_is_not_allowed_is_refused_before_anything_runs():
+    embedder = HashEmbedder()
+    with pytest.raises(InputError, match=r"breakpoint: amount must lie between .*; got 0\.95\."):
+        list(sweep([marked("stubs")], grid("breakpoint", amount=(70, 0.95)), tools(embedder)))
+    assert embedder.batches == []
+
+
+def test_the_best_comes_first():
+    rows = list(sweep([marked("stubs")], grid("fixed_sentences", size=(2, 4, 8)), tools()))
+    best = summaries(rows, "f1")
+    assert [dict(one.setting.parameters)["size"] for one in best] == [4, 2, 8]
+    one = marked("stubs")
+    chunking = run(build_chunker("fixed_sentences", {"size": 4}), one.document, tools())
+    reference, found = (in_sentences(one.document, places) for places in (one.known, [c.start for c in chunking.chunks[1:]]))
+    assert best[0].mean == pytest.approx(agreement(reference, found).f1.value)
+    assert summaries(rows, "pk")[0].mean == pytest.approx(pk(reference, found).value)
+
+
+def test_a_measure_that_is_undefined_everywhere_has_no_best():
+    algorithm = marked("algorithm")
+    rows = list(sweep([algorithm], [Setting.of("fixed_sentences")], tools()))
+    assert summaries(rows, "pk") == []
+    with pytest.raises(InputError, match=r"measure must be one of pk, .*; got 'charm'"):
+        summaries(rows, "charm")
+
+
+def test_marks_are_taken_out():
+    bare, known = without_marks("One.\nTwo.\n---\nThree.\n ---  \n---\n\nFour.\n")
+    assert bare == "One.\nTwo.\nThree.\n\nFour.\n"
+    assert [bare[place:].split()[0] for place in known] == ["Three.", "Four."]
+    assert without_marks("No mark.") == ("No mark.", ())
+
+
+def output(capsys, *arguments):
+    status = main(["sweep", *arguments])
+    written = capsys.readouterr()
+    return status, written.out, written.err
+
+
+def test_the_command_line_prints_the_best(capsys):
+    status, out, _ = output(capsys, "stubs", "--chunker", "fixed_sentences", "--grid", "size=2,4", "--measure", "f1")
+    assert status == 0
+    first, second, last = out.splitlines()
+    assert first.split()[-1] == "size=4"
+    assert second.split()[-1] == "size=2"
+    assert last.startswith("The best is 0.")
+
+
+def test_the_command_line_writes_every_row(capsys, tmp_path):
+    file = tmp_path / "marked.txt"
+    file.write_text("A cat. A dog.\n---\nA tree. A bush.\n")
+    arguments = ["--file", str(file), "--chunker", "fixed_sentences", "--grid", "size=1,2"]
+    rows = list(csv.DictReader(io.StringIO(output(capsys, *arguments, "--csv")[1])))
+    assert [(row["document"], row["setting"], row["f1"]) for row in rows] == [
+        ("marked.txt", "fixed_sentences size=1", "0.5"),
+        ("marked.txt", "fixed_sentences size=2", "1.0"),
+    ]
+    lines = [json.loads(line) for line in output(capsys, *arguments, "--json")[1].splitlines()]
+    assert lines[1]["parameters"] == {"size": 2}
+    assert lines[1]["pk"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "Say what to sweep: --published, or --chunker with --grid."),
+        (["nowhere", "--chunker", "kmeans"], "sample must be one of stubs"),
+        (["algorithm", "--chunker", "kmeans"], "algorithm: a document must have a known boundary"),
+        (["--chunker", "kmeans", "--grid", "clusters"], "--grid must have the form KEY=VALUE,...; got 'clusters'."),
+        (["--grid", "size=1"], "--grid needs the chunker whose parameters it names"),
+        (["--chunker", "kmeans", "--measure", "charm"], "measure must be one of pk"),
+        (["--chunker", "sharp"], "chunker must be one of fixed_sentences"),
+        (["--file", "missing.txt", "--chunker", "kmeans"], "missing.txt: the file must be readable"),
+    ],
+)
+def test_errors_are_one_sentence(capsys, arguments, words):
+    status, out, err = output(capsys, *arguments)
+    assert status == 2
+    assert out == ""
+    assert words in err
+    assert err.count("\n") == 1
