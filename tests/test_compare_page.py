@@ -60,6 +60,17 @@ def test_moving_a_threshold_embeds_nothing(app):
     assert app.query_params["c2.amount"] == "40"
 
 
+def test_a_result_that_is_shown_no_more_is_let_go(app):
+    settled(app)
+    app.selectbox(key="document").select("own").run()
+    app.text_area(key="pasted").input("A gull calls.\nAnother answers.\nThe tide turns at noon.\nThe boats go out.").run()
+    settled(app).run()
+    assert len(app.session_state["job"].results) == 2
+    app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
+    assert len(app.session_state["results"]) == 3
+    assert app.session_state["job"].results.keys() < app.session_state["results"].keys()
+
+
 def test_a_line_that_was_let_go_sets_the_parameter(app):
     settled(app)
     app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}

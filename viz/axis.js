@@ -241,11 +241,13 @@ class Axis {
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;
     pen.fillStyle = this.colour("ink");
+    const most = new Map();
     for (const [at, votes] of cutting) {
       if (at < this.from || at > this.to) continue;
-      const tall = (votes / columns) * height;
-      pen.fillRect(this.x(at, width) - 1, height - tall, 2, tall);
+      const x = Math.round(this.x(at, width));
+      most.set(x, Math.max(most.get(x) ?? 0, votes));
     }
+    for (const [x, votes] of most) pen.fillRect(x - 1, height - (votes / columns) * height, 2, (votes / columns) * height);
     pen.fillStyle = this.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
     canvas.setAttribute("aria-label", `${cutting.size} places where at least one column cuts; taller where more agree`);

@@ -49,6 +49,10 @@ def make(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[Ma
             waiting.append((task, chunker))
         made.append(Made(choice, chunker, task, chunking))
     session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
+    if job is not None and not job.cancelled:
+        # What is shown no more must not stay in memory for the job's sake.
+        for gone in kept.keys() - session["results"].keys():
+            job.results.pop(gone, None)
     _start_job(job, waiting, document, embedder, on_disk)
     job = session.get("job")
     if job is not None and job.error:
