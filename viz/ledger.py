@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -35,24 +36,26 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
     row of that gap. The sentences are taken from the text that the reader holds.
     """
-    document = chunking.document
-    verdicts = list(STANDING)
-    rows = {
-        "gaps": [gap.index for gap in chunking.gaps],
-        "scores": [gap.score for gap in chunking.gaps],
-        "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in chunking.gaps],
-        "verdicts": [verdicts.index(gap.verdict) for gap in chunking.gaps],
-        "inside": [gap.offset is not None for gap in chunking.gaps],
-        "near": [is_near(gap, margin) for gap in chunking.gaps],
-        "reasons": [gap.reason for gap in chunking.gaps],
+    data = {
+        "source": source_id(chunking.document),
+        "score": chunking.curves[0].label if chunking.curves else "score",
+        "standing": list(STANDING.values()),
+        "cuts": [verdict.is_cut for verdict in STANDING],
+        "rows": json.dumps(rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
     }
-    _ledger(
-        key=key,
-        data={
-            "source": source_id(document),
-            "score": chunking.curves[0].label if chunking.curves else "score",
-            "standing": list(STANDING.values()),
-            "cuts": [verdict.is_cut for verdict in verdicts],
-            "rows": json.dumps(rows, ensure_ascii=False, separators=(",", ":")),
-        },
-    )
+    _ledger(key=key, data=data)
+
+
+def rows(chunking: Chunking, margin: float) -> dict[str, list[Any]]:
+    """Return what is known of every gap, a list a property, in the ledger's order."""
+    verdicts = list(STANDING)
+    gaps = chunking.gaps
+    return {
+        "gaps": [gap.index for gap in gaps],
+        "scores": [gap.score for gap in gaps],
+        "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps],
+        "verdicts": [verdicts.index(gap.verdict) for gap in gaps],
+        "inside": [gap.offset is not None for gap in gaps],
+        "near": [is_near(gap, margin) for gap in gaps],
+        "reasons": [gap.reason for gap in gaps],
+    }

@@ -1,0 +1,80 @@
+"""The staircase, against really running the chunker at every amount."""
+
+import math
+import statistics
+
+import pytest
+
+from chunkers import Breakpoint, Document
+from chunkers.base import run
+from chunkers.thresholds import THRESHOLDS
+from sample_docs import load_sample
+from tests.support import AngleEmbedder, cut, tools
+from viz.staircase import FLAT, histogram, staircase
+
+
+def made(sample, **parameters):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    common = tools()
+    chunker = Breakpoint.build(**parameters)
+
+    def chunk(other):
+        return run(other, document, common)
+
+    return staircase(document, chunker, chunk(chunker).curves[0].scores, chunk), chunker, chunk
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+@pytest.mark.parametrize(
+    "sizes",
+    [{}, {"min_size": 120, "max_size": 600}, {"max_size": 12, "size_unit": "words", "oversize": "recursive"}],
+    ids=["free", "between", "recursive"],
+)
+def test_every_step_is_what_the_chunker_makes(threshold, sizes):
+    stairs, chunker, chunk = made("stubs", threshold=threshold, **sizes)
+    cuts = []
+    for place, amount in enumerate(stairs.amounts):
+        chunks = chunk(chunker.model_copy(update={"amount": amount})).chunks
+        lengths = [one.end - one.start for one in chunks]
+        assert stairs.chunks[place] == len(chunks)
+        assert stairs.median[place] == statistics.median(lengths)
+        assert stairs.largest[place] == max(lengths)
+        cuts.append(tuple(one.spans for one in chunks))
+    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == "amount")
+    assert (stairs.amounts[0], stairs.amounts[-1]) == spec.offered
+    # Each flat stretch makes the same chunks at all its amounts, and other chunks just outside.
+    for stretch in stairs.flat:
+        first, last = stairs.amounts.index(stretch.low), stairs.amounts.index(stretch.high)
+        assert last - first + 1 >= FLAT
+        assert len(set(cuts[first : last + 1])) == 1
+        assert len(cuts[first]) == stretch.chunks
+        assert first == 0 or cuts[first - 1] != cuts[first]
+        assert last == len(cuts) - 1 or cuts[last + 1] != cuts[last]
+        assert stairs.around((stretch.low + stretch.high) / 2) == stretch
+    assert stairs.flat
+
+
+def test_a_percentile_between_two_gaps_changes_nothing():
+    # Distances of 0, 1/2 and 1, so percentiles from 50 up leave the one gap above, and below 50 two.
+    text = "0 a\n0 b\n60 c\n150 d"
+    result = cut(Breakpoint.build(), text, embedder=AngleEmbedder())
+    stairs = staircase(result.document, Breakpoint.build(), result.curves[0].scores, lambda _: result)
+    assert [(stretch.low, stretch.high, stretch.chunks) for stretch in stairs.flat] == [(10, 49.5, 3), (50, 99, 2)]
+    assert stairs.flat[1].words() == "between 50 and 99 nothing changes: 2 chunks"
+    assert stairs.around(49.75) is None
+
+
+def test_the_histogram_counts_every_defined_score_once_on_its_side():
+    counted = histogram([0.1, 0.2, math.nan, 0.5, 0.5, 0.9], 0.5, above=True)
+    assert sum(counted.short) == 4
+    assert sum(counted.beyond) == 1
+    below = histogram([0.1, 0.2, 0.5, 0.5, 0.9], 0.5, above=False)
+    assert (sum(below.short), sum(below.beyond)) == (3, 2)
+    assert len(counted.edges) == len(counted.short) + 1
+
+
+def test_the_histogram_of_many_scores_has_bins_that_one_can_see():
+    counted = histogram([*[0.5] * 5000, 0.500001, 1.0], 0.6, above=True)
+    assert len(counted.short) <= 60
+    assert (sum(counted.short), sum(counted.beyond)) == (5001, 1)
