@@ -18,7 +18,6 @@ from chunkers.result import Verdict
 from sample_docs import sample_splitters
 from viz import controls, embedding, figures, greedy, runs, source, stats, work
 from viz.ledger import ledger
-from viz.palette import INK
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page
 from viz.staircase import Staircase, histogram, staircase
@@ -77,7 +76,7 @@ def show() -> None:
         return
     runs.show_progress(made)
     shown = _shown(made[0], axis)
-    _colours()
+    figures.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
         reader(
@@ -149,12 +148,6 @@ def _margin(choices: Choices) -> float:
 
 
 # The controls that are this page's own
-
-
-def _colours() -> None:
-    """Give the style sheet the colours of what stands over the text where there is no room beside it."""
-    colours = INK[figures.theme()]
-    st.html(f"<style>:root {{ --page: {colours['page']}; --rule: {colours['rule']}; }}</style>")
 
 
 def _choose_axis(choices: Choices, axis: str, chunker: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -24,8 +24,17 @@ def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedde
     parameter_controls(choices.selected, column, chunker, defaults)
 
 
-def parameter_controls(number: int, column: ColumnChoice, chunker: Chunker | None, defaults: Mapping[str, Any]) -> None:
-    """Draw the presets and parameters of the column of that number; ``defaults`` are those of the embedder."""
+def parameter_controls(
+    number: int,
+    column: ColumnChoice,
+    chunker: Chunker | None,
+    defaults: Mapping[str, Any],
+    below: Callable[[FieldSpec], None] | None = None,
+) -> None:
+    """Draw the presets and parameters of the column of that number; ``defaults`` are those of the embedder.
+
+    ``below`` draws under each of those that are not folded away.
+    """
     _choose_preset(number, column, defaults)
     values = effective(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
@@ -35,6 +44,8 @@ def parameter_controls(number: int, column: ColumnChoice, chunker: Chunker | Non
             _widget(prefix, column, spec, values[spec.name])
             if isinstance(chunker, Thresholded) and spec.name == "amount":
                 st.caption(chunker.reading())
+            if below is not None:
+                below(spec)
     folded = [spec for spec in specs if not spec.main]
     if folded:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):

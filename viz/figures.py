@@ -132,6 +132,12 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def colour_page() -> None:
+    """Give the style sheet the colours of what stands over the text where there is no room beside it."""
+    colours = INK[theme()]
+    st.html(f"<style>:root {{ --page: {colours['page']}; --rule: {colours['rule']}; }}</style>")
+
+
 def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str, key: str) -> None:
     """Draw a figure in the page's colours, and below it what it shows as a table, and its downloads.
 

@@ -25,13 +25,13 @@ INK = {
 """Everything that is not a chunk. Red is for errors against known boundaries alone, the accent for what moves."""
 
 
-def css() -> str:
-    """Return both themes as custom properties of ``.seamark[data-theme]``."""
+def css(root: str = "seamark") -> str:
+    """Return both themes as custom properties of the class ``root`` with ``data-theme``."""
     blocks = []
     for theme in ("light", "dark"):
         colours = dict(INK[theme])
         colours |= {f"ground-{i}": colour for i, colour in enumerate(GROUNDS[theme])}
         colours |= {f"edge-{i}": colour for i, colour in enumerate(EDGES[theme])}
         body = "\n".join(f"  --{name}: {colour};" for name, colour in colours.items())
-        blocks.append(f'.seamark[data-theme="{theme}"] {{\n{body}\n}}')
+        blocks.append(f'.{root}[data-theme="{theme}"] {{\n{body}\n}}')
     return "\n".join(blocks)

@@ -94,6 +94,7 @@ class Stepper {
         const at = this.ofGap(event.detail.gap);
         if (at >= 0) this.go(at);
       },
+      "seamark-go": (event) => this.go(event.detail.at),
       "seamark-reader": () => this.mark(),
       "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
     };

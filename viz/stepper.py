@@ -56,7 +56,7 @@ def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
     """Mount the stepper at the step of ``choices.extra["step"]``, counted from 1, and keep the word as the user steps.
 
     A step that is not there is the last. Every step fires the window's event ``seamark-step``, whose detail is its mark;
-    ``seamark-gap`` leads to the step of that gap.
+    ``seamark-gap`` leads to the step of that gap, ``seamark-go`` to the step ``at``, counted from 0.
     """
     at = _step_at(choices, len(steps), key)
     body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,200 @@
+"""The Double pass page: two passes step by step, beside a chunker that looks at each gap once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from chunkers import Chunking, DoublePass, FieldSpec
+from chunkers.registry import chunker_class
+from sample_docs import sample_splitters
+from viz import controls, embedding, figures, passes, runs, stats
+from viz.pass_story import MOST_SENTENCES, minis, steps
+from viz.reader import Column, Result, Row, reader, take
+from viz.session import Opened, Text, close_page, open_page
+from viz.state import Choices, ColumnChoice
+from viz.stepper import stepper
+
+READER = "double_pass_reader"
+DOUBLE, BESIDE = 0, 1
+"""The two columns."""
+
+
+def at_rest() -> Choices:
+    """Return the choices of the first screen: the sample that has a snippet."""
+    columns = [ColumnChoice("double_pass"), ColumnChoice("breakpoint", {"amount": 60.0})]
+    return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
+
+
+def show() -> None:
+    """Draw the page."""
+    opened = open_page("double_pass", at_rest())
+    choices, text = opened.choices, opened.text
+    _hold_columns(choices, opened.default)
+    _take_selected(choices)
+    made = [] if text is None else runs.make(opened, text, choices.columns)
+    with st.sidebar:
+        _controls(opened, made)
+        controls.shared_controls(choices, opened.embedder)
+    if text is None:
+        return
+    embedding.ask(choices)
+    runs.show_progress(made)
+    _draw(choices, text, made)
+    close_page(opened)
+
+
+def _hold_columns(choices: Choices, default: Choices) -> None:
+    """Keep to the page's two chunkers, whatever a link names; what it says of them holds."""
+    held = [
+        next((column for column in choices.columns if column.chunker == usual.chunker), usual) for usual in default.columns
+    ]
+    if held == choices.columns:
+        return
+    strange = [column.chunker for column in choices.columns if column not in held]
+    if strange:
+        said = f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
+        st.session_state["complaints/double_pass"].append(said)
+    choices.columns = held
+    choices.selected = min(choices.selected, BESIDE)
+    if strange:
+        st.rerun()
+
+
+def _take_selected(choices: Choices) -> None:
+    """Take from the reader the column whose head was clicked."""
+    event = take(READER, "selected")
+    if event:
+        choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
+
+
+def _controls(opened: Opened, made: list[runs.Made]) -> None:
+    choices = opened.choices
+    if st.session_state.get("double_pass_column") != choices.selected:
+        st.session_state["double_pass_column"] = choices.selected
+
+    def chosen() -> None:
+        choices.selected = st.session_state["double_pass_column"]
+
+    st.segmented_control(
+        "Settings of",
+        [DOUBLE, BESIDE],
+        format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
+        key="double_pass_column",
+        on_change=chosen,
+        required=True,
+    )
+    column = choices.columns[choices.selected]
+    here = made[choices.selected] if made else None
+    defaults = embedding.defaults_of(opened.embedder, column.chunker)
+    chunker = here.chunker if here else None
+    controls.parameter_controls(choices.selected, column, chunker, defaults, _similarities(here))
+
+
+def _similarities(made: runs.Made | None) -> Callable[[FieldSpec], None] | None:
+    """Return what draws under a threshold's slider; None for the chunker that has none of the three."""
+    if made is None or made.choice.chunker != DoublePass.name or made.chunking is None or made.chunker is None:
+        return None
+    chunking, chunker = made.chunking, made.chunker
+
+    def below(spec: FieldSpec) -> None:
+        value = float(getattr(chunker, spec.name))
+        least, most = spec.offered or (-1.0, 1.0)
+        similarities = passes.compared_with(chunking, spec.name)
+        passes.show_similarities(similarities, value, (min(least, value), max(most, value)), key=f"similarities/{spec.name}")
+
+    return below
+
+
+def _draw(choices: Choices, text: Text, made: list[runs.Made]) -> None:
+    here, beside = made[DOUBLE], made[BESIDE]
+    chunking, chunker = here.chunking, here.chunker
+    name = chunker_class(beside.choice.chunker).title
+    if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
+        message = here.error or ("Being embedded …" if chunking is None else "No chunks: the text has no words.")
+        passes.passes(
+            title="Double pass",
+            summary=text.source.name,
+            rows=None,
+            source=text.identity,
+            message=message,
+            tone="error" if here.error else "",
+            key="passes",
+        )
+        return
+    drawn = None
+    if beside.chunking is not None and beside.chunker is not None:
+        drawn = passes.Beside(name, f"{name} for comparison: {beside.chunker.describe()}", beside.chunking)
+    passes.passes(
+        title="Double pass",
+        summary=_summary(text, chunking),
+        rows=passes.rows(chunking, drawn, _labels(chunker)),
+        source=text.identity,
+        key="passes",
+    )
+    figures.colour_page()
+    left, right = st.columns([2, 1], gap="medium")
+    with right, st.container(key="beside"):
+        told = steps(chunking, chunker.max_size)
+        if told:
+            stepper(told, choices, key="double_pass_stepper")
+        found = passes.corrections(chunking, beside.chunking)
+        passes.show_corrections(found, passes.balance(chunking, found, beside.chunking, name), name, key="corrections")
+    with left:
+        reader(
+            text.document,
+            [_column(one) for one in made],
+            title="",
+            summary="",
+            selected=choices.selected,
+            known=text.source.known,
+            key=READER,
+            axis=False,
+        )
+    if chunking.comparisons:
+        with st.expander("Every comparison as a table"):
+            st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
+
+
+def _column(made: runs.Made) -> Column:
+    title = chunker_class(made.choice.chunker).title
+    if made.chunker is None or made.chunking is None:
+        described = made.chunker.describe() if made.chunker else ""
+        return Column(title, described, message=made.error or "Being embedded …", tone="error" if made.error else "")
+    counts = stats.sentence_counts(made.chunking)
+    least, most = min(counts, default=0), max(counts, default=0)
+    chunks = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
+    result = Result(made.task, made.chunker, made.chunking)
+    return Column(title, made.chunker.describe(), result, (Row("chunks", chunks),), notes=made.chunking.notes)
+
+
+def _labels(chunker: DoublePass) -> dict[str, str]:
+    smallest = "" if chunker.min_size is None else f", minimum size {chunker.min_size:,}"
+    longest = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
+    return {
+        "sentences": "sentences, and the similarities of pass one",
+        "minis": f"mini-chunks after pass one (initial {chunker.initial_threshold:g}, "
+        f"appending {chunker.appending_threshold:g}{longest})",
+        "chunks": f"chunks after pass two (merging {chunker.merging_threshold:g}{longest}{smallest})",
+    }
+
+
+def _summary(text: Text, chunking: Chunking) -> str:
+    """Say what each pass left."""
+    first, chunks = len(minis(chunking)), len(chunking.chunks)
+    over = sum(merge.kind.startswith("over") for merge in chunking.merges)
+    parts = [
+        text.source.name,
+        _counted(len(chunking.document.sentences), "sentence"),
+        f"pass one leaves {_counted(first, 'mini-chunk')}",
+        f"pass two leaves {_counted(chunks, 'chunk')}"
+        + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),
+    ]
+    if len(chunking.document.sentences) > MOST_SENTENCES:
+        parts.append(f"the rows and the steps are of the first {MOST_SENTENCES:,} sentences")
+    return " · ".join(parts)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,164 @@
+"""The two passes of a double pass in words: one step a comparison, in the order in which they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from chunkers import Chunking, Comparison, Span, Verdict
+from chunkers.result import compared
+from viz.stepper import Mark, Step
+
+MOST_SENTENCES = 3000
+"""Sentences from the first on whose comparisons are told and drawn; of a longer text the table has all."""
+
+LEDGER = "The ledger says: "
+"""What a step begins with where it quotes the ledger."""
+
+
+class PassMark(Mark):
+    """A mark that the rows read, too: the number of the comparison, None after both passes."""
+
+    comparison: int | None
+
+
+def told(chunking: Chunking) -> list[list[Comparison]]:
+    """Return every comparison that is told, each as the last of those of one and the same chunk in one and the same look."""
+    looks = []
+    tried: list[Comparison] = []
+    for comparison in chunking.comparisons:
+        if comparison.right.end > MOST_SENTENCES:
+            continue
+        tried = [comparison] if not tried or tried[-1].reason else [*tried, comparison]
+        looks.append(tried)
+    return looks
+
+
+def steps(chunking: Chunking, maximum: int | None) -> list[Step]:
+    """Return every comparison as a step, and after them what the minimum size did; ``maximum`` is that of the chunker."""
+    return [_step(number, tried, maximum) for number, tried in enumerate(told(chunking))] + _after(chunking)
+
+
+def minis(chunking: Chunking) -> list[int]:
+    """Return the sentences at which the chunks of pass one begin."""
+    if not chunking.document.sentences:
+        return []
+    first = (one for one in chunking.comparisons if one.kind in ("initial", "appending"))
+    return [0, *(one.right.start for one in first if one.outcome != "joined")]
+
+
+def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
+    """Return the gaps that the last of ``tried`` decides, of the chunks of pass one that begin at ``starts``."""
+    left, right = tried[-1].left, tried[-1].right
+    return [start - 1 for start in starts if left.end <= start <= right.start]
+
+
+def words(tried: Sequence[Comparison]) -> str:
+    """Say in a line what the last of ``tried`` decided."""
+    before = "".join(f"; {numbers(one.right)} before it {_numbers(one)}" for one in tried[:-1])
+    return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
+
+
+def numbers(group: Span) -> str:
+    """Name a range of sentences."""
+    return f"sentence {group.end}" if _one(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
+
+
+def _one(group: Span) -> bool:
+    return group.end - group.start == 1
+
+
+def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step:
+    here = tried[-1]
+    group, between = compared_group(here), _between(here)
+    values = [
+        ["compared", f"{numbers(group)} with {numbers(here.right)}"],
+        ["similarity", _numbers(here)],
+        *([f"{numbers(before.right)}", f"{_numbers(before)}, looked at before"] for before in tried[:-1]),
+        ["length", f"{here.length:,} characters joined, " + ("no maximum" if maximum is None else f"at most {maximum:,}")],
+    ]
+    return Step(
+        title=_title(here),
+        story=[_compared(here, group), LEDGER + here.reason if here.reason else "Not above, so it looks one chunk further."],
+        numbers=values,
+        tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.reason else "",
+        mark=PassMark(
+            growing=list(group),
+            next=list(here.right),
+            middle=None if between is None else list(between),
+            gap=here.left.end - 1,
+            comparison=number,
+        ),
+    )
+
+
+def compared_group(here: Comparison) -> Span:
+    """Return the sentences whose vector is compared."""
+    return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
+
+
+def _between(here: Comparison) -> Span | None:
+    return Span(here.left.end, here.right.start) if here.kind.startswith("over") else None
+
+
+def _numbers(here: Comparison) -> str:
+    relation = "≤" if here.outcome == "not above" else ">"
+    which = here.kind if here.kind in ("initial", "appending") else "merging"
+    return compared("", here.similarity, here.threshold, f"{relation} {which}").strip()
+
+
+def _title(here: Comparison) -> str:
+    left, right, between = numbers(here.left), numbers(here.right), _between(here)
+    match here.kind, here.outcome:
+        case _, "too long":
+            said = f"{left} and {right} are alike, but too long together"
+        case "initial", "joined":
+            said = f"{left} and {right} open a chunk"
+        case "initial", _:
+            said = f"{left} stands alone"
+        case "appending", "joined":
+            said = f"{right} joins {left}"
+        case "appending", _:
+            said = f"the chunk of {left} ends"
+        case "merging", "joined":
+            said = f"{left} and {right} become one"
+        case _, "joined":
+            assert between is not None
+            said = f"merged over a snippet: {numbers(between)}"
+        case _ if here.reason:
+            said = f"the chunk of {left} ends"
+        case _:
+            said = f"{right} {'is' if _one(here.right) else 'are'} too unlike {left}"
+    return said[0].upper() + said[1:]
+
+
+def _compared(here: Comparison, group: Span) -> str:
+    match here.kind:
+        case "initial":
+            return f"Pass one, no chunk open: {numbers(group)} is compared with the one after."
+        case "appending":
+            return f"Pass one, a chunk of {numbers(here.left)} open: its last two are compared with {numbers(here.right)}."
+    place = {"merging": "the next chunk", "over a snippet": "the chunk after the next", "over two snippets": "the third"}
+    return f"Pass two: the chunk of {numbers(group)} is compared with {place[here.kind]}, {numbers(here.right)}."
+
+
+def _after(chunking: Chunking) -> list[Step]:
+    """Return a step for every boundary that the minimum size took away after both passes."""
+    merged = []
+    cuts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
+    ends = [*cuts[1:], len(chunking.document.sentences)]
+    for number, start, end in zip(count(), cuts[1:], ends[1:], strict=False):
+        gap = chunking.gaps[start - 1]
+        if gap.verdict is not Verdict.REJECTED or end > MOST_SENTENCES:
+            continue
+        left, right = Span(cuts[number], start), Span(start, end)
+        merged.append(
+            Step(
+                title=f"Too small: {numbers(left)} and {numbers(right)} become one",
+                story=["After both passes, a chunk below the minimum size is merged with a neighbour.", LEDGER + gap.reason],
+                numbers=[],
+                tone="turn",
+                mark=PassMark(growing=list(left), next=list(right), middle=None, gap=gap.index, comparison=None),
+            )
+        )
+    return merged

@@ -1,0 +1,28 @@
+// A small histogram under the slider of a threshold, on the slider's own axis.
+
+const [WIDTH, HEIGHT] = [200, 30];
+
+export default function ({ data, parentElement }) {
+  const [svg, words] = parentElement.querySelector(".similarities").children;
+  const make = (tag, attributes) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  };
+  const most = Math.max(...data.counts, 1);
+  const wide = WIDTH / Math.max(1, data.counts.length);
+  const bars = data.counts.map((count, bin) => {
+    const tall = count ? Math.max(1.5, (count / most) * (HEIGHT - 2)) : 0;
+    return make("rect", { x: bin * wide + 0.4, y: HEIGHT - tall, width: wide - 0.8, height: tall, class: (bin + 0.5) * wide > data.at * WIDTH ? "bar above" : "bar" });
+  });
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  svg.style.display = data.counts.length ? "" : "none";
+  svg.replaceChildren(
+    ...bars,
+    make("path", { d: `M0 ${HEIGHT}H${WIDTH}`, class: "base" }),
+    make("path", { d: `M${data.at * WIDTH} 0V${HEIGHT}`, class: "level" }),
+  );
+  words.textContent = data.words;
+}
