@@ -1,0 +1,272 @@
+"""The Breakpoints page without a browser: widgets, link, payloads, and the story of the greedy scan."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
+from chunkers.base import run
+from chunkers.cohesion import Similarities, compare
+from chunkers.export import to_dict
+from chunkers.thresholds import THRESHOLDS
+from sample_docs import load_sample, sample_titles
+from tests.support import AngleEmbedder, cut, tools
+from viz.greedy import steps
+from viz.ledger import rows
+from viz.turned import Turned, as_similarity, can_turn
+
+SIZES = {"min_size": 150, "max_size": 500}
+
+
+def scanned(sample, **parameters):
+    source = load_sample(sample)
+    document = Document.from_text(source.text, source.sentences)
+    chunker = build_chunker("breakpoint", {"amount": 70.0} | parameters)
+    common = tools()
+    best = run(build_chunker("optimal", {}), document, common)
+    chunking = run(chunker, document, common)
+    compared = compare(chunking, best, Similarities(common.embed(document.sentence_texts)))
+    return chunker, chunking, best, compared
+
+
+# The story
+
+
+@pytest.mark.parametrize("parameters", [{}, SIZES, {"max_size": 120, "oversize": "recursive"}], ids=["free", "sized", "cut"])
+@pytest.mark.parametrize("sample", sample_titles())
+def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, parameters):
+    chunker, chunking, _, compared = scanned(sample, **parameters)
+    story = steps(chunking, 0.02, compared)
+    ledger = rows(chunking, 0.02)
+    printed = to_dict(chunking, Recipe.of(chunker, chunking.document.splitter, None, "words"))["gaps"]
+    assert len(story) == len(ledger["gaps"]) == len(printed)
+    for place, gap in enumerate(printed):
+        assert story[place]["story"][0] == ledger["reasons"][place] == gap["reason"]
+        assert story[place]["title"].endswith(f": {gap['verdict']}")
+        assert story[place]["mark"]["gap"] == ledger["gaps"][place] == gap["index"]
+        assert ledger["scores"][place] == gap["score"]
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
+    _, chunking, _, compared = scanned(sample, **SIZES)
+    document = chunking.document
+    chunk = 0
+    for step, gap in zip(steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+        first, last = step["mark"]["growing"]
+        assert document.sentences[first].start == chunking.chunks[chunk].start
+        assert step["mark"]["next"] == [last, last + 1]
+        if gap.verdict.is_cut:
+            assert document.sentences[last - 1].end == chunking.chunks[chunk].end
+            chunk += 1
+        else:
+            assert f"Sentence {last + 1:,} joins chunk {chunk + 1:,}." in step["story"]
+    assert chunk == len(chunking.chunks) - 1
+
+
+def test_every_cut_names_what_the_best_partition_did_and_what_greed_costs():
+    _, chunking, best, compared = scanned("report")
+    others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
+    told = {"pays": 0, "costs": 0}
+    for step, gap in zip(steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+        said = " ".join(step["story"])
+        assert ("“optimal” cuts here too" in said) == (gap.verdict.is_cut and gap.index in others)
+        assert ("“optimal” does not cut" in said) == (gap.verdict.is_cut and gap.index not in others)
+        for word in told:
+            told[word] += f"Here greed {word} " in said
+    assert all(told.values())
+
+
+def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
+    _, chunking, _, compared = scanned("report", **SIZES)
+    said = {gap.verdict: step["story"][1] for step, gap in zip(steps(chunking, 0, compared), chunking.gaps, strict=True)}
+    assert said[Verdict.REJECTED].startswith("A candidate, but no cut")
+    assert said[Verdict.FORCED].startswith("No candidate, but a cut")
+    assert {said[Verdict.CUT], said[Verdict.KEPT]} == {"A candidate, and a cut.", "No candidate."}
+
+
+def test_near_is_within_the_margin_on_either_side():
+    # Distances 0, 1/2, 1 and a line at 1/2.
+    chunking = cut(Breakpoint.build(threshold="distance", amount=0.5), "0 a\n0 b\n60 c\n150 d", embedder=AngleEmbedder())
+    assert rows(chunking, 0.01)["near"] == [False, True, False]
+    assert rows(chunking, 0.51)["near"] == [True, True, True]
+    assert rows(chunking, 0.01)["away"] == pytest.approx([-0.5, 0, 0.5], abs=1e-6)
+
+
+# Similarity
+
+
+@pytest.mark.parametrize("parameters", [{}, SIZES], ids=["free", "sized"])
+@pytest.mark.parametrize("threshold", [name for name, rule in THRESHOLDS.items() if rule.score_name == "distance"])
+def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(threshold, parameters):
+    amount = THRESHOLDS[threshold].default
+    chunker, chunking, _, _ = scanned("report", threshold=threshold, amount=amount, **parameters)
+    turned = as_similarity(chunking)
+    assert turned.chunks == chunking.chunks
+    (curve,) = turned.curves
+    assert (curve.label, curve.cut_above) == ("similarity", False)
+    for gap, before, score in zip(turned.gaps, chunking.gaps, curve.scores, strict=True):
+        assert gap.verdict is before.verdict
+        assert gap.score == score == 1 - before.score
+        assert "distance" not in gap.reason
+        candidate = before.verdict in (Verdict.CUT, Verdict.REJECTED)
+        assert (score < curve.lines[0].level) == candidate
+        assert gap.reason.startswith("similarity ")
+        assert f" {'<' if candidate else '≥'} " in gap.reason
+    amounts = [THRESHOLDS[threshold].offered[0], amount]
+    levels = chunker.levels("amount", amounts, chunking.curves[0].scores)
+    assert Turned(**chunker.model_dump()).levels("amount", amounts, curve.scores) == pytest.approx(
+        [1 - one for one in levels]
+    )
+
+
+def test_a_gradient_has_no_reading_as_similarity():
+    assert [name for name in THRESHOLDS if not can_turn(Breakpoint.build(threshold=name))] == [
+        "gradient",
+        "absolute_gradient",
+        "slope",
+    ]
+
+
+# The page
+
+
+@pytest.fixture
+def app():
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    yield opened
+    # A thread that is inside torch when the interpreter ends aborts it.
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job._thread.join(110)
+
+
+def settled(app, **query):
+    """Open the page at a link, and run until the embedding job has ended."""
+    app.switch_page("pages/breakpoints.py")
+    for name, word in query.items():
+        app.query_params[name.replace("__", ".")] = word
+    return finished(app.run())
+
+
+def finished(app):
+    # A job may end, and another begin, between two looks at it.
+    for _ in range(3):
+        job = app.session_state.get("job")
+        if job is not None:
+            job._thread.join(110)
+            app.run()
+    assert not app.exception
+    return app
+
+
+def payloads(app):
+    return [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
+
+
+def reader_of(app):
+    data = next(one for one in payloads(app) if "columns" in one)
+    return data | json.loads(data["columns"][0]["body"])
+
+
+def notices(app):
+    return [one["text"] for one in payloads(app) if "tone" in one]
+
+
+def steps_of(app):
+    return json.loads(next(one["steps"] for one in payloads(app) if "steps" in one))
+
+
+def test_the_first_screen_cuts_a_lone_title_line_off_with_a_near_miss(app):
+    settled(app, view="gaps")
+    text = load_sample("stubs").text
+    starts, ends = (reader_of(app)["segments"][side] for side in ("start", "end"))
+    assert "Binary search." in [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    ledger = json.loads(next(one["rows"] for one in payloads(app) if "rows" in one))
+    document = Document.from_text(text, "lines")
+    cut, kept = 0, 1
+    missed = [place for place, near in enumerate(ledger["near"]) if near and ledger["verdicts"][place] == kept]
+    assert missed
+    assert document.sentence_texts[ledger["gaps"][missed[0]] + 1] == "Lighthouses."
+    assert cut in ledger["verdicts"]
+
+
+def test_scores_show_the_histogram_and_the_staircase_with_their_tables(app):
+    settled(app, embedder="tfidf")
+    assert len(app.get("plotly_chart")) == 2
+    assert [len(table.value) > 3 for table in app.dataframe] == [True, True]
+    assert any("nothing changes" in caption.value for caption in app.caption)
+
+
+def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
+    settled(app, embedder="tfidf", view="steps", step="8")
+    assert next(one["at"] for one in payloads(app) if "at" in one) == 7
+    told = steps_of(app)
+    assert len(told) == 15
+    assert any("“optimal”" in said for step in told for said in step["story"])
+    assert app.query_params["step"] == "8"
+
+
+def test_another_axis_turns_curve_words_and_link(app):
+    settled(app, embedder="tfidf")
+    app.button_group(key="breakpoints/axis").set_value("similarity").run()
+    data = reader_of(app)
+    assert data["curve"]["label"] == "similarity"
+    assert all("similarity" in label for label in data["segments"]["label"][1:])
+    assert app.query_params["axis"] == "similarity"
+
+
+def test_a_gradient_is_not_offered_as_similarity(app):
+    settled(app, embedder="tfidf", c1="breakpoint", c1__threshold="gradient", axis="similarity")
+    assert not [group for group in app.get("button_group") if group.key == "breakpoints/axis"]
+    assert reader_of(app)["curve"]["label"] == "gradient of distance"
+
+
+def test_the_column_chosen_on_compare_comes_along(app):
+    app.query_params["embedder"] = "tfidf"
+    app.query_params["c1"] = "breakpoint"
+    app.query_params["c1.threshold"] = "distance"
+    app.query_params["c1.amount"] = "0.8"
+    app.query_params["selected"] = "1"
+    app.run()
+    app.query_params.clear()
+    app.switch_page("pages/breakpoints.py").run()
+    assert not app.exception
+    assert app.session_state["choices/breakpoints"].columns[0].parameters == {"threshold": "distance", "amount": 0.8}
+
+
+def test_a_line_that_was_let_go_sets_the_amount(app):
+    settled(app, embedder="tfidf")
+    app.session_state["reader"] = {"line": {"column": 0, "parameter": "amount", "value": 55.5, "at": 1}}
+    app.run()
+    assert app.query_params["c1.amount"] == "55.5"
+
+
+def test_words_of_the_link_that_are_wrong_are_said(app):
+    settled(app, embedder="tfidf", view="steps", step="first", axis="up", margin="wide", c1="recursive")
+    said = " ".join(notices(app))
+    assert "step must be a number from 1 to 15; got 'first'" in said
+    assert "axis must be one of distance, similarity; got 'up'" in said
+    assert "margin must be a number from 0 to 0.5; got 'wide'" in said
+    assert "breakpoint alone; the link's c1 is recursive" in said
+
+
+@pytest.mark.parametrize("view", ["scores", "gaps", "steps"])
+def test_texts_without_gaps_get_a_sentence(app, view):
+    settled(app, embedder="tfidf", view=view)
+    app.selectbox(key="document").set_value("own").run()
+    finished(app.text_area(key="pasted").set_value("One sentence only.").run())
+    assert any("no gap to decide" in said for said in notices(app))
+
+
+def test_parameters_that_do_not_fit_together_get_a_sentence(app):
+    settled(app, embedder="tfidf")
+    app.session_state["choices/breakpoints"].columns[0].parameters |= {"min_size": 500, "max_size": 100}
+    app.run()
+    assert not app.exception
+    assert (
+        "min_size must be at most max_size"
+        in next(one for one in payloads(app) if "columns" in one)["columns"][0]["message"]
+    )
