@@ -28,6 +28,8 @@ def _menu() -> st.Page:
     return st.navigation(
         [
             st.Page("pages/compare.py", title="Compare", default=True),
+            st.Page("pages/breakpoints.py", title="Breakpoints"),
+            st.Page("pages/double_pass.py", title="Double pass"),
             st.Page("pages/guide.py", title="Guide"),
         ],
         position="top",
