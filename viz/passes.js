@@ -230,8 +230,10 @@ class Passes {
     this.drawRow(layer, "minis", data.minis);
     this.drawRow(layer, "chunks", data.chunks);
     if (data.other) this.drawRow(layer, "other", data.other);
-    this.drawFirst(layer);
-    this.drawSecond(layer);
+    const values = document.createDocumentFragment();
+    this.drawFirst(layer, values);
+    this.drawSecond(layer, values);
+    layer.append(values);
     this.above = this.make("g", {}, layer);
     this.over = this.make("g", {}, layer);
     this.svg.replaceChildren(layer);
@@ -279,19 +281,19 @@ class Passes {
   }
 
   // Pass one: a small arc from every sentence to the next that joins it, and the similarity of all.
-  drawFirst(layer) {
+  drawFirst(layer, values) {
     const wide = this.width / (this.to - this.from);
     if (wide < 4) return;
     for (const one of this.levels[0]) {
       const at = one.right[0];
       if (at < this.from - 1 || at > this.to + 1) continue;
       if (one.outcome !== "not above") this.drawArc(layer, one);
-      if (wide > 4 * ROOM + 4) this.make("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, layer, one.value);
+      if (wide > 4 * ROOM + 4) this.make("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, values, one.value);
     }
   }
 
   // Pass two: arcs from the last mini-chunk of the growing chunk to the one that it takes in, and a post where it closes.
-  drawSecond(layer) {
+  drawSecond(layer, values) {
     const free = [-Infinity, -Infinity, -Infinity];
     for (const one of this.levels[1]) {
       if (one.right[1] < this.from || one.left[1] - 1 > this.to) continue;
@@ -301,12 +303,12 @@ class Passes {
         this.make("path", { d: `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`, class: "touch", "data-comparison": one.number }, layer);
         const said = `${one.value} closed`;
         const around = [one.left[0], one.right[1]].map((at) => Math.abs(this.x(at) - seam));
-        if (Math.min(...around) > said.length * ROOM) this.drawValue(layer, said, seam + (said.length * ROOM) / 2 + 5, ARCS.two + 62, free, 2, "below");
+        if (Math.min(...around) > said.length * ROOM) this.drawValue(values, said, seam + (said.length * ROOM) / 2 + 5, ARCS.two + 62, free, 2, "below");
         continue;
       }
       const { left, right, top, depth } = this.drawArc(layer, one);
       const words = `${one.value}${one.tried.length ? ` over ${one.tried.join(", ")}` : ""}${one.outcome === "joined" ? "" : " too long"}`;
-      this.drawValue(layer, words, (left + right) / 2, top + depth + 13, free, one.kind === "merging" ? 0 : 1, one.tried.length ? "over" : "");
+      this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, one.kind === "merging" ? 0 : 1, one.tried.length ? "over" : "");
     }
   }
 

@@ -162,7 +162,7 @@ def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | 
         cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
         removed = sum(one.beside for one in found)
         stand = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
-        fates = {"stand here too": stand, "pass two took away": removed, "pass one never made": len(cuts) - stand - removed}
+        fates = {"here too": stand, "taken away by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
         told = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
         said.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {told or 'none'}.")
     return said

@@ -107,8 +107,12 @@ class Reader {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
     for (const node of this.near) node.classList.add("near");
-    const [first, last] = [sentences[0], sentences[sentences.length - 1]];
-    this.axis.point(at, sentences.length > 1 ? [first] : sentences.length ? [first - 1, last] : []);
+    const [first, second] = sentences;
+    const step = this.step?.gap ?? null;
+    if (second !== undefined) this.axis.point(at, [first]);
+    else if (first !== undefined) this.axis.pointAround(first, at);
+    else if (step !== null) this.axis.point(step + 1, [step]);
+    else this.axis.point();
   }
 
   markRanges(ranges) {
@@ -141,7 +145,10 @@ class Reader {
     }
     const sentence = (step.next ?? step.growing)?.[0];
     // Who only points leaves the text where it is.
-    if (sentence !== undefined && !step.still) for (const column of this.columns) keepInSight(column, sentence);
+    if (sentence === undefined || step.still) return;
+    for (const column of this.columns) keepInSight(column, sentence);
+    // Something may stand over the foot of the page; the page knows how high.
+    if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   markStep() {
@@ -185,8 +192,6 @@ function keepInSight(column, sentence) {
   const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
   const at = span.getBoundingClientRect();
   if (at.top < top + 8 || at.bottom > bottom - 8) column.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
-  // Something may stand over the foot of the page; the page knows how high.
-  span.scrollIntoView({ block: "nearest" });
 }
 
 function isDark(root) {

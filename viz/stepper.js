@@ -95,7 +95,7 @@ class Stepper {
         if (at >= 0) this.go(at);
       },
       "seamark-go": (event) => this.go(event.detail.at),
-      "seamark-reader": () => this.mark(),
+      "seamark-reader": () => this.mark(true),
       "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
     };
     for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
@@ -125,7 +125,7 @@ class Stepper {
     // Where every step is of the gap of its number, one field is enough.
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
     // Where the user has stepped on since the server was told, the user is right.
-    this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)));
+    this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)), true);
   }
 
   ofGap(gap) {
@@ -142,7 +142,7 @@ class Stepper {
     }, REST);
   }
 
-  show(at) {
+  show(at, arriving = false) {
     this.at = at;
     const step = this.steps[at];
     const count = this.steps.length;
@@ -158,13 +158,14 @@ class Stepper {
     this.told.replaceChildren(...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []));
     this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
     this.root.dataset.step = String(at + 1);
-    this.mark();
+    this.mark(arriving);
   }
 
-  mark() {
+  // Whoever arrives at a page is to see its head: only a step that is taken scrolls the page.
+  mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: this.steps[this.at]?.mark ?? NOTHING }));
+    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: { ...(this.steps[this.at]?.mark ?? NOTHING), arriving } }));
   }
 
   toggle() {

@@ -1,0 +1,226 @@
+"""The Double pass page without a browser: its story, its rows, its corrections, its link."""
+
+import json
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Document, DoublePass, Span, chunk
+from chunkers.base import run
+from sample_docs import load_sample, sample_titles
+from tests.support import AngleEmbedder, cut, tools
+from viz import pass_story, passes
+from viz.pass_story import LEDGER, minis, numbers, seams, steps, told
+
+SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
+THRESHOLDS = {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5}
+
+
+def double(text, **parameters):
+    settings = {"initial_threshold": 0.9, "appending_threshold": 0.9, "merging_threshold": 0.8} | parameters
+    return cut(DoublePass.build(**settings), text, embedder=AngleEmbedder())
+
+
+@pytest.mark.parametrize("parameters", SETTINGS)
+@pytest.mark.parametrize("sample", sample_titles())
+def test_the_story_equals_the_ledger(sample, parameters):
+    source = load_sample(sample)
+    chunker = DoublePass.build(**THRESHOLDS | parameters)
+    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
+    looks, starts = told(chunking), minis(chunking)
+    said = {gap.index: [] for gap in chunking.gaps}
+    for number, step in enumerate(steps(chunking, chunker.max_size)):
+        quoted = [line.removeprefix(LEDGER) for line in step["story"] if line.startswith(LEDGER)]
+        if step["mark"]["comparison"] is None:
+            said[step["mark"]["gap"]] = quoted
+            continue
+        assert step["mark"]["comparison"] == number
+        first = number < len(chunking.gaps)
+        joined = looks[number][-1].outcome == "joined"
+        for gap in seams(looks[number], starts) if joined and not first else [step["mark"]["gap"]]:
+            said[gap] += quoted
+    # What is too small even so is said in the ledger alone.
+    wanted = {gap.index: gap.reason.split(", but with its neighbour")[0] for gap in chunking.gaps}
+    assert all(wanted[gap].startswith("; ".join(words)) for gap, words in said.items())
+    whole = [gap.index for gap in chunking.gaps if "below minimum size" not in gap.reason]
+    assert ["; ".join(said[gap]) for gap in whole] == [chunking.gaps[gap].reason for gap in whole]
+    assert whole or parameters.get("min_size")
+
+
+def test_each_step_names_and_marks_the_groups_that_are_compared():
+    told = steps(double("0\n5\n90 code here\n3\n6"), None)
+    assert [step["title"] for step in told] == [
+        "Sentence 1 and sentence 2 open a chunk",
+        "The chunk of sentences 1–2 ends",
+        "Sentence 3 stands alone",
+        "Sentence 4 and sentence 5 open a chunk",
+        "Sentence 3 is too unlike sentences 1–2",
+        "Merged over a snippet: sentence 3",
+    ]
+    last = told[-1]
+    assert (last["mark"]["growing"], last["mark"]["middle"], last["mark"]["next"]) == ([0, 2], [2, 3], [3, 5])
+    assert dict(last["numbers"])["sentence 3"] == "0.04 ≤ merging 0.80, looked at before"
+    assert [step["tone"] for step in told] == ["", "cut", "cut", "", "", "turn"]
+
+
+def test_an_open_chunk_is_compared_by_its_last_two_sentences():
+    step = steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
+    assert step["mark"]["growing"] == [1, 3]
+    assert dict(step["numbers"])["compared"] == "sentences 2–3 with sentence 4"
+
+
+def test_what_is_too_long_is_told_with_the_length():
+    told = steps(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
+    assert told[-1]["title"] == "Sentences 1–2 and sentences 3–4 are alike, but too long together"
+    assert dict(told[-1]["numbers"])["length"] == "27 characters joined, at most 20"
+
+
+def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
+    chunking = double("0 aaaa\n5 aaaa\n90\n180 aaaaaa", min_size=5)
+    last = steps(chunking, None)[-1]
+    assert last["title"] == "Too small: sentences 1–2 and sentence 3 become one"
+    assert last["story"][-1] == LEDGER + chunking.gaps[1].reason
+
+
+def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tools):
+    sample = load_sample("algorithm")
+    chunking = run(DoublePass.build(), Document.from_text(sample.text, sample.sentences), real_tools)
+    turns = [step for step in steps(chunking, None) if step["tone"] == "turn"]
+    assert [step["title"] for step in turns] == ["Merged over a snippet: sentence 11"]
+    values = dict(turns[0]["numbers"])
+    assert values["similarity"] == "0.62 > merging 0.30"
+    assert values["sentence 11"] == "0.18 ≤ merging 0.30, looked at before"
+    assert "over the snippet “return a” (0.18)" in turns[0]["story"][-1]
+
+
+def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
+    chunking = double("0\n5\n90 code here\n3\n6\n180")
+    beside = passes.Beside("Other", "other", chunk("a\nb\nc\nd\ne\nf", "fixed_sentences", sentences="lines", size=2))
+    rows = passes.rows(chunking, beside, {})
+    assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
+    assert rows["other"] == [0, 2, 4]
+    over = rows["comparisons"][6]
+    assert (over["kind"], over["value"], over["tried"], over["decides"]) == ("over a snippet", "1.00", ["0.04"], True)
+
+
+def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
+    monkeypatch.setattr(pass_story, "MOST_SENTENCES", 3)
+    monkeypatch.setattr(passes, "MOST_SENTENCES", 3)
+    chunking = double("0\n5\n90\n3\n6")
+    rows = passes.rows(chunking, None, {})
+    assert rows["count"] == 3
+    assert all(one["right"][1] <= 3 for one in rows["comparisons"])
+    assert len(steps(chunking, None)) == len(rows["comparisons"]) == 3
+
+
+def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
+    chunking = double("0\n5\n90 code here\n3\n6\n180")
+    other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
+    found = passes.corrections(chunking, other)
+    assert [(one.gap, one.step, one.beside) for one in found] == [(1, 6, True), (2, 6, True)]
+    assert "over the snippet" in found[0].reason
+    said = passes.balance(chunking, found, other, "Other")
+    assert said == [
+        "Of the 3 boundaries that pass one made, 2 are gone again.",
+        "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 taken away by pass two, "
+        "2 never made by pass one.",
+    ]
+
+
+def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
+    chunking = double("0\n5\n90 code here\n3\n6")
+    assert [len(passes.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")] == [
+        3,
+        1,
+        2,
+    ]
+    assert passes.above(passes.compared_with(chunking, "merging_threshold"), 0.8) == "1 of 2 similarities lies above 0.80"
+    assert passes.above([], 0.8) == "Nothing was compared with it in this text."
+
+
+@pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])
+def test_sentences_are_counted_from_one(group, said):
+    assert numbers(group) == said
+
+
+# The page
+
+
+@pytest.fixture
+def app():
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    yield opened
+    # A thread that is inside torch when the interpreter ends aborts it.
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job._thread.join(110)
+
+
+def settled(app):
+    """Open the page and run until the embedding job has ended."""
+    app.switch_page("pages/double_pass.py")
+    for _ in range(3):
+        app.run()
+        job = app.session_state.get("job")
+        if job is None or not job.running:
+            break
+        job._thread.join(110)
+    assert not app.exception
+    return app
+
+
+def part(app, word):
+    return next(json.loads(one.proto.json) for one in app.get("bidi_component") if f'"{word}"' in one.proto.json)
+
+
+def test_the_page_counts_what_each_pass_leaves(app):
+    app.query_params["document"] = "algorithm"
+    settled(app)
+    assert part(app, "made")["summary"].endswith(
+        "14 sentences · pass one leaves 6 mini-chunks · pass two leaves 1 chunk, after 1 merge over a snippet"
+    )
+    assert part(app, "columns")["columns"][1]["title"] == "Breakpoint"
+    histograms = [one for one in app.get("bidi_component") if '"counts"' in one.proto.json]
+    assert [re.sub("[0-9.]+", "n", json.loads(one.proto.json)["words"]) for one in histograms] == [
+        "n of n similarities lie above n"
+    ] * 3
+
+
+def test_a_threshold_moved_goes_into_the_link_and_embeds_nothing(app):
+    app.query_params["document"] = "algorithm"
+    settled(app)
+    job = app.session_state.get("job")
+    app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
+    assert app.query_params["c1.merging_threshold"] == "0.6"
+    assert "pass two leaves 1 chunk" not in part(app, "made")["summary"]
+    assert app.session_state.get("job") is job
+
+
+def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
+    app.query_params["document"] = "algorithm"
+    app.query_params["c1"] = "recursive"
+    app.query_params["c2"] = "breakpoint"
+    app.query_params["c2.amount"] = "80"
+    settled(app)
+    assert [(one.chunker, one.parameters) for one in app.session_state["choices/double_pass"].columns] == [
+        ("double_pass", {}),
+        ("breakpoint", {"amount": 80.0}),
+    ]
+    assert any("recursive is for Compare" in one.proto.json for one in app.get("bidi_component"))
+
+
+@pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "1 sentence"), ("   ", "")])
+def test_texts_with_nothing_to_compare(app, text, said):
+    settled(app)
+    app.selectbox(key="document").select("own").run()
+    app.text_area(key="pasted").input(text).run()
+    for _ in range(2):
+        job = app.session_state.get("job")
+        if job is not None and job.running:
+            job._thread.join(110)
+        app.run()
+    assert not app.exception
+    if said:
+        assert said in part(app, "made")["summary"]
