@@ -193,9 +193,9 @@ class Groups:
         self.label = [*range(count)]
         self._members = [[item] for item in range(count)]
 
-    def size(self, item: int) -> int:
-        """Return how many items the group of ``item`` holds."""
-        return len(self._members[self.label[item]])
+    def members(self, item: int) -> list[int]:
+        """Return the items of the group of ``item``."""
+        return self._members[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
         """Make one group of those of two items; false if they were one already."""
@@ -260,7 +260,7 @@ def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
             a, b = int(left[place]), int(right[place])
             if clusters.label[a] == clusters.label[b]:
                 continue
-            size = clusters.size(a) + clusters.size(b)
+            size = len(clusters.members(a)) + len(clusters.members(b))
             if size <= cap:
                 clusters.join(a, b)
                 chained.join(a, b)

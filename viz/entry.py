@@ -30,6 +30,7 @@ def _menu() -> st.Page:
             st.Page("pages/compare.py", title="Compare", default=True),
             st.Page("pages/breakpoints.py", title="Breakpoints"),
             st.Page("pages/double_pass.py", title="Double pass"),
+            st.Page("pages/clustering.py", title="Clustering"),
             st.Page("pages/guide.py", title="Guide"),
         ],
         position="top",

@@ -1,0 +1,322 @@
+"""How clusters came about, as Plotly figures and the tables beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from chunkers.clustering import Groups
+from chunkers.distances import FloatArray
+from chunkers.result import Clusters, Merge
+from viz import palette
+from viz.clusters import Coloured
+
+Table = Mapping[str, Sequence[Any]]
+
+MOST_NUMBERED = 60
+"""Leaves up to which each has its sentence's number below it."""
+
+
+@dataclass
+class Bracket:
+    """A join, or one that was refused: it stands ``height`` high over the places ``left`` and ``right``.
+
+    ``low_left`` and ``low_right`` are the heights that its feet stand on.
+    """
+
+    left: float
+    right: float
+    height: float
+    low_left: float
+    low_right: float
+
+
+@dataclass
+class Tree:
+    """A dendrogram: the sentences from left to right, so that no joins cross, and the brackets over their places."""
+
+    leaves: list[int]
+    joins: list[Bracket]
+    refused: list[Bracket]
+
+
+def tree(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
+    """Lay out the joins of ``count`` sentences; clusters that a refusal parts stand side by side."""
+    groups = Groups(count)
+    node = [*range(count)]  # of a group's label, its node; the nodes beyond the sentences are joins
+    first = [*range(count)]  # of a node, its first sentence
+    children: list[tuple[int, int]] = []
+    refused: list[tuple[int, int]] = []
+    refusals = iter(clusters.refused)
+    refusal = next(refusals, None)
+
+    def pair(left: int, right: int) -> tuple[int, int]:
+        a, b = node[groups.label[left]], node[groups.label[right]]
+        return (a, b) if first[a] < first[b] else (b, a)
+
+    for number in range(len(merges) + 1):
+        while refusal is not None and refusal.joins == number:
+            refused.append(pair(refusal.left, refusal.right))
+            refusal = next(refusals, None)
+        if number < len(merges):
+            left, right = merges[number].left.start, merges[number].right.start
+            children.append(pair(left, right))
+            groups.join(left, right)
+            node[groups.label[left]] = len(first)
+            first.append(first[children[-1][0]])
+    roots = [node[label] for label in groups.label]
+    leaves = [leaf for root in _side_by_side(roots, first, clusters) for leaf in _leaves(root, count, children)]
+    return _placed(leaves, merges, clusters, children, refused)
+
+
+def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
+    """Return the root of every cluster once, given that of every sentence; those that a refusal parts are neighbours."""
+    rows = {root: [root] for root in roots}
+    for refusal in clusters.refused:
+        left, right = sorted((rows[roots[refusal.left]], rows[roots[refusal.right]]), key=lambda row: first[row[0]])
+        if left is not right:
+            left += right
+            rows.update(dict.fromkeys(right, left))
+    return [root for row in {id(row): row for row in rows.values()}.values() for root in row]
+
+
+def _leaves(root: int, count: int, children: Sequence[tuple[int, int]]) -> list[int]:
+    leaves = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node < count:
+            leaves.append(node)
+        else:
+            stack += reversed(children[node - count])
+    return leaves
+
+
+def _placed(
+    leaves: list[int],
+    merges: Sequence[Merge],
+    clusters: Clusters,
+    children: Sequence[tuple[int, int]],
+    refused: Sequence[tuple[int, int]],
+) -> Tree:
+    places = [0.0] * len(leaves)
+    for place, leaf in enumerate(leaves):
+        places[leaf] = float(place)
+    heights = [0.0] * len(leaves)
+
+    def bracket(left: int, right: int, height: float) -> Bracket:
+        left, right = sorted((left, right), key=places.__getitem__)
+        return Bracket(places[left], places[right], height, heights[left], heights[right])
+
+    joins = []
+    for merge, (left, right) in zip(merges, children, strict=True):
+        joins.append(bracket(left, right, 1 - merge.similarity))
+        places.append((places[left] + places[right]) / 2)
+        heights.append(1 - merge.similarity)
+    kept_apart = [
+        bracket(left, right, refusal.distance) for refusal, (left, right) in zip(clusters.refused, refused, strict=True)
+    ]
+    return Tree(leaves, joins, kept_apart)
+
+
+def dendrogram(
+    made: Tree,
+    merges: Sequence[Merge],
+    clusters: Clusters,
+    coloured: Coloured,
+    most: float,
+    theme: str,
+) -> go.Figure:
+    """Return the joins as brackets in their chunks' colours, the refused ones dashed, and the maximum distance as a line."""
+    chunk_of, grounds = coloured.chunk_of, coloured.grounds
+    edges, ink = palette.EDGES[theme], palette.INK[theme]
+    figure = go.Figure()
+    few = len(made.leaves) <= MOST_NUMBERED
+    size = 5 if few else 2
+    refused = [
+        f"sentences {refusal.left + 1} and {refusal.right + 1}, distance {refusal.distance:.2f}: refused, "
+        f"the two clusters hold {refusal.size}"
+        for refusal in clusters.refused
+    ]
+    _brackets(figure, made.refused, refused, {"color": ink["muted"], "width": 1, "dash": "dot"}, size)
+    for colour in range(palette.COUNT):
+        own = [at for at, merge in enumerate(merges) if grounds[chunk_of[merge.left.start]] == colour]
+        words = [
+            f"join {at + 1}: sentences {merges[at].left.start + 1} and {merges[at].right.start + 1}, "
+            f"distance {1 - merges[at].similarity:.2f}, chunk {chunk_of[merges[at].left.start] + 1}"
+            for at in own
+        ]
+        _brackets(figure, [made.joins[at] for at in own], words, {"color": edges[colour], "width": 1.5 if few else 1}, size)
+    figure.add_scatter(
+        x=[*range(len(made.leaves))],
+        y=[0] * len(made.leaves),
+        mode="markers",
+        marker={"symbol": "square", "size": 1.6 * size, "color": [edges[grounds[chunk_of[leaf]]] for leaf in made.leaves]},
+        hovertext=[f"sentence {leaf + 1}, chunk {chunk_of[leaf] + 1}" for leaf in made.leaves],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    _level(figure, most, "maximum distance", ink["accent"])
+    figure.update_xaxes(title="sentences, in the order of the tree", showgrid=False, showticklabels=few)
+    figure.update_xaxes(range=[-1, len(made.leaves)])
+    if few:
+        figure.update_xaxes(tickvals=[*range(len(made.leaves))], ticktext=[str(leaf + 1) for leaf in made.leaves])
+    figure.update_yaxes(title="joint distance", rangemode="tozero")
+    figure.update_layout(height=380, hovermode="closest", showlegend=False)
+    return figure
+
+
+def _brackets(
+    figure: go.Figure, brackets: Sequence[Bracket], words: Sequence[str], line: dict[str, Any], size: float
+) -> None:
+    """Draw brackets, and on each a mark that says what it is: a dot, or a cross where the line is dashed."""
+    if not brackets:
+        return
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for one in brackets:
+        x += [one.left, one.left, one.right, one.right, None]
+        y += [one.low_left, one.height, one.height, one.low_right, None]
+    figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
+    symbol = "x-thin-open" if "dash" in line else "circle"
+    figure.add_scatter(
+        x=[(one.left + one.right) / 2 for one in brackets],
+        y=[one.height for one in brackets],
+        mode="markers",
+        marker={"symbol": symbol, "size": size, "color": line["color"], "line": {"color": line["color"], "width": size / 4}},
+        hovertext=list(words),
+        hoverinfo="text",
+    )
+
+
+def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
+    """Add an entry to the legend that has no chunk's colour."""
+    marker = {"symbol": symbol, "size": 9, "color": colour, "line": {"color": colour, "width": 2}}
+    figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+    figure.update_layout(
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "itemclick": False}, hovermode="closest"
+    )
+
+
+def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
+    said = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
+    figure.add_hline(level, line={"color": colour, "width": 2}, **said)
+
+
+def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
+    """Return every join and refusal in the order in which it was decided."""
+    chunk_of = coloured.chunk_of
+    rows = []
+    for number, merge in enumerate(merges):
+        a, b = merge.left.start, merge.right.start
+        rows.append((number, 1, "joined", a + 1, b + 1, round(1 - merge.similarity, 4), str(chunk_of[a] + 1)))
+    for refusal in clusters.refused:
+        apart = f"{chunk_of[refusal.left] + 1} and {chunk_of[refusal.right] + 1}"
+        rows.append((refusal.joins, 0, "refused", refusal.left + 1, refusal.right + 1, round(refusal.distance, 4), apart))
+    # A refusal was decided before the join that has its number.
+    rows.sort(key=lambda row: row[:2])
+    names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
+    return {name: [row[2 + place] for row in rows] for place, name in enumerate(names)}
+
+
+_SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
+
+
+def density(
+    clusters: Clusters,
+    reach: FloatArray,
+    coloured: Coloured,
+    eps: float,
+    least: int,
+    theme: str,
+) -> go.Figure:
+    """Return every sentence at the ε that would make it a core, marked as core, border or noise."""
+    chunk_of, grounds = coloured.chunk_of, coloured.grounds
+    edges, ink = palette.EDGES[theme], palette.INK[theme]
+    figure = go.Figure()
+    for role, symbol in _SYMBOLS.items():
+        own = [at for at, other in enumerate(clusters.roles) if other == role]
+        colours = [ink["muted"] if role == "noise" else edges[grounds[chunk_of[at]]] for at in own]
+        figure.add_scatter(
+            x=[at + 1 for at in own],
+            y=[float(reach[at]) for at in own],
+            mode="markers",
+            marker={"symbol": symbol, "size": 9, "color": colours, "line": {"color": colours, "width": 2}},
+            showlegend=False,
+            hovertext=[f"sentence {at + 1}: {role}, {reach[at]:.2f}, chunk {chunk_of[at] + 1}" for at in own],
+            hoverinfo="text",
+        )
+        _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
+    _level(figure, eps, "ε", ink["accent"])
+    figure.update_xaxes(title="sentence", rangemode="tozero")
+    figure.update_yaxes(title=f"distance within which it has {least} sentences", rangemode="tozero")
+    return figure.update_layout(height=340)
+
+
+def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
+    """Return the role of every sentence."""
+    return {
+        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
+        "role": list(clusters.roles),
+        "core from ε": [round(float(value), 4) for value in reach],
+        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+    }
+
+
+def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
+    """Return for every sentence the distance to its own centre and to the next, each in the colour of that one's chunk."""
+    chunk_of, grounds = coloured.chunk_of, coloured.grounds
+    edges = palette.EDGES[theme]
+    figure = go.Figure()
+    sentences = [*range(1, len(chunk_of) + 1)]
+    if clusters.other:
+        x = [place for sentence in sentences for place in (sentence, sentence, None)]
+        y = [value for pair in zip(clusters.own, clusters.other, strict=True) for value in (*pair, None)]
+        line = {"color": palette.INK[theme]["rule"], "width": 1}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        figure.add_scatter(
+            x=sentences,
+            y=list(clusters.other),
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 7, "color": [edges[grounds[chunk]] for chunk in clusters.other_chunk]},
+            showlegend=False,
+            hovertext=[
+                f"sentence {at}: {far:.2f} to the centre of chunk {chunk + 1}, the next"
+                for at, far, chunk in zip(sentences, clusters.other, clusters.other_chunk, strict=True)
+            ],
+            hoverinfo="text",
+        )
+    figure.add_scatter(
+        x=sentences,
+        y=list(clusters.own),
+        mode="markers",
+        marker={"symbol": "circle", "size": 8, "color": [edges[grounds[chunk]] for chunk in chunk_of]},
+        showlegend=False,
+        hovertext=[
+            f"sentence {at}: {far:.2f} to its own centre, of chunk {chunk + 1}"
+            for at, far, chunk in zip(sentences, clusters.own, chunk_of, strict=True)
+        ],
+        hoverinfo="text",
+    )
+    _legend(figure, "circle", "to its own centre", palette.INK[theme]["ink"])
+    if clusters.other:
+        _legend(figure, "circle-open", "to the next centre", palette.INK[theme]["ink"])
+    figure.update_xaxes(title="sentence", rangemode="tozero")
+    figure.update_yaxes(title="distance to the centre", rangemode="tozero")
+    return figure.update_layout(height=340)
+
+
+def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
+    """Return the distances of every sentence to its own centre and to the next."""
+    table: dict[str, Sequence[Any]] = {
+        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
+        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+        "to its own centre": [round(value, 4) for value in clusters.own],
+    }
+    if clusters.other:
+        table["to the next"] = [round(value, 4) for value in clusters.other]
+        table["the next's chunk"] = [chunk + 1 for chunk in clusters.other_chunk]
+    return table

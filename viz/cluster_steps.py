@@ -1,0 +1,72 @@
+"""Single linkage as steps: every join and every merge that the cap refused, in the order in which they were decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from chunkers.clustering import Groups
+from chunkers.result import Clusters, Merge
+from viz.stepper import Step
+
+MOST_RUNS = 6
+"""Places of a cluster that a step's story names; the rest it counts."""
+
+
+def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
+    """Return the steps of single linkage over ``count`` sentences, of a cap and a maximum distance."""
+    groups = Groups(count)
+    steps: list[Step] = []
+    refusals = iter(clusters.refused)
+    refusal = next(refusals, None)
+    for number in range(len(merges) + 1):
+        while refusal is not None and refusal.joins == number:
+            steps.append(_step(groups, refusal.left, refusal.right, refusal.distance, cap, most))
+            refusal = next(refusals, None)
+        if number < len(merges):
+            merge = merges[number]
+            left, right = merge.left.start, merge.right.start
+            steps.append(_step(groups, left, right, 1 - merge.similarity, cap, most))
+            groups.join(left, right)
+    return steps
+
+
+def _step(groups: Groups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
+    """Tell of two sentences whose clusters are joined if both together fit the cap."""
+    one, other = groups.members(left), groups.members(right)
+    both = sorted([*one, *other])
+    fits = len(both) <= cap
+    scattered = len(_runs(both)) > 1
+    story = [f"Of all pairs not yet looked at whose clusters differ, sentences {left + 1} and {right + 1} are the nearest."]
+    if fits and scattered:
+        story.append(f"Their clusters become one that lies in several places: {places(both)}. The text's order is lost.")
+    elif fits:
+        story.append(f"Their clusters become one: {places(both)}.")
+    else:
+        story.append(f"Together their clusters would hold {len(both)} sentences, and the cap is {cap}: they stay apart.")
+    numbers = [
+        ["joint distance", f"{distance:.3f}, at most {most:g}"],
+        [f"cluster of {left + 1}", places(one)],
+        [f"cluster of {right + 1}", places(other)],
+        ["together", f"{len(both)} of at most {cap}"],
+    ]
+    return {
+        "title": f"{'Joined' if fits else 'Refused'}: sentences {left + 1} and {right + 1}",
+        "story": story,
+        "numbers": numbers,
+        "tone": ("turn" if scattered else "") if fits else "cut",
+        "mark": {"growing": [left, left + 1], "next": [right, right + 1], "middle": None, "gap": None},
+    }
+
+
+def places(sentences: Sequence[int]) -> str:
+    """Write the numbers of sentences, those in a row as a range; of many ranges the first few."""
+    runs = _runs(sorted(sentences))
+    words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
+    return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
+
+
+def _runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and the last of every row of consecutive numbers."""
+    rows = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
+    return [(row[0], row[-1]) for row in rows]

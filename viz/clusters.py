@@ -1,0 +1,119 @@
+"""The heatmap of the joint distance and the list of the chunks, linked with the reader in the browser."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from cachetools import LRUCache, cached
+
+from chunkers.clustering import MOST_SENTENCES, joint_distances
+from chunkers.distances import FloatArray
+from viz import palette
+from viz.reader import CACHED_BYTES
+
+_HERE = Path(__file__).parent
+_STORE_JS = """
+export default function ({ data }) {
+  const matrices = (globalThis.seamarkMatrices ??= new Map());
+  const head = data.indexOf(10);
+  const { id, cells } = JSON.parse(new TextDecoder().decode(data.subarray(0, head)));
+  if (matrices.has(id)) return;
+  matrices.clear();
+  matrices.set(id, { cells, meaning: new Uint16Array(data.slice(head + 1).buffer) });
+  globalThis.dispatchEvent(new CustomEvent("seamark-matrix", { detail: id }));
+}
+"""
+_store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
+
+
+def _component(name: str, css_class: str) -> Any:
+    """Register the component of the two files of that name beside this one."""
+    css, js = ((_HERE / f"{file}").read_text(encoding="utf-8") for file in (f"{name}.css", f"{name}.js"))
+    common = (_HERE / "common.js").read_text(encoding="utf-8")
+    return st.components.v2.component(
+        f"seamark_{name}",
+        html=f'<div class="{css_class}"></div>',
+        css=f"{palette.css(css_class)}\n{css}",
+        js=f"{common}\n{js}",
+    )
+
+
+_heatmap = _component("heatmap", "heatmap")
+_chunk_list = _component("chunk_list", "chunks")
+
+MOST_CELLS = 400
+"""Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""
+
+
+@dataclass(frozen=True)
+class Coloured:
+    """The chunk of every sentence, and the number of the colour of every chunk."""
+
+    chunk_of: Sequence[int]
+    grounds: Sequence[int]
+
+
+def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
+    """Mount the heatmap of the joint distance of sentences.
+
+    It fires the reader's events ``seamark-step`` and ``seamark-jump``, and shows the two sentences of others' steps.
+
+    Parameters
+    ----------
+    vectors
+        Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a sentence stands for the heatmap.
+    weight
+        λ; 0 where the meaning alone counts.
+    line
+        The greatest distance that joins, as a label and a level; None where there is none.
+    """
+    matrix = ""
+    if 0 < len(vectors) <= MOST_SENTENCES:
+        matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
+        _store(key=f"{key}_matrix", data=_matrix(vectors, matrix), height=0)
+    data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
+    _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
+
+
+def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
+    """Mount the list of the chunks and their sentences, which lead to the text.
+
+    ``tags`` are a word about every chunk in place of its size, or nothing; ``breaks`` is a sentence about the text's order.
+    """
+    _chunk_list(key=key, data=asdict(coloured) | {"tags": tags, "breaks": breaks})
+
+
+def block_size(count: int) -> int:
+    """Return how many sentences of ``count`` stand in one row of the heatmap."""
+    return max(1, math.ceil(count / MOST_CELLS))
+
+
+@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda vectors, identity: identity, lock=Lock())
+def _matrix(vectors: FloatArray, identity: str) -> bytes:
+    """Return one line of JSON, and after it the distances in meaning as 16-bit numbers, 65,535 for 1."""
+    means = mean_distances(vectors, block_size(len(vectors)))
+    head = json.dumps({"id": identity, "cells": len(means)})
+    return f"{head}\n".encode() + np.rint(means * 65535).astype("<u2").tobytes()
+
+
+def mean_distances(vectors: FloatArray, block: int) -> FloatArray:
+    """Return the mean distance in meaning of every ``block`` sentences to every other, shape (ceil(n / block),) * 2.
+
+    The place is left out: what it adds to a mean can be worked out from the sentences' numbers, for every λ.
+    """
+    count = len(vectors)
+    starts = np.arange(0, count, block)
+    sizes = np.diff(np.append(starts, count))
+    sums = np.zeros((len(starts), len(starts)))
+    for first, rows in joint_distances(vectors, 0):
+        np.add.at(sums, np.arange(first, first + len(rows)) // block, np.add.reduceat(rows, starts, axis=1))
+    return np.asarray(sums / np.outer(sizes, sizes))
