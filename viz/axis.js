@@ -136,6 +136,15 @@ class Axis {
     });
   }
 
+  // Point at a sentence, and say the gaps on both its sides.
+  pointAround(sentence, at) {
+    const gaps = [sentence - 1, sentence];
+    this.point(at, gaps);
+    const { curve } = this;
+    const said = gaps.filter((gap) => curve?.scores[gap] != null).map((gap) => `gap ${gap + 1} ${curve.verdictNames[curve.verdicts[gap]]} at ${round(curve.scores[gap])}`);
+    if (said.length) this.say(`Sentence ${sentence + 1}, between ${said.join(" and ")}`, false);
+  }
+
   // ---- the strips -----------------------------------------------------------------------------------------------
 
   reset() {
@@ -308,8 +317,7 @@ class Axis {
       this.panned = false;
       if (panned || event.target.closest(".line")) return;
       const gap = this.gapAt(event);
-      this.reader.jump(gap + 1);
-      this.reader.mark([gap, gap + 1], gap + 1);
+      this.lead(gap);
       this.reader.chose(gap);
     });
     plot.addEventListener("keydown", (event) => this.key(event));
@@ -323,7 +331,7 @@ class Axis {
       "=": () => this.zoom(0.5),
       "-": () => this.zoom(2),
       0: () => this.show(0, this.count),
-      Enter: () => this.gap !== undefined && this.reader.jump(this.gap + 1),
+      Enter: () => this.gap !== undefined && this.lead(this.gap),
     }[event.key];
     if (step) {
       const start = this.gap ?? (this.zoomed ? Math.floor(this.from) : -1);
@@ -331,6 +339,11 @@ class Axis {
     } else if (act) act();
     else return;
     event.preventDefault();
+  }
+
+  lead(gap) {
+    this.reader.jump(gap + 1);
+    this.showGap(gap);
   }
 
   gapAt(event) {
