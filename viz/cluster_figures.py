@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -246,7 +247,7 @@ def density(
             mode="markers",
             marker={"symbol": symbol, "size": 9, "color": colours, "line": {"color": colours, "width": 2}},
             showlegend=False,
-            hovertext=[f"sentence {at + 1}: {role}, {reach[at]:.2f}, chunk {chunk_of[at] + 1}" for at in own],
+            hovertext=[f"sentence {at + 1}: {role}, {_needed(reach[at])}, chunk {chunk_of[at] + 1}" for at in own],
             hoverinfo="text",
         )
         _legend(figure, symbol, f"{role} {len(own):,}", ink["ink"])
@@ -254,6 +255,10 @@ def density(
     figure.update_xaxes(title="sentence", rangemode="tozero")
     figure.update_yaxes(title=f"distance within which it has {least} sentences", rangemode="tozero")
     return figure.update_layout(height=340)
+
+
+def _needed(reach: float) -> str:
+    return f"{reach:.2f}" if math.isfinite(reach) else "no ε is enough"
 
 
 def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
