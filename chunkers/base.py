@@ -222,26 +222,48 @@ class Tools:
             found = self.cache.get_many(keys)
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             self.meter.cached += len(found.keys() - self.meter.seen)
-            if missing and not self.cancelled():
-                self._load(self.embedder)
-            ordered = self._by_length(missing)
-            size = self.embedder.batch
-            for start in range(0, len(ordered), size):
-                if self.cancelled():
-                    raise Cancelled
-                batch = ordered[start : start + size]
-                batch_began = time.perf_counter()
-                vectors = self.embedder.encode([text for _, text in batch])
-                cost = (time.perf_counter() - batch_began) / len(batch)
-                self._check_dimension(vectors, found)
-                found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
-                self.meter.embedded += len(batch)
-                self.progress(min(start + size, len(ordered)), len(ordered))
+            if missing:
+                self._compute(self.embedder, missing, found)
             self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
             self.meter.seen.update(found)
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
+
+    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry]) -> None:
+        """Embed the missing texts in batches, and put them with those found."""
+        if self.cancelled():
+            raise Cancelled
+        self._load(embedder)
+        with self._turn():
+            # Another run may have computed them while this one waited for its turn.
+            there = self.cache.get_many(missing)
+            self.meter.cached += len(there)
+            found.update(there)
+            ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
+            size = embedder.batch
+            for start in range(0, len(ordered), size):
+                if self.cancelled():
+                    raise Cancelled
+                batch = ordered[start : start + size]
+                began = time.perf_counter()
+                vectors = embedder.encode([text for _, text in batch])
+                cost = (time.perf_counter() - began) / len(batch)
+                self._check_dimension(vectors, found)
+                found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
+                self.meter.embedded += len(batch)
+                self.progress(min(start + size, len(ordered)), len(ordered))
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Let one run at a time embed into the cache, so that none computes what another is computing."""
+        while not self.cache.turn.acquire(timeout=0.05):
+            if self.cancelled():
+                raise Cancelled
+        try:
+            yield
+        finally:
+            self.cache.turn.release()
 
     def _by_length(self, missing: Mapping[bytes, str]) -> list[tuple[bytes, str]]:
         """Order the texts by what the model reads of them: neighbours share a batch, and little of it is padding."""

@@ -37,10 +37,16 @@ class EmbeddingCache:
         The SQLite file; None keeps everything in memory.
     memory_bytes
         Bound of the vectors in memory; the least recently used go first.
+
+    Attributes
+    ----------
+    turn
+        Held by the run that embeds: none computes what another is computing.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
         self._memory: LRUCache[bytes, Entry] = LRUCache(memory_bytes, getsizeof=lambda entry: entry.vector.nbytes)
+        self.turn = threading.Lock()
         self._lock = threading.Lock()
         self._file = _VectorFile(path) if path else None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
 import json
 import os
@@ -15,7 +14,7 @@ from typing import Any
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import Parser, file_bytes, value
 from chunkers.reading import decode
-from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep
+from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv
 from sample_docs import load_sample, sample_titles
 
 
@@ -79,7 +78,7 @@ def _sweep(options: argparse.Namespace) -> None:
     order = {setting: place for place, setting in enumerate(settings)}
     rows.sort(key=lambda row: (order[row.setting], row.document))
     if options.csv:
-        _print_csv(rows)
+        print(to_csv(rows), end="")
     elif options.json:
         for row in rows:
             print(json.dumps(_plain(row), ensure_ascii=False))
@@ -143,14 +142,6 @@ def _plain(row: Row) -> dict[str, Any]:
         "chunks": row.chunks,
         **{name: score.value for name, score in row.scores.items()},
     }
-
-
-def _print_csv(rows: Sequence[Row]) -> None:
-    writer = csv.writer(sys.stdout)
-    writer.writerow(["document", "setting", "chunks", *MEASURES])
-    for row in rows:
-        values = [row.scores[name].value for name in MEASURES]
-        writer.writerow([row.document, row.setting.words(), row.chunks, *values])
 
 
 def _print_best(rows: Sequence[Row], measure: str, top: int) -> None:

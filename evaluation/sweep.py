@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -176,6 +178,16 @@ def summaries(rows: Iterable[Row], measure: str) -> list[Summary]:
     ]
     sign = -1 if MEASURES[measure] else 1
     return sorted(found, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
+
+
+def to_csv(rows: Iterable[Row]) -> str:
+    """Return one line a setting and document, every measure in a column, empty where it is undefined."""
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["document", "setting", "chunks", *MEASURES])
+    for row in rows:
+        writer.writerow([row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)])
+    return file.getvalue()
 
 
 def grid(chunker: str, **axes: Sequence[Any]) -> list[Setting]:

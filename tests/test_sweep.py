@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from itertools import count, pairwise
+from time import sleep
 
 import pytest
 
@@ -175,3 +176,15 @@ def test_errors_are_one_sentence(capsys, arguments, words):
     assert out == ""
     assert words in err
     assert err.count("\n") == 1
+
+
+def test_threads_do_not_embed_the_same_text_side_by_side():
+    class Slow(HashEmbedder):
+        def encode(self, texts):
+            sleep(0.02)
+            return super().encode(texts)
+
+    embedder = Slow()
+    list(sweep([marked("article")], grid("breakpoint", amount=(10, 30, 50, 90)), tools(embedder), workers=4))
+    embedded = [text for batch in embedder.batches for text in batch]
+    assert len(embedded) == len(set(embedded))

@@ -31,6 +31,7 @@ def _menu() -> st.Page:
             st.Page("pages/breakpoints.py", title="Breakpoints"),
             st.Page("pages/double_pass.py", title="Double pass"),
             st.Page("pages/clustering.py", title="Clustering"),
+            st.Page("pages/tune.py", title="Tune"),
             st.Page("pages/guide.py", title="Guide"),
         ],
         position="top",

@@ -46,13 +46,18 @@ class Opened:
     complaint: str
 
 
-def open_page(name: str, default: Choices) -> Opened:
-    """Read the link or the session, and draw the choice of a text; ``name`` is the page's, whose choices are its own."""
+def open_page(name: str, default: Choices, *, about_a_text: bool = True) -> Opened:
+    """Read the link or the session, and draw the choice of a text; ``name`` is the page's, whose choices are its own.
+
+    A page that is not ``about_a_text`` has none, and no choice of one.
+    """
     entry.through_the_app()
     choices, complaints = _choices(name, default)
-    with st.sidebar:
-        source.choose(choices)
-    chosen = source.load(choices)
+    chosen = None
+    if about_a_text:
+        with st.sidebar:
+            source.choose(choices)
+        chosen = source.load(choices)
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"complaint_{number}")
     embedder, complaint = embedding.chosen(choices)

@@ -91,7 +91,7 @@ class Job:
             for task, chunker in self.tasks:
                 self.done = self.total = 0
                 if chunker.embeds and self.embedder is not None:
-                    _load(self.embedder)
+                    load(self.embedder)
                     # Loading may be what tells the revision.
                     task = replace(task, revision=self.embedder.revision)
                 tools = Tools(
@@ -112,7 +112,7 @@ class Job:
             self.error = str(error)
 
 
-def _load(embedder: Embedder) -> None:
+def load(embedder: Embedder) -> None:
     """Load the model, and take it out of the garbage collector's sight.
 
     Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the

@@ -1,0 +1,5 @@
+"""Tune: many settings on documents with known boundaries."""
+
+from viz.tune import show
+
+show()

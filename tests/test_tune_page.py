@@ -1,0 +1,130 @@
+"""The Tune page: what it sweeps, what it says of the result, and where it takes it."""
+
+import csv
+import io
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import CHUNKERS
+from evaluation.sweep import Setting, published, to_csv
+from viz.tune import _offered
+
+
+@pytest.fixture
+def tune():
+    opened = []
+
+    def open_with(**words):
+        app = AppTest.from_file("../app.py", default_timeout=120)
+        app.query_params["embedder"] = "tfidf"
+        for name, word in words.items():
+            app.query_params[name] = word
+        app.switch_page("pages/tune.py")
+        opened.append(app.run())
+        assert not app.exception
+        return app
+
+    yield open_with
+    for app in opened:
+        sweep = app.session_state.get("sweep")
+        if sweep is not None:
+            sweep.stop()
+            sweep.join(60)
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+
+
+def finished(app):
+    press(app, "Run")
+    app.session_state["sweep"].join(110)
+    return app.run()
+
+
+def said(app):
+    return " ".join(part.value for part in app.markdown)
+
+
+def test_nothing_runs_before_it_is_asked_for(tune):
+    app = tune(documents="stubs,article", held="three_topics")
+    assert "sweep" not in app.session_state
+    assert any("9 settings on 3 documents: 27 runs" in part.value for part in app.caption)
+
+
+def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tune):
+    app = finished(
+        tune(what="fixed_sentences", first="size", values="2,4,9", documents="stubs", held="article", measure="f1")
+    )
+    assert "**Fixed sentences (size 4)** is best: Boundary F1 0.333 over 1 document." in said(app)
+    assert "Held out, it reaches" in said(app)
+    ranking = app.dataframe[-1].value
+    assert next(iter(ranking["setting"])) == "Fixed sentences (size 4)"
+    assert len(ranking) == 3
+
+
+def test_two_axes_leave_out_what_is_not_allowed(tune):
+    app = tune(
+        what="optimal", first="max_size", values="20,90", second="piece_size", others="10,50", documents="stubs", held=""
+    )
+    assert any("3 settings on 1 documents: 3 runs" in part.value for part in app.caption)
+    app = finished(app)
+    assert "**Optimal (" in said(app)
+
+
+def test_the_published_grids(tune):
+    app = finished(tune(what="published", documents="stubs", held=""))
+    assert len(app.session_state["sweep"].rows) == len(published())
+    assert "is best: Pk 0.0" in said(app)
+
+
+def test_the_best_goes_to_compare(tune):
+    app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="", measure="f1"))
+    press(app, "Apply the best to Compare")
+    choices = app.session_state["choices/compare"]
+    assert choices.columns[choices.selected].chunker == "fixed_sentences"
+    assert choices.columns[choices.selected].parameters == {"size": 4}
+
+
+def test_a_stopped_sweep_keeps_its_rows(tune):
+    app = tune(what="published", documents="report,essay", held="")
+    press(app, "Run")
+    sweep = app.session_state["sweep"]
+    sweep.stop()
+    sweep.join(60)
+    assert len(sweep.rows) < sweep.total
+    assert not app.run().exception
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"documents": "", "held": "stubs"}, "Choose at least one document that is not held out."),
+        ({"documents": "stubs", "held": "stubs"}, "Choose at least one document that is not held out."),
+    ],
+)
+def test_what_cannot_run_says_why(tune, words, sentence):
+    app = tune(**words)
+    assert any(sentence == part.value for part in app.caption)
+    assert next(button for button in app.button if button.label == "Run").disabled
+
+
+@pytest.mark.parametrize("name", CHUNKERS)
+def test_every_parameter_offers_values_within_its_rule(name):
+    for spec in CHUNKERS[name].fields():
+        values = _offered(spec)
+        assert values
+        assert len(values) == len(set(values))
+        if not spec.choices:
+            assert all(
+                (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high) for value in values
+            )
+
+
+def test_the_csv_has_a_line_a_run(tune):
+    app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
+    lines = list(csv.DictReader(io.StringIO(to_csv(app.session_state["sweep"].rows))))
+    assert {(line["document"], line["setting"]) for line in lines} == {
+        (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
+    }
