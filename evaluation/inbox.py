@@ -1,0 +1,263 @@
+"""What looks wrong in a chunking: small rules, each of which may be mistaken, ranked for somebody to look through."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+
+import numpy as np
+
+from chunkers import Chunking, Embedder, InputError, Span
+from evaluation.blocks import blocks
+from evaluation.boundaries import cuts_of
+
+TINY = 0.1
+"""Share of the median chunk below which a chunk is tiny."""
+
+OVERSIZED = 5
+"""Times the median chunk above which a chunk is oversized."""
+
+FLAT = 0.02
+"""Interquartile range of the scores below which their curve is flat."""
+
+HAIR = 0.01
+"""Distance from its threshold within which a score is there by a hair."""
+
+_FEWEST = 4
+"""Chunks, or scores, below which a median or a quartile says nothing."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A place that looks wrong.
+
+    Attributes
+    ----------
+    rule
+        The name of the rule that says so.
+    span
+        The passage, in code points: what to look at, and around it.
+    score
+        How sure and how bad, from 0 to 1; findings are ranked by it.
+    reason
+        What was found there, in words and numbers.
+    """
+
+    rule: str
+    span: Span
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A chunking to look at, what it was embedded with, and how near a hair is."""
+
+    chunking: Chunking
+    embedder: Embedder | None = None
+    hair: float = HAIR
+
+    @cached_property
+    def cuts(self) -> list[int]:
+        """The code points at which a span of a chunk begins, beside the first."""
+        return cuts_of(self.chunking)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The characters of every chunk."""
+        return [len(chunk.text) for chunk in self.chunking.chunks]
+
+
+Found = Iterator[tuple[Span, float, str]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its title, why it matters in a line, and what finds the passages, their scores and the reasons."""
+
+    title: str
+    why: str
+    find: Callable[[Case], Found]
+
+
+def _inside_sentence(case: Case) -> Found:
+    document = case.chunking.document
+    for cut in case.cuts:
+        number = document.sentence_at(cut)
+        start, end = document.sentences[number]
+        if start < cut < end:
+            # Worst in the middle, where both halves want the other.
+            score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
+            yield (
+                Span(start, end),
+                score,
+                f"sentence {number + 1:,} is cut after {cut - start:,} of its {end - start:,} characters",
+            )
+
+
+def _inside_block(kind: str, score: float, case: Case) -> Found:
+    text = case.chunking.document.text
+    for block in blocks(text):
+        if block.kind != kind:
+            continue
+        start, end = block.span
+        inside = [cut for cut in case.cuts if start < cut < end]
+        if inside:
+            times = "once" if len(inside) == 1 else f"{len(inside):,} times"
+            lines = text.count("\n", start, end) + 1
+            yield block.span, score, f"a {kind} of {lines:,} lines is cut {times}"
+
+
+@lru_cache(maxsize=1)
+def _abbreviations() -> frozenset[str]:
+    from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS
+
+    return frozenset(word for word in TOKENIZER_EXCEPTIONS if word.endswith(".") and word[0].isalpha())
+
+
+_ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
+
+
+def _bad_split(case: Case) -> Found:
+    document = case.chunking.document
+    cuts = set(case.cuts)
+    for number in range(1, len(document.sentences)):
+        before, after = document.sentences[number - 1], document.sentences[number]
+        left, right = document.text[before.start : before.end], document.text[after.start : after.end]
+        why = _why_bad(left, right, touching=before.end == after.start)
+        if why:
+            score = 0.9 if after.start in cuts else 0.4
+            cut = ", and a chunk begins there" if after.start in cuts else ""
+            yield Span(before.start, after.end), score, f"sentences {number:,} and {number + 1:,} part {why}{cut}"
+
+
+def _why_bad(left: str, right: str, touching: bool) -> str:
+    """Say at what a sentence ends that should not; empty where nothing speaks against it."""
+    if not left.endswith("."):
+        return ""
+    if touching and left[-2:-1].isdigit() and right[0].isdigit():
+        return "inside a decimal"
+    last = left.split()[-1].lstrip("([{\"'“„«")
+    if last in _abbreviations():
+        return f"after the abbreviation {last}"
+    if len(last) == 2 and last[0].isupper() and last[0] != "I":
+        return f"after the initial {last}"
+    if _ORDINAL.fullmatch(left):
+        return f"after the number {last}"
+    return ""
+
+
+def _median(case: Case) -> float | None:
+    return statistics.median(case.sizes) if len(case.sizes) >= _FEWEST else None
+
+
+def _tiny(case: Case) -> Found:
+    median = _median(case)
+    for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
+        if median is not None and size < TINY * median:
+            reason = f"{size:,} characters, where the median chunk has {median:,g}"
+            yield Span(chunk.start, chunk.end), 0.65 * (1 - size / median), reason
+
+
+def _oversized(case: Case) -> Found:
+    median = _median(case)
+    for chunk, size in zip(case.chunking.chunks, case.sizes, strict=True):
+        if median is not None and size > OVERSIZED * median:
+            reason = f"{size:,} characters, {size / median:.1f} times the median chunk"
+            yield Span(chunk.start, chunk.end), 0.65 * (1 - median / size), reason
+
+
+def _unread(case: Case) -> Found:
+    embedder = case.embedder
+    if embedder is None or embedder.max_tokens is None:
+        return
+    chunks = case.chunking.chunks
+    try:
+        lengths = embedder.lengths([chunk.text for chunk in chunks])
+    except InputError:
+        # Without its files nobody can count; the page has said so.
+        return
+    for chunk, length in zip(chunks, lengths, strict=True):
+        if length > embedder.max_tokens:
+            unseen = 1 - embedder.max_tokens / length
+            reason = f"{length:,} tokens, of which {embedder.name} reads {embedder.max_tokens:,}"
+            yield Span(chunk.start, chunk.end), 0.5 + 0.4 * unseen, reason
+
+
+def _by_a_hair(case: Case) -> Found:
+    document = case.chunking.document
+    for gap in case.chunking.gaps:
+        if not gap.verdict.is_cut or gap.score is None or gap.threshold is None:
+            continue
+        away = abs(gap.score - gap.threshold)
+        if away <= case.hair:
+            last = min(gap.index + 1, len(document.sentences) - 1)
+            span = Span(document.sentences[gap.index].start, document.sentences[last].end)
+            nearness = 1 - away / case.hair if case.hair else 1
+            yield span, 0.2 + 0.3 * nearness, f"score {gap.score:.4f}, threshold {gap.threshold:.4f}: {away:.4f} apart"
+
+
+def _flat(case: Case) -> Found:
+    for curve in case.chunking.curves:
+        scores = [score for score in curve.scores if not math.isnan(score)]
+        if len(scores) < _FEWEST:
+            continue
+        low, high = np.percentile(scores, [25, 75]).tolist()
+        if high - low < FLAT:
+            sentences = case.chunking.document.sentences
+            whole = Span(sentences[0].start, sentences[-1].end)
+            yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {low:.3f} to {high:.3f}"
+
+
+RULES: dict[str, Rule] = {
+    "inside_sentence": Rule("Cut inside a sentence", "Neither half says what the sentence says.", _inside_sentence),
+    "inside_code": Rule(
+        "Cut inside code",
+        "Half a block of code does not run, and explains little.",
+        partial(_inside_block, "code block", 0.85),
+    ),
+    "inside_table": Rule(
+        "Cut inside a table", "Rows without their header are numbers without names.", partial(_inside_block, "table", 0.8)
+    ),
+    "inside_formula": Rule(
+        "Cut inside a formula", "Half a formula means nothing, or another thing.", partial(_inside_block, "formula", 0.95)
+    ),
+    "inside_list": Rule(
+        "Cut inside a list",
+        "Items after the cut have lost the sentence that introduces them.",
+        partial(_inside_block, "list", 0.6),
+    ),
+    "bad_split": Rule("Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split),
+    "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),
+    "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _oversized),
+    "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _unread),
+    "by_a_hair": Rule("Cut by a hair", "A slightly different text or threshold would not be cut here.", _by_a_hair),
+    "flat": Rule("Flat curve", "The scores hardly differ, so the cuts are close to chance.", _flat),
+}
+"""The rules by name. Whoever adds one writes a function and a line here."""
+
+
+def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
+    """Return what every rule finds, most suspicious first, then in the order of the text.
+
+    Parameters
+    ----------
+    chunking
+        The result to look at.
+    embedder
+        The one that will read the chunks; None leaves the rule that asks for it out.
+    hair
+        How near to its threshold a score is there by a hair, in the units of the score.
+    """
+    case = Case(chunking, embedder, hair)
+    found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]
+    return sorted(found, key=lambda finding: (-finding.score, finding.span, finding.rule))
+
+
+def counts(findings: Sequence[Finding]) -> dict[str, int]:
+    """Return how many findings each rule has, those with none left out, in the order of the table."""
+    return {name: count for name in RULES if (count := sum(finding.rule == name for finding in findings))}

@@ -1,0 +1,173 @@
+"""Every rule of the inbox, with a case that it must flag and one that it must not; and the Markdown that some read."""
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Span, Verdict
+from evaluation.blocks import blocks
+from evaluation.inbox import RULES, counts, inbox
+from sample_docs import load_sample
+from tests.support import HashEmbedder
+
+
+def cut_at(text, *places, sentences="lines"):
+    """Return the chunking of ``text`` cut before each of ``places``, words that occur once."""
+    document = Document.from_text(text, sentences)
+    edges = [0, *(text.index(place) for place in places), len(text)]
+    spans = [Span(start, end) for start, end in pairwise(edges)]
+    return Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
+
+
+def scored(scores, threshold, verdict=Verdict.CUT):
+    """Return a chunking of one line a sentence, each gap with that score and verdict."""
+    document = Document.from_text("\n".join("abcdefghijkl"[: len(scores) + 1]), "lines")
+    gaps = [
+        Gap(index, score, threshold, verdict if score > threshold else Verdict.KEPT, "")
+        for index, score in enumerate(scores)
+    ]
+    curve = Curve("distance", tuple(scores), (Line("", threshold, "amount"),), True, True)
+    return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+
+class Reads20(HashEmbedder):
+    """Reads 20 characters."""
+
+    max_tokens = 20
+
+
+TABLE = "Rivers:\n\n| river | km |\n|---|---|\n| Aller | 215 |\n| Fulda | 220 |\n\nThat is all."
+CODE = "Run:\n\n```\nfirst()\nsecond()\n```\n\nDone."
+FORMULA = "So\n$$\na = b\nc = d\n$$\nholds."
+BRACKETS = "So\n\\[\na = b\nc = d\n\\]\nholds."
+LIST = "Bring:\n\n- bread\n- cheese\n\nThen go."
+SIZES = "A first chunk of words.\nAnother chunk of words.\nA third chunk of words.\nOne more such chunk now.\n{}"
+
+CASES = {
+    "inside_sentence": (cut_at("One two three.\nFour.", "two"), cut_at("One two three.\nFour.", "Four")),
+    "inside_table": (cut_at(TABLE, "| Fulda"), cut_at(TABLE, "| river", "That")),
+    "inside_code": (cut_at(CODE, "second"), cut_at(CODE, "```\nfirst", "Done")),
+    "inside_formula": (cut_at(FORMULA, "c = d"), cut_at(FORMULA, "$$\na", "holds")),
+    "inside_list": (cut_at(LIST, "- cheese"), cut_at(LIST, "- bread", "Then")),
+    "bad_split": (
+        cut_at("He met Dr. Lind. Good.", "Lind", sentences="regex"),
+        cut_at("He met a doctor. Good.", "Good", sentences="regex"),
+    ),
+    "tiny": (
+        cut_at(SIZES.format("!"), "Another", "A third", "One more", "!"),
+        cut_at(SIZES.format("Five!"), "Another", "A third"),
+    ),
+    "oversized": (
+        cut_at(SIZES.format("x" * 150), "Another", "A third", "One more", "x" * 150),
+        cut_at(SIZES.format("x" * 90), "Another", "A third", "One more", "x" * 90),
+    ),
+    "unread": (cut_at("Twenty-one characters", sentences="lines"), cut_at("Exactly 20 character")),
+    "by_a_hair": (scored([0.1, 0.508, 0.9], 0.5), scored([0.1, 0.492, 0.9], 0.5)),
+    "flat": (scored([0.30, 0.301, 0.302, 0.303, 0.9], 0.5), scored([0.1, 0.2, 0.3, 0.4, 0.9], 0.5)),
+}
+
+
+def test_every_rule_has_a_case():
+    assert CASES.keys() == RULES.keys()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_flags_what_it_must_and_nothing_else(rule):
+    bad, good = CASES[rule]
+    found = [finding for finding in inbox(bad, Reads20()) if finding.rule == rule]
+    assert found
+    for finding in found:
+        assert 0 <= finding.score <= 1
+        assert 0 <= finding.span.start < finding.span.end <= len(bad.document.text)
+        assert finding.reason
+    assert rule not in counts(inbox(good, Reads20()))
+
+
+def test_the_worst_comes_first_and_reasons_have_numbers():
+    findings = inbox(cut_at(CODE, "Run:", "second", "Done."))
+    assert [finding.score for finding in findings] == sorted((finding.score for finding in findings), reverse=True)
+    (code,) = [finding for finding in findings if finding.rule == "inside_code"]
+    assert code.reason == "a code block of 4 lines is cut once"
+    assert CODE[slice(*code.span)] == "```\nfirst()\nsecond()\n```"
+
+
+def test_how_near_a_hair_is_can_be_set():
+    case = scored([0.1, 0.53, 0.9], 0.5)
+    assert "by_a_hair" not in counts(inbox(case))
+    assert counts(inbox(case, hair=0.031))["by_a_hair"] == 1
+    exact = scored([0.1, math.nextafter(0.5, 1), 0.9], 0.5)
+    assert counts(inbox(exact, hair=0.0)).get("by_a_hair", 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        ("It costs 3.", "5 euros.", "inside a decimal"),
+        ("See Fig. 3 by J.", " Smith.", "the initial J."),
+        ("We met Prof.", " Ames.", "the abbreviation Prof."),
+        ("Am 3.", " Oktober war es kalt.", "the number 3."),
+    ],
+)
+def test_bad_splits_say_at_what(left, right, said):
+    text = left + right
+    document = Document(text, (Span(0, len(left)), Span(len(text) - len(right.lstrip()), len(text))))
+    whole = Chunking(document, (Chunk.of(document, Span(0, len(text))),), ())
+    (finding,) = inbox(whole)
+    assert said in finding.reason
+    assert "chunk" not in finding.reason
+
+
+def test_the_german_sample_has_the_bad_split_that_it_teaches():
+    sample = load_sample("german")
+    findings = inbox(whole(sample))
+    assert any(finding.rule == "bad_split" and "3." in finding.reason for finding in findings)
+
+
+def whole(sample):
+    document = Document.from_text(sample.text, sample.sentences)
+    return Chunking(document, (Chunk.of(document, Span(0, len(sample.text))),), ())
+
+
+def test_nothing_is_suspicious_about_nothing():
+    document = Document.from_text("", "lines")
+    assert inbox(Chunking(document, (), ()), Reads20()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (TABLE, ["table"]),
+        (CODE, ["code block"]),
+        (FORMULA, ["formula"]),
+        (BRACKETS, ["formula"]),
+        (LIST, ["list"]),
+        ("Prose:\n\n    indented()\n    code()\n", ["code block"]),
+        ("- one\n  - nested\n- two", ["list"]),
+        ("$$ is a sign, and $$ again", []),
+        ("$$ never closed", []),
+        ("A | b\nno table", []),
+    ],
+)
+def test_blocks_are_those_of_a_markdown_parser(text, kinds):
+    assert [block.kind for block in blocks(text)] == kinds
+
+
+def test_a_line_that_only_follows_a_list_is_none_of_its_items():
+    text = load_sample("algorithm").text
+    (block,) = blocks(text)
+    assert text[slice(*block.span)].startswith("1. Divide")
+    assert text[slice(*block.span)].endswith("step 1.")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_offsets_are_right_with_any_line_end(end):
+    text = "😀" + CODE.replace("\n", end)
+    (block,) = blocks(text)
+    assert text[slice(*block.span)] == end.join(["```", "first()", "second()", "```"])
+
+
+def test_curves_with_undefined_scores_are_read_without_them():
+    flat = scored([0.30, 0.301, 0.302, 0.303, 0.9], 0.5)
+    curve = Curve("distance", (*flat.curves[0].scores, math.nan), flat.curves[0].lines, True, True)
+    assert "flat" in counts(inbox(Chunking(flat.document, flat.chunks, (), curves=(curve,))))
