@@ -131,7 +131,9 @@ def _column(made: runs.Made, known: Sequence[int] | None) -> Column:
     counts = stats.sentence_counts(chunking)
     if counts:
         rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
-        rows.append(Row("in pieces", stats.Pieces.of(chunking).words(len(counts))))
+    pieces = stats.Pieces.of(chunking)
+    if pieces.chunks:
+        rows.append(Row("in pieces", pieces.words(len(counts))))
     rows.append(Row("time", stats.stages(chunking.timing)))
     rows.append(Row("embedding", stats.embedding(chunking.timing)))
     if known is not None:

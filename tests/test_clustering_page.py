@@ -1,0 +1,132 @@
+"""The Clustering page without a browser: chunkers, controls, link, payload."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers.clustering import MOST_SENTENCES
+
+
+def opened(**query):
+    app = AppTest.from_file("../pages/clustering.py", default_timeout=120)
+    for name, word in {"embedder": "tfidf", "document": "article", **query}.items():
+        app.query_params[name] = word
+    # The page is run without the app around it.
+    app.session_state["app"] = True
+    app.run()
+    job = app.session_state.get("job")
+    if job is not None:
+        job._thread.join(110)
+        app.run()
+    assert not app.exception
+    return app
+
+
+def sent(app, word):
+    """Return the data of the component that has that word."""
+    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if f'"{word}"' in part.proto.json)
+
+
+def column(app):
+    return sent(app, "columns")["columns"][0]
+
+
+def rows(app):
+    return {label: value for label, value, _ in column(app)["rows"]}
+
+
+def test_the_text_heatmap_list_and_tree_have_the_same_chunks():
+    app = opened(c1="single_linkage", **{"c1.position_weight": "0.1", "c1.max_distance": "0.9"})
+    segments = json.loads(column(app)["body"])["segments"]
+    heatmap, listed = sent(app, "matrix"), sent(app, "breaks")
+    assert heatmap["chunk_of"] == listed["chunk_of"]
+    assert heatmap["grounds"] == listed["grounds"] == segments["colours"]
+    starts = [int(at) for at in segments["from"]]
+    assert [heatmap["chunk_of"][at] for at in starts] == [over[0] for over in segments["over"]]
+    assert (heatmap["weight"], heatmap["line"], heatmap["block"]) == (0.1, ["the maximum", 0.9], 1)
+    assert len(app.get("plotly_chart")) == 1
+    assert listed["breaks"].split(":")[0] in rows(app)["in pieces"]
+
+
+def test_another_weight_clusters_again_and_embeds_nothing():
+    app = opened()
+    before = sent(app, "matrix")
+    app.slider(key="0/single_linkage/position_weight").set_value(0.0).run()
+    after = sent(app, "matrix")
+    assert rows(app)["embedding"].startswith("all 39 cached")
+    assert after["weight"] == 0
+    assert after["chunk_of"] != before["chunk_of"]
+    # The browser has the distances in meaning already.
+    assert after["matrix"] == before["matrix"]
+    assert app.query_params["c1.position_weight"] == "0"
+
+
+def test_each_chunker_has_its_own_figure_and_controls():
+    app = opened(selected="2")
+    assert [title.value for title in app.subheader] == ["Core, border and noise"]
+    assert sent(app, "matrix")["line"] == ["ε", 0.3]
+    roles = app.dataframe[0].value["role"]
+    assert [tag for tag in sent(app, "breaks")["tags"] if tag] == ["noise"] * (roles == "noise").sum()
+    app.segmented_control(key="clustering_method").set_value(2).run()
+    assert [title.value for title in app.subheader] == ["Distance to the centres"]
+    assert (sent(app, "matrix")["weight"], sent(app, "matrix")["line"]) == (0, None)
+    app.slider(key="2/kmeans/clusters").set_value(5).run()
+    assert rows(app)["chunks"] == "5"
+    assert app.query_params["selected"] == "3"
+    assert app.query_params["c3.clusters"] == "5"
+    app.segmented_control(key="clustering_method").set_value(0).run()
+    assert "Join by join" in [title.value for title in app.subheader]
+
+
+def test_the_link_names_a_step():
+    app = opened(step="4")
+    assert sent(app, "at")["at"] == 3
+    app = opened(step="none")
+    assert "got 'none'" in sent(app, "text")["text"]
+
+
+def test_a_link_that_names_another_chunker_says_so_and_works():
+    app = opened(c1="recursive", c2="dbscan", **{"c2.eps": "0.4"})
+    assert "got recursive." in sent(app, "text")["text"]
+    assert app.segmented_control(key="clustering_method").value == 0
+    app.segmented_control(key="clustering_method").set_value(1).run()
+    assert sent(app, "matrix")["line"] == ["ε", 0.4]
+
+
+def test_a_line_that_was_let_go_sets_the_parameter():
+    app = opened()
+    app.session_state["reader"] = {"line": {"column": 0, "parameter": "max_distance", "value": 0.33, "at": 1}}
+    app.run()
+    assert app.slider(key="0/single_linkage/max_distance").value == 0.33
+
+
+@pytest.mark.parametrize("text", ["", "One sentence."])
+def test_next_to_nothing_is_no_error(text):
+    app = opened(selected="2")
+    app.selectbox(key="document").select("own").run()
+    if text:
+        app.text_area(key="pasted").input(text).run()
+    for number in range(3):
+        if app.segmented_control:
+            app.segmented_control(key="clustering_method").set_value(number).run()
+        assert not app.exception
+    assert bool(text) == any('"columns"' in part.proto.json for part in app.get("bidi_component"))
+
+
+def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
+    app = opened(sentences="lines")
+    app.selectbox(key="document").select("own").run()
+    app.selectbox(key="sentences").select("lines").run()
+    lines = "\n".join(f"{number} {'red' if number % 2 else 'blue'}" for number in range(MOST_SENTENCES + 1))
+    app.text_area(key="pasted").input(lines).run()
+    assert column(app)["message"].startswith("single_linkage: the sentences must be at most 7,000")
+    assert column(app)["tone"] == "error"
+    app.segmented_control(key="clustering_method").set_value(2).run()
+    job = app.session_state.get("job")
+    if job is not None:
+        job._thread.join(110)
+        app.run()
+    assert not app.exception
+    assert rows(app)["chunks"] == "3"
+    assert sent(app, "matrix")["matrix"] == ""
