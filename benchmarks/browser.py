@@ -2,6 +2,7 @@
 
 Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
+On the Breakpoints page the same essay: the pointer over text and curve, and steps of the greedy scan, all in the browser.
 Then a text of 1 MB in four columns, which is embedded once: the same steps, and what the server's memory grows by with
 one browser session on it and with a second one.
 """
@@ -17,8 +18,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -132,6 +134,49 @@ def embedded(page: Page, root: Locator) -> None:
     print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
 
 
+# Counts from the event that is sent next to the second frame after it: by then what it changed has been painted.
+REACTION = """(root) => {
+  root.took = new Promise((resolve) => addEventListener(root.watched, ({ timeStamp }) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
+  }, { capture: true, once: true }));
+}"""
+
+
+def reaction(root: Locator, event: str, act: Callable[[], None]) -> float:
+    """Return the milliseconds from the event that ``act`` causes to the painted answer."""
+    root.evaluate("(root, event) => (root.watched = event)", event)
+    root.evaluate(REACTION)
+    act()
+    return float(root.evaluate("(root) => root.took"))
+
+
+def reactions(page: Page, address: str, steps: int) -> None:
+    """Measure on the essay how soon the page follows the pointer, over text and curve, and a step of the greedy scan."""
+    page.goto(f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
+    root = page.locator(".seamark")
+    root.wait_for(timeout=120_000)
+    embedded(page, root)
+    page.get_by_role("heading", name="Gap 100").wait_for(timeout=120_000)
+    step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
+    plot = root.locator(".plot").bounding_box()
+    assert plot is not None
+    x, y = plot["x"], plot["y"] + plot["height"] - 20
+    curve = [
+        reaction(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
+        for place in range(steps)
+    ]
+    seen = root.evaluate("(root) => root.reader.columns[0].topmost().sentence")
+    text = []
+    for number in range(steps):
+        sentence = root.locator(f'.s[data-s="{seen + 2 + number % 6}"]').first
+        box = sentence.bounding_box()
+        assert box is not None
+        text.append(reaction(root, "pointermove", partial(page.mouse.move, box["x"] + 12, box["y"] + 8)))
+    say("pointer over a sentence to its gaps marked", text)
+    say("pointer over the curve to its sentences marked", curve)
+    say("step of the greedy scan to its sentences marked", step)
+
+
 MEGABYTE = 2**20
 FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
 
@@ -199,6 +244,7 @@ def main() -> None:
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
         print("embedding:", root.locator(".head").nth(1).locator("dd").nth(3).inner_text())
+        reactions(page, address, steps)
         page.close()
         sessions(browser, address, server, steps)
         browser.close()
