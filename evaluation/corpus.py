@@ -1,0 +1,95 @@
+"""Several documents on one axis, so that a chunk or an excerpt of any of them is a range."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from chunkers import Chunk, Document, InputError, Span, Tokenizer
+
+JOINT = "\n\n"
+"""What lies between two documents on the axis; no range reaches over it."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents in their order, each under a name of its own.
+
+    Raises
+    ------
+    InputError
+        If there is none, or two have one name.
+    """
+
+    documents: tuple[Document, ...]
+
+    def __post_init__(self) -> None:
+        if not self.documents:
+            raise InputError("A corpus must have at least one document; got none.")
+        names = self.names
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"The documents of a corpus must have different names; {twice!r} is there twice.")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What the documents are called."""
+        return [document.name for document in self.documents]
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """Where on the axis every document begins."""
+        lengths = [len(document.text) + len(JOINT) for document in self.documents]
+        return [sum(lengths[:number]) for number in range(len(lengths))]
+
+    @cached_property
+    def whole(self) -> Document:
+        """All of them as one document: the text of the axis, and every sentence on it."""
+        sentences = [
+            Span(offset + start, offset + end)
+            for offset, document in zip(self.offsets, self.documents, strict=True)
+            for start, end in document.sentences
+        ]
+        return Document(JOINT.join(document.text for document in self.documents), tuple(sentences), "corpus")
+
+    @cached_property
+    def sentence_ends(self) -> list[int]:
+        """Where on the axis every sentence ends."""
+        return [span.end for span in self.whole.sentences]
+
+    def on_axis(self, number: int, span: tuple[int, int]) -> Span:
+        """Return where a range of document ``number`` lies on the axis."""
+        offset = self.offsets[number]
+        return Span(offset + span[0], offset + span[1])
+
+    def document_at(self, place: int) -> int:
+        """Return the number of the document at a place of the axis."""
+        return bisect_right(self.offsets, place) - 1
+
+    def chunk_on_axis(self, number: int, chunk: Chunk) -> tuple[Span, ...]:
+        """Return where the spans of a chunk of document ``number`` lie on the axis."""
+        return tuple(self.on_axis(number, span) for span in chunk.spans)
+
+
+class Ruler:
+    """Measures ranges of a text in tokens.
+
+    A token lies where its first character that is not white space does, so that the space before a word, which byte pairs
+    begin with, does not decide to whom the word belongs.
+    """
+
+    def __init__(self, text: str, tokenizer: Tokenizer) -> None:
+        starts = tokenizer.starts(text)
+        # The next place, from each on, that is not white space; the end of the text where there is none.
+        visible = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
+        self._places = np.sort(visible[np.searchsorted(visible, starts)])
+
+    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """Return how many tokens the ranges have; what overlaps counts as often as it is in them."""
+        if not ranges:
+            return 0
+        edges = np.searchsorted(self._places, np.asarray(ranges))
+        return int((edges[:, 1] - edges[:, 0]).sum())

@@ -1,0 +1,77 @@
+"""Whether the right documents and the right sentences were retrieved: recall, precision and F1 at k.
+
+Source: Qu et al., sections on document retrieval and evidence retrieval.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence, Set
+
+from chunkers import Span
+from evaluation.boundaries import Score
+from evaluation.corpus import Corpus
+from evaluation.ranges import characters, intersection, union
+
+AT = (1, 3, 5, 10)
+"""The numbers of chunks after which it is measured."""
+
+
+def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
+    """Return recall, precision and F1 of what was found."""
+    if not wanted:
+        return dict.fromkeys(("recall", "precision", "f1"), Score.without("the question has no excerpt"))
+    hits = len(wanted & found)
+    precision = Score(hits / len(found)) if found else Score.without("nothing was retrieved")
+    return {"recall": Score(hits / len(wanted)), "precision": precision, "f1": Score(2 * hits / (len(wanted) + len(found)))}
+
+
+def documents_of(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+    """Return the numbers of the documents that hold any of the ranges of the axis."""
+    return {corpus.document_at(start) for start, _ in spans}
+
+
+def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+    """Return the numbers of the corpus's sentences that hold a part of any of the ranges: of excerpts, the evidence."""
+    sentences = corpus.whole.sentences
+    ends = corpus.sentence_ends
+    return {
+        number
+        for start, end in union(spans)
+        for number in range(bisect_right(ends, start), bisect_left(corpus.whole.starts, end))
+        if sentences[number].end > start
+    }
+
+
+def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
+    """Return the numbers of the corpus's sentences more than half of whose characters lie in the ranges.
+
+    A chunker that knows no sentences cuts them; the few characters that reach into the next chunk retrieve none.
+    """
+    held = union(spans)
+    found = set()
+    for number in sentences_touched(corpus, held):
+        start, end = corpus.whole.sentences[number]
+        if 2 * characters(intersection([(start, end)], held)) > end - start:
+            found.add(number)
+    return found
+
+
+def document_scores(
+    corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
+) -> dict[int, dict[str, Score]]:
+    """Return the scores at every number of `AT`: a document is retrieved when any of its chunks is."""
+    wanted = documents_of(corpus, excerpts)
+    return {k: set_scores(wanted, documents_of(corpus, _first(ranked, k))) for k in AT}
+
+
+def evidence_scores(
+    corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
+) -> dict[int, dict[str, Score]]:
+    """Return the same of the sentences that hold the excerpts."""
+    wanted = sentences_touched(corpus, excerpts)
+    return {k: set_scores(wanted, sentences_held(corpus, _first(ranked, k))) for k in AT}
+
+
+def _first(ranked: Sequence[Sequence[Span]], count: int) -> list[Span]:
+    return [span for chunk in ranked[:count] for span in chunk]

@@ -1,0 +1,218 @@
+"""Questions with their excerpts, read from CSV or JSON lines and located in the documents."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chunkers import Document, InputError, Span
+from chunkers.reading import MAX_BYTES, decode
+from evaluation.corpus import Corpus
+
+FIELD_LIMIT = 1_000_000
+"""Characters that one field of a CSV file may have."""
+
+
+class Excerpt(NamedTuple):
+    """A range of a document, given by its number in the corpus."""
+
+    document: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question and the excerpts that hold its answer."""
+
+    text: str
+    excerpts: tuple[Excerpt, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions that can be used, and a sentence for everything that cannot."""
+
+    usable: tuple[Question, ...]
+    problems: tuple[str, ...]
+
+
+def read_questions(data: bytes, name: str, corpus: Corpus) -> Questions:
+    """Read the questions in the file called ``name`` and locate their excerpts.
+
+    A row has a ``question``; ``references``, a list of objects with ``content``, ``start_index`` and ``end_index``, or
+    ``excerpts``, a list of texts or one text; and in ``corpus_id``, where it is known, the name of the document.
+
+    Raises
+    ------
+    InputError
+        If the file as a whole is of no use: empty, too large, in another form, or without a needed column.
+    """
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    text = decode(data, name).text
+    if not text.strip():
+        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+    rows = _json_rows(text, name) if text.lstrip().startswith("{") else _csv_rows(text, name)
+    finder = Finder(corpus)
+    usable: list[Question] = []
+    problems: list[str] = []
+    seen: set[tuple[str, object]] = set()
+    for place, row in rows:
+        try:
+            question, lost = _question(row, finder)
+            key = (question.text, row.get("corpus_id"))
+            if key in seen:
+                raise InputError(f"the question must be there once; {_short(question.text)} is a repetition and left out.")
+        except InputError as error:
+            problems.append(f"{name}, {place}: {error}")
+            continue
+        seen.add(key)
+        usable.append(question)
+        problems += [f"{name}, {place}: {sentence}" for sentence in lost]
+    return Questions(tuple(usable), tuple(problems))
+
+
+def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    csv.field_size_limit(FIELD_LIMIT)
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    columns = [column or "" for column in reader.fieldnames or ()]
+    if "question" not in columns or not {"references", "excerpts"} & set(columns):
+        raise InputError(
+            f"{name}: the columns must include question, and references or excerpts; got {_cut(', '.join(columns))}."
+        )
+    try:
+        for number, row in enumerate(reader, start=1):
+            yield f"question {number:,}", row
+    except csv.Error as error:
+        raise InputError(f"{name}: the file must be CSV; after line {reader.line_num:,} it is not ({error}).") from error
+
+
+def _json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    # Not splitlines, which also breaks at characters that JSON allows inside a string.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{name}: every line must be a JSON object; line {number:,} is not ({error}).") from error
+        if not isinstance(row, dict):
+            raise InputError(f"{name}: every line must be a JSON object; line {number:,} is {_short(line)}.")
+        yield f"line {number:,}", row
+
+
+def _question(row: Mapping[str, Any], finder: Finder) -> tuple[Question, list[str]]:
+    """Return the question of a row, and a sentence for every excerpt that is left out."""
+    text = row.get("question")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"the question must be a text; got {_short(text)}.")
+    number = finder.number(row.get("corpus_id"))
+    excerpts: list[Excerpt] = []
+    lost: list[str] = []
+    wanted = _list(row)
+    for item in wanted:
+        try:
+            excerpts.append(finder.locate(item, number))
+        except InputError as error:
+            lost.append(str(error))
+    if wanted and not excerpts:
+        raise InputError(f"no excerpt of {_short(text)} could be located, so the question is left out: {lost[0]}")
+    return Question(text, tuple(excerpts)), lost
+
+
+def _list(row: Mapping[str, Any]) -> list[Any]:
+    value = row.get("references") or row.get("excerpts") or []
+    if isinstance(value, str):
+        if not value.lstrip().startswith("["):
+            return [value] if value.strip() else []
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            if "references" not in row:
+                # An excerpt of its own may well begin with a bracket.
+                return [value]
+            raise InputError(f"the references must be a JSON list; {_short(value)} is not ({error}).") from error
+    if not isinstance(value, list):
+        raise InputError(f"the excerpts must be a list; got {_short(value)}.")
+    return value
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Locates excerpts in the documents of a corpus."""
+
+    corpus: Corpus
+
+    def number(self, name: object) -> int | None:
+        """Return the number of the document called ``name``, its file's ending left out or not; None for no name."""
+        if name is None or name == "":
+            return None
+        for number, known in enumerate(self.corpus.names):
+            if name in (known, Path(known).stem):
+                return number
+        raise InputError(f"corpus_id must be one of {_cut(', '.join(self.corpus.names))}; got {_short(name)}.")
+
+    def locate(self, item: object, number: int | None) -> Excerpt:
+        """Return where an excerpt lies: where it says, else where its text occurs first, else the same without white space.
+
+        ``number`` is the document's; where it is None all are searched in their order.
+
+        Raises
+        ------
+        InputError
+            If it is nowhere.
+        """
+        given = item if isinstance(item, dict) else {"content": item}
+        content, start, end = (given.get(key) for key in ("content", "start_index", "end_index"))
+        if not isinstance(content, str) or not content.strip():
+            raise InputError(f"an excerpt must be a text; got {_short(content)}.")
+        documents = self.corpus.documents
+        numbers = range(len(documents)) if number is None else [number]
+        if number is not None and isinstance(start, int) and documents[number].text[start:end] == content:
+            return Excerpt(number, Span(start, start + len(content)))
+        for candidate in numbers:
+            found = documents[candidate].text.find(content)
+            if found >= 0:
+                return Excerpt(candidate, Span(found, found + len(content)))
+        for candidate in numbers:
+            if span := self._visible[candidate].find(content):
+                return Excerpt(candidate, span)
+        where = "any document" if number is None else documents[number].name
+        raise InputError(f"the excerpt must occur in {where}, and {_short(content)} does not; it is left out.")
+
+    @cached_property
+    def _visible(self) -> list[_Visible]:
+        return [_Visible.of(document) for document in self.corpus.documents]
+
+
+class _Visible(NamedTuple):
+    """A text without its white space, and where each character of it was."""
+
+    text: str
+    places: list[int]
+
+    @classmethod
+    def of(cls, document: Document) -> _Visible:
+        places = [place for place, character in enumerate(document.text) if not character.isspace()]
+        return cls("".join(document.text.split()), places)
+
+    def find(self, content: str) -> Span | None:
+        """Return where the same characters occur first, whatever white space is between them."""
+        bare = "".join(content.split())
+        found = self.text.find(bare)
+        return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
+
+
+def _short(value: object) -> str:
+    """Show a value, cut where it is long."""
+    return _cut(repr(value), 60)
+
+
+def _cut(text: str, most: int = 200) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."

@@ -1,0 +1,58 @@
+"""Arithmetic of half-open ranges on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from chunkers import Span
+
+
+def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
+    """Return the same places as ascending ranges that neither overlap nor touch; empty ones are left out."""
+    found: list[Span] = []
+    for start, end in sorted(ranges):
+        if start >= end:
+            continue
+        if found and start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, end))
+        else:
+            found.append(Span(start, end))
+    return found
+
+
+def intersection(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
+    """Return the places that lie in both, as `union` does."""
+    one, other = union(left), union(right)
+    found = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        start, end = max(one[i].start, other[j].start), min(one[i].end, other[j].end)
+        if start < end:
+            found.append(Span(start, end))
+        if one[i].end < other[j].end:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> list[Span]:
+    """Return the places of ``left`` that do not lie in ``right``, as `union` does."""
+    found = []
+    removed = union(right)
+    for start, end in union(left):
+        at = start
+        for first, last in removed:
+            if last <= at or first >= end:
+                continue
+            if first > at:
+                found.append(Span(at, first))
+            at = last
+        if at < end:
+            found.append(Span(at, end))
+    return found
+
+
+def characters(ranges: Sequence[tuple[int, int]]) -> int:
+    """Return how many characters the ranges have; what overlaps counts as often as it is in them."""
+    return sum(end - start for start, end in ranges)

@@ -1,0 +1,226 @@
+"""How well the chunks that a question finds hold its excerpts: recall, precision, IoU and precision_Ω.
+
+Source: Chroma's technical report (2024) and its code. All chunks of all documents are searched together, as they are,
+by the cosine with the question's embedding. Ranges are measured in characters, as that code does, and in tokens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
+from chunkers.base import Meter
+from chunkers.embedders.base import FloatArray
+from evaluation.boundaries import Score
+from evaluation.corpus import Corpus, Ruler
+from evaluation.documents import AT, document_scores, evidence_scores
+from evaluation.questions import Question
+from evaluation.ranges import characters, intersection, union
+
+MEASURES = ("recall", "precision", "precision_omega", "iou")
+"""The measures of a question; more is better in all of them."""
+
+BLOCK = 8192
+"""Chunks compared with all questions at once."""
+
+_NO_EXCERPT = "the question has no excerpt"
+
+Length = Callable[[Sequence[tuple[int, int]]], float]
+
+
+def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Length) -> dict[str, Score]:
+    """Return recall, precision and IoU of the ranges that were retrieved.
+
+    With t_e the excerpts, t_r what was retrieved, h what is in both: recall = |h| / |t_e|, precision = |h| / |t_r|, IoU =
+    |h| / (|t_r| + |t_e| - |h|). In |t_r| text counts as often as it was retrieved; elsewhere once.
+    """
+    wanted = length(union(excerpts))
+    if not wanted:
+        return dict.fromkeys(("recall", "precision", "iou"), Score.without(_NO_EXCERPT))
+    hit = length(intersection(excerpts, retrieved))
+    given = length(retrieved)
+    precision = Score(hit / given) if given else Score.without("nothing was retrieved")
+    return {"recall": Score(hit / wanted), "precision": precision, "iou": Score(hit / (given + wanted - hit))}
+
+
+def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Length) -> Score:
+    """Return the IoU of the excerpts and all ``chunks`` that touch one, text that several of them share counted once."""
+    wanted = length(union(excerpts))
+    if not wanted:
+        return Score.without(_NO_EXCERPT)
+    held = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
+    hit = length(intersection(excerpts, held))
+    return Score(hit / (length(held) + wanted - hit))
+
+
+def nearest(queries: FloatArray, vectors: FloatArray, count: int, block: int = BLOCK) -> npt.NDArray[np.intp]:
+    """Return the rows of ``vectors`` with the greatest products, best first, shape (queries, min(count, rows)).
+
+    Exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
+    """
+    count = min(count, len(vectors))
+    scores = np.zeros((len(queries), 0), np.float32)
+    rows = np.zeros((len(queries), 0), np.intp)
+    for start in range(0, len(vectors), block):
+        part = queries @ vectors[start : start + block].T
+        scores = np.hstack([scores, part])
+        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part.shape[1]), part.shape)])
+        keep = min(count, scores.shape[1])
+        limit = -np.partition(-scores, keep - 1, axis=1)[:, keep - 1]
+        chosen = np.empty((len(queries), keep), np.intp)
+        for query, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= limit[query])
+            chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
+        scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
+    return rows
+
+
+@dataclass(frozen=True)
+class Index:
+    """All chunks of a corpus, ready to be searched.
+
+    Attributes
+    ----------
+    chunks
+        Their spans on the corpus's axis.
+    texts
+        What was embedded.
+    vectors
+        Unit vectors, shape (chunks, dimension).
+    chunk_s
+        Seconds that chunking takes with nothing embedded before.
+    embed_s
+        Seconds that embedding the chunks takes; those from a cache count as when they were computed.
+    """
+
+    corpus: Corpus
+    chunkings: tuple[Chunking, ...]
+    chunks: tuple[tuple[Span, ...], ...]
+    texts: tuple[str, ...]
+    vectors: FloatArray
+    chunk_s: float
+    embed_s: float
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.intp]:
+        """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
+        return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
+
+    def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+        """Return the chunks between whose ends an excerpt lies, at least in part."""
+        inside = np.zeros(len(self.chunks), dtype=bool)
+        for start, end in excerpts:
+            inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
+        return [self.chunks[number] for number in np.flatnonzero(inside)]
+
+
+def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
+    """Cut every document and embed the chunks as they are.
+
+    Raises
+    ------
+    InputError
+        If the chunker refuses a document.
+    Cancelled
+        If the user asked to stop.
+    """
+    chunkings = []
+    for document in corpus.documents:
+        if tools.cancelled():
+            raise Cancelled
+        chunkings.append(run(chunker, document, tools))
+    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
+    chunk_ms = sum(timing.split_ms + timing.cold_ms + timing.decide_ms + timing.merge_ms for timing in timings)
+    texts = [chunk.text for chunking in chunkings for chunk in chunking.chunks]
+    meter = Meter()
+    vectors = _embed(corpus, texts, replace(tools, meter=meter))
+    chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
+    return Index(corpus, tuple(chunkings), tuple(chunks), tuple(texts), vectors, chunk_ms / 1000, meter.cold_s)
+
+
+def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> FloatArray:
+    """Embed with what is the same for all documents: an embedder made from a text is made from all of them."""
+    embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
+    return replace(tools, embedder=embedder).embed(texts)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one question found.
+
+    Attributes
+    ----------
+    ranked
+        Numbers of the chunks, best first: the top k and, where k is smaller, the ten that the scores at k need.
+    characters, tokens
+        The measures of the top k, by name.
+    documents, evidence
+        Recall, precision and F1 at each number of chunks, by name.
+    """
+
+    question: Question
+    ranked: tuple[int, ...]
+    characters: Mapping[str, Score]
+    tokens: Mapping[str, Score]
+    documents: Mapping[int, Mapping[str, Score]]
+    evidence: Mapping[int, Mapping[str, Score]]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What all questions found; ``query_s`` are the seconds of all searches, embedding the questions left out."""
+
+    index: Index
+    answers: tuple[Answer, ...]
+    top_k: int
+    query_s: float
+
+    def values(self, measure: str, unit: str = "characters") -> npt.NDArray[np.float64]:
+        """Return a measure of every question, shape (questions,), NaN where it is undefined."""
+        scores = [getattr(answer, unit)[measure].value for answer in self.answers]
+        return np.array([np.nan if value is None else value for value in scores], dtype=np.float64)
+
+
+def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
+    """Search the index for every question and measure what comes back; raises as `Tools.embed` does."""
+    queries = _embed(index.corpus, [question.text for question in questions], tools)
+    began = time.perf_counter()
+    count = max(top_k, *AT)
+    ranked = nearest(queries, index.vectors, count) if index.chunks and questions else np.zeros((len(questions), 0), np.intp)
+    query_s = time.perf_counter() - began
+    answers = tuple(
+        _answer(index, question, row, top_k, ruler) for question, row in zip(questions, ranked.tolist(), strict=True)
+    )
+    return Evaluation(index, answers, top_k, query_s)
+
+
+def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int, ruler: Ruler) -> Answer:
+    corpus = index.corpus
+    excerpts = [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
+    chunks = [index.chunks[number] for number in ranked]
+    retrieved = [span for chunk in chunks[:top_k] for span in chunk]
+    near = index.near(excerpts)
+
+    def scores(length: Length) -> dict[str, Score]:
+        return found_scores(excerpts, retrieved, length) | {"precision_omega": precision_omega(excerpts, near, length)}
+
+    return Answer(
+        question,
+        tuple(ranked),
+        scores(characters),
+        scores(ruler),
+        document_scores(corpus, excerpts, chunks),
+        evidence_scores(corpus, excerpts, chunks),
+    )
+
+
+def mean_and_deviation(values: npt.NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return mean and population standard deviation, undefined values left out; None where no value is left."""
+    kept = values[~np.isnan(values)]
+    return (float(kept.mean()), float(kept.std())) if len(kept) else None

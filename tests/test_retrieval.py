@@ -1,0 +1,272 @@
+"""Retrieval: the measures worked by hand, the search, the questions and their bad forms."""
+
+import csv
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
+from evaluation.corpus import JOINT, Corpus, Ruler
+from evaluation.documents import document_scores, evidence_scores, sentences_held, sentences_touched
+from evaluation.questions import read_questions
+from evaluation.ranges import characters, difference, intersection, union
+from evaluation.retrieval import build_index, evaluate, found_scores, mean_and_deviation, nearest, precision_omega
+from sample_docs import SAMPLES_FOLDER
+from tests.support import AngleEmbedder, tools
+
+RANGES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=6)
+
+
+def places(ranges):
+    return {place for start, end in ranges for place in range(start, end)}
+
+
+@settings(deadline=None)
+@given(RANGES, RANGES)
+def test_ranges_are_sets_of_places(left, right):
+    assert places(union(left)) == places(left)
+    assert places(intersection(left, right)) == places(left) & places(right)
+    assert places(difference(left, right)) == places(left) - places(right)
+    for found in (union(left), intersection(left, right), difference(left, right)):
+        assert all(start < end for start, end in found)
+        assert all(one.end < other.start for one, other in pairwise(found))
+
+
+def values(scores):
+    return {name: score.value for name, score in scores.items()}
+
+
+def test_an_excerpt_inside_one_chunk():
+    # 10 of 100 characters retrieved are the excerpt; nothing of it is missing.
+    scores = found_scores([Span(20, 30)], [Span(0, 100)], characters)
+    assert values(scores) == {"recall": 1, "precision": 0.1, "iou": 0.1}
+
+
+def test_overlap_counts_as_often_as_it_was_retrieved():
+    # 0..100 and 50..150 are 200 characters, though only 150 places; the excerpt in both counts once.
+    scores = found_scores([Span(60, 80)], [Span(0, 100), Span(50, 150)], characters)
+    assert values(scores) == {"recall": 1, "precision": 20 / 200, "iou": 20 / 200}
+
+
+def test_an_excerpt_split_over_two_chunks_of_which_one_is_retrieved():
+    # 30 of 40 retrieved; IoU has the other 10 in its denominator.
+    scores = found_scores([Span(70, 110)], [Span(0, 100)], characters)
+    assert values(scores) == {"recall": 0.75, "precision": 0.3, "iou": 30 / 110}
+    both = found_scores([Span(70, 110)], [Span(0, 100), Span(100, 200)], characters)
+    assert values(both) == {"recall": 1, "precision": 0.2, "iou": 0.2}
+
+
+def test_an_excerpt_that_is_never_retrieved():
+    scores = found_scores([Span(70, 110)], [Span(200, 300)], characters)
+    assert values(scores) == {"recall": 0, "precision": 0, "iou": 0}
+    nothing = found_scores([Span(70, 110)], [], characters)
+    assert values(nothing) == {"recall": 0, "precision": None, "iou": 0}
+    assert "nothing was retrieved" in nothing["precision"].undefined
+
+
+def test_a_question_without_excerpts_has_no_measure():
+    scores = found_scores([], [Span(0, 10)], characters)
+    assert values(scores) == {"recall": None, "precision": None, "iou": None}
+    assert precision_omega([], [[Span(0, 10)]], characters).undefined == "the question has no excerpt"
+
+
+def test_excerpts_that_overlap_count_once():
+    assert values(found_scores([Span(0, 10), Span(5, 15)], [Span(0, 12)], characters))["recall"] == 12 / 15
+
+
+def test_precision_omega_is_the_iou_of_all_chunks_that_touch_an_excerpt():
+    chunks = [[Span(0, 100)], [Span(100, 200)], [Span(200, 300)]]
+    assert precision_omega([Span(90, 120)], chunks, characters).value == 30 / 200
+    # Two chunks share 50..100: 150 places.
+    assert precision_omega([Span(60, 80)], [[Span(0, 100)], [Span(50, 150)]], characters).value == 20 / 150
+    # No chunk holds 10 of the excerpt's 20.
+    assert precision_omega([Span(290, 310)], chunks, characters).value == 10 / 110
+    # A chunk in several places counts whole.
+    assert precision_omega([Span(0, 5)], [[Span(0, 10), Span(50, 60)]], characters).value == 5 / 20
+
+
+def test_tokens_lie_where_their_first_visible_character_does():
+    ruler = Ruler("one two  three\n\nfour", load_tokenizer("words"))
+    assert ruler([Span(0, 20)]) == 4
+    assert ruler([Span(3, 7)]) == 1
+    assert ruler([Span(4, 7), Span(4, 14)]) == 3
+    assert ruler([]) == 0
+    pieces = Ruler("unbelievably good", load_tokenizer())
+    assert pieces([Span(0, 12)]) + pieces([Span(12, 17)]) == len(load_tokenizer().starts("unbelievably good"))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.integers(0, 20), st.integers(1, 7), st.integers(0, 3))
+def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
+    # Whole numbers, so that there are ties, and no rounding that depends on the block.
+    random = np.random.default_rng(seed)
+    vectors = random.integers(-2, 3, size=(rows, 3)).astype(np.float32)
+    queries = random.integers(-2, 3, size=(4, 3)).astype(np.float32)
+    found = nearest(queries, vectors, count, block)
+    for query, row in zip(queries, found, strict=True):
+        scores = vectors @ query
+        assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
+
+
+def corpus(**texts):
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+
+
+TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
+
+
+def ask(text, *excerpts, top_k=1, size=1, **texts):
+    both = corpus(**(texts or TWO))
+    rows = json.dumps({"question": text, "excerpts": list(excerpts)}).encode()
+    questions = read_questions(rows, "questions.jsonl", both)
+    assert not questions.problems
+    equipped = tools(AngleEmbedder())
+    index = build_index(both, build_chunker("fixed_sentences", {"size": size}), equipped)
+    return evaluate(index, questions.usable, equipped, Ruler(both.whole.text, equipped.tokenizer), top_k)
+
+
+def test_all_documents_are_searched_together_by_the_cosine():
+    # The question at 120 degrees is nearest to 130, then to 90, 40 and 0.
+    found = ask("120", "40 beta.", top_k=2)
+    (answer,) = found.answers
+    assert answer.ranked == (3, 2, 1, 0)
+    assert values(answer.characters) == {"recall": 0, "precision": 0, "iou": 0, "precision_omega": 1}
+    assert found.index.texts[3] == "130 delta."
+    assert found.index.chunks[3] == (Span(len(TWO["first"]) + len(JOINT), len(found.index.corpus.whole.text)),)
+
+
+def test_characters_and_tokens_are_measured_apart():
+    # Both sentences of the best chunk of two; the excerpt is one word of its four, 4 of its 18 characters.
+    (answer,) = ask("0", "beta", size=2).answers
+    assert answer.characters["precision"].value == 4 / len("0 alpha.\n40 beta.")
+    assert answer.tokens["precision"].value == 1 / 4
+    assert answer.tokens["recall"].value == 1
+
+
+def test_a_document_shorter_than_a_chunk_is_one_chunk():
+    found = ask("130", "130 delta.", size=50)
+    assert len(found.index.chunks) == 2
+    assert values(found.answers[0].characters) == {"recall": 1, "precision": 1, "iou": 1, "precision_omega": 1}
+    assert found.answers[0].ranked == (1, 0)
+
+
+def test_means_leave_out_what_is_undefined():
+    found = ask("0", top_k=1)
+    assert np.isnan(found.values("recall")).all()
+    assert mean_and_deviation(found.values("recall")) is None
+    assert mean_and_deviation(np.array([0.0, 1.0, np.nan])) == (0.5, 0.5)
+
+
+def test_documents_and_evidence_at_k():
+    both = corpus(**TWO)
+    lines = [[both.on_axis(number, span)] for number, one in enumerate(both.documents) for span in one.sentences]
+    excerpts = [*lines[0], *lines[3]]
+    ranked = [lines[0], lines[1], lines[2], lines[3]]
+    documents = document_scores(both, excerpts, ranked)
+    assert values(documents[1]) == values(documents[3]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
+    assert values(documents[5]) == values(documents[10]) == {"recall": 1, "precision": 1, "f1": 1}
+    evidence = evidence_scores(both, excerpts, ranked)
+    assert values(evidence[1]) == {"recall": 1 / 2, "precision": 1, "f1": 2 / 3}
+    assert values(evidence[3]) == {"recall": 1 / 2, "precision": 1 / 3, "f1": 2 / 5}
+    assert values(evidence[10]) == {"recall": 1, "precision": 1 / 2, "f1": 2 / 3}
+    assert values(document_scores(both, [], ranked)[1]) == {"recall": None, "precision": None, "f1": None}
+
+
+def test_a_sentence_is_retrieved_where_more_than_half_of_it_is():
+    one = corpus(only="abcdefgh\nijklmnop")
+    assert sentences_touched(one, [Span(7, 10)]) == {0, 1}
+    assert sentences_held(one, [Span(0, 4), Span(9, 14)]) == {1}
+    assert sentences_held(one, [Span(0, 5), Span(8, 9)]) == {0}
+
+
+def read(*rows, columns=("question", "references", "corpus_id"), **texts):
+    lines = [",".join(columns)]
+    lines += [",".join('"' + str(field).replace('"', '""') + '"' for field in row) for row in rows]
+    return read_questions("\n".join(lines).encode(), "q.csv", corpus(**(texts or TWO)))
+
+
+def test_excerpts_are_located_where_they_say_then_by_their_text_then_without_white_space():
+    text = "say it. say it. Then  go\non."
+    said = json.dumps([{"content": "say it.", "start_index": 8, "end_index": 15}])
+    moved = json.dumps([{"content": "say it.", "start_index": 3, "end_index": 9}])
+    loose = json.dumps([{"content": "Then go on.", "start_index": 0, "end_index": 0}])
+    found = read(("a?", said, "t"), ("b?", moved, "t"), ("c?", loose, "t"), t=text)
+    assert not found.problems
+    assert [question.excerpts[0].span for question in found.usable] == [(8, 15), (0, 7), (16, 28)]
+
+
+def test_texts_alone_are_searched_in_every_document():
+    found = read(("q?", "delta"), columns=("question", "excerpts"))
+    assert found.usable[0].excerpts == ((1, Span(4, 9)),)
+    several = read(("q?", '["alpha", "delta"]'), columns=("question", "excerpts"))
+    assert [excerpt.document for excerpt in several.usable[0].excerpts] == [0, 1]
+
+
+def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
+    found = read(
+        ("good?", '["alpha"]', "first"),
+        ("good?", '["alpha"]', "first"),
+        ("lost?", '["nowhere"]', "first"),
+        ("half?", '["beta", "nowhere"]', "first"),
+        ("elsewhere?", '["alpha"]', "third"),
+        ("", '["alpha"]', "first"),
+        ("broken?", '["alpha', "first"),
+        ("none?", "[]", "first"),
+    )
+    assert [question.text for question in found.usable] == ["good?", "half?", "none?"]
+    assert found.problems == (
+        "q.csv, question 2: the question must be there once; 'good?' is a repetition and left out.",
+        "q.csv, question 3: no excerpt of 'lost?' could be located, so the question is left out: the excerpt must occur in "
+        "first, and 'nowhere' does not; it is left out.",
+        "q.csv, question 4: the excerpt must occur in first, and 'nowhere' does not; it is left out.",
+        "q.csv, question 5: corpus_id must be one of first, second; got 'third'.",
+        "q.csv, question 6: the question must be a text; got ''.",
+        "q.csv, question 7: the references must be a JSON list; '[\"alpha' is not (Unterminated string starting at: line 1 "
+        "column 2 (char 1)).",
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "it is empty"),
+        (b" \n ", "it is empty"),
+        (b"question,answer\na,b", "the columns must include question, and references or excerpts; got question, answer"),
+        (b'{"question": "a"\n', "line 1 is not"),
+        (b'{"question": "a"}\n[1]\n', "line 2 is '\\[1\\]'"),
+        (b"x" * 20_000_001, "at most 20,000,000 bytes; this one has 20,000,001"),
+        (b"question,excerpts\na," + b"x" * 1_100_000, "after line 1 it is not"),
+    ],
+)
+def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
+    with pytest.raises(InputError, match=message) as error:
+        read_questions(data, "q.csv", corpus(**TWO))
+    assert str(error.value).startswith("q.csv: ")
+    assert "\n" not in str(error.value)
+
+
+def test_documents_need_names_of_their_own():
+    one = Document.from_text("a", "lines", "same")
+    with pytest.raises(InputError, match="'same' is there twice"):
+        Corpus((one, one))
+    with pytest.raises(InputError, match="at least one"):
+        Corpus(())
+
+
+def test_the_bundled_questions_stand_in_their_documents_word_for_word():
+    files = sorted(SAMPLES_FOLDER.glob("*.txt"))
+    texts = {path.stem: path.read_bytes().decode() for path in files}
+    whole = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+    data = (SAMPLES_FOLDER / "questions.csv").read_bytes()
+    found = read_questions(data, "questions.csv", whole)
+    assert not found.problems
+    assert len(found.usable) == 40
+    assert len({excerpt.document for question in found.usable for excerpt in question.excerpts}) >= 6
+    assert {len(question.excerpts) > 1 for question in found.usable} == {True, False}
+    for row in csv.DictReader(data.decode().splitlines()):
+        for excerpt in json.loads(row["excerpts"]):
+            assert texts[row["corpus_id"]].count(excerpt) == 1
