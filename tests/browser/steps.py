@@ -21,7 +21,7 @@ def embedded(page):
     )
 
 
-def until(page, condition):
+def until(page, condition, timeout=READY):
     """Wait until ``condition``, a function of the reader in JavaScript, holds."""
     probe = """(condition) => {
       const find = (node) => {
@@ -33,7 +33,7 @@ def until(page, condition):
       const reader = find(document);
       return reader && eval(condition)(reader);
     }"""
-    page.wait_for_function(probe, arg=condition, timeout=READY)
+    page.wait_for_function(probe, arg=condition, timeout=timeout)
 
 
 def chunks(root, column):

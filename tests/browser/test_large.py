@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import choose, open_app, paste, until, whole_text
+from tests.browser.steps import READY, choose, open_app, paste, until, whole_text
 from tests.browser.test_bad_input import upload
 
 LINE = "In year {} the harbour was dredged again" + ", and the pilots wrote down what they had sounded" * 8 + "."
@@ -17,13 +17,14 @@ def document(size):
 
 @pytest.fixture
 def root(page, app_url):
-    return open_app(page, app_url, "?sentences=lines&c1=fixed_sentences&c2=fixed_words&c3=recursive&c3.size=2000&selected=1")
+    return open_app(page, app_url, "?sentences=lines&c1=fixed_sentences&c2=fixed_words&selected=1")
 
 
 def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
     choose(page, "Document", "Your own text")
     upload(page, "large.txt", document(MOST - 1))
-    until(page, f"(reader) => reader.text?.length === {MOST - 1} && reader.columns.every((column) => column.segments)")
+    there = f"(reader) => reader.text?.length === {MOST - 1} && reader.columns.every((column) => column.segments)"
+    until(page, there, 3 * READY)
     assert root.locator("h1").inner_text() == "large.txt"
     counts = root.evaluate("(root) => root.reader.columns.map((column) => column.parts.length)")
     assert min(counts) > 9_000
