@@ -393,6 +393,12 @@ class Axis {
       pen.fillStyle = this.colour("muted");
       pen.fillText(round(tick), 2, this.y(tick) - 3);
     }
+    // What is near a line, where the page says how near.
+    const { margin } = this.reader.data;
+    pen.fillStyle = this.colour("accent");
+    pen.globalAlpha = 0.13;
+    for (const { level } of this.lines) if (margin && level !== null) pen.fillRect(0, this.y(level + margin), width, this.y(level - margin) - this.y(level + margin));
+    pen.globalAlpha = 1;
     this.drawScores(pen, width);
     pen.fillStyle = this.colour("ink");
     for (const at of this.reader.data.knownAt) {

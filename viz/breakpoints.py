@@ -70,6 +70,7 @@ def show() -> None:
         defaults = embedding.defaults_of(opened.embedder, column.chunker)
         controls.parameter_controls(0, column, made[0].chunker, defaults)
         _choose_axis(choices, axis, made[0].chunker)
+        _choose_margin(choices, margin)
         controls.shared_controls(choices, opened.embedder)
     embedding.ask(choices)
     if text is None:
@@ -87,6 +88,7 @@ def show() -> None:
             selected=0,
             known=text.source.known,
             key=READER,
+            margin=margin,
         )
     with right, st.container(key="beside"):
         _choose_view(choices, view)
@@ -97,7 +99,6 @@ def show() -> None:
         elif view == "scores":
             _scores(shown, text, opened.embedder, choices)
         elif view == "gaps":
-            _choose_margin(choices, margin)
             ledger(shown.chunking, margin, key="ledger")
         else:
             _steps(shown, made, text.document, opened.embedder, choices, margin)
@@ -252,7 +253,7 @@ def _rows(chunking: Chunking, chosen: source.Source) -> list[Row]:
     forced = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected or forced:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; {forced:,} cuts forced"))
+        rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
         found, missed, added = stats.against_known(stats.boundaries(chunking), chosen.known)
         wrong = f"{missed} missed, {added} added"

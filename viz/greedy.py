@@ -53,6 +53,8 @@ def _step(
     inside = gap.offset is not None
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near(gap, margin) else "")]
     numbers = [["chunk", f"{number:,}: {_sentences(first, grown)}"]]
+    if gap.score is not None and gap.threshold is not None:
+        numbers.append(["from the line", f"{gap.score - gap.threshold:+.3f}".replace("-", "−")])
     tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         tone = "cut"

@@ -3,12 +3,6 @@
 const HEIGHT = 46; // pixels a row, as in the style sheet
 const BEYOND = 6; // rows drawn above and below sight
 const NOTHING = { growing: null, next: null, middle: null, gap: null };
-const el = (tag, className = "", text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 
 export default function (component) {
@@ -77,7 +71,7 @@ class Ledger {
       for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
       this.observer.disconnect();
       // What it marked in the text goes with it, unless somebody has marked since.
-      if (globalThis.seamarkStepper === this) globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: NOTHING }));
+      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
     };
   }
 
@@ -228,8 +222,8 @@ class Ledger {
     const gap = this.made.gaps[entry];
     const next = this.made.inside[entry] ? null : [gap + 1, gap + 2];
     globalThis.seamarkStepper = this;
-    globalThis.dispatchEvent(new CustomEvent("seamark-jump", { detail: { sentence: gap } }));
-    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: { growing: [gap, gap + 1], next, middle: null, gap } }));
+    tell("seamark-jump", { sentence: gap });
+    tell("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
   }
 
   // From the text or the curve.
@@ -239,6 +233,6 @@ class Ledger {
     if (!this.places.has(entry)) this.live.textContent = `Gap ${gap + 1} is not among those shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
-    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: NOTHING }));
+    tell("seamark-step", NOTHING);
   }
 }

@@ -17,7 +17,7 @@ _ledger = st.components.v2.component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
     css=(_HERE / "ledger.css").read_text(encoding="utf-8"),
-    js=(_HERE / "ledger.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "ledger.js")),
 )
 
 STANDING = {

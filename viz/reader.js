@@ -1,26 +1,10 @@
 // The linked reader. Text reaches the page through textContent and attributes alone.
 // Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
 
-const el = (tag, className = "", text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
 // The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
 const isCut = (verdict) => verdict === 0 || verdict === 3;
 const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
-// The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
-const firstWhere = (count, holds) => {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-};
 
 export default function (component) {
   const root = component.parentElement.querySelector(".seamark");
@@ -97,7 +81,7 @@ class Reader {
     this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
     // Who stepped before there was a text to show it in may step again.
-    if (this.root.dataset.painted === "1") globalThis.dispatchEvent(new CustomEvent("seamark-reader"));
+    if (this.root.dataset.painted === "1") tell("seamark-reader");
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
@@ -130,7 +114,7 @@ class Reader {
 
   // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
   chose(gap) {
-    globalThis.dispatchEvent(new CustomEvent("seamark-gap", { detail: { gap: Math.max(0, Math.min(this.sentences - 2, gap)) } }));
+    tell("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
 
   // ---- the step of a stepper --------------------------------------------------------------------------------------
@@ -192,10 +176,4 @@ function keepInSight(column, sentence) {
   const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
   const at = span.getBoundingClientRect();
   if (at.top < top + 8 || at.bottom > bottom - 8) column.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
-}
-
-function isDark(root) {
-  const colour = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
-  const parts = colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
-  return parts ? 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
 }

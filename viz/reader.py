@@ -43,7 +43,7 @@ _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css() + "\n" + (_HERE / "reader.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("reader.js", "axis.js", "column.js")),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "reader.js", "axis.js", "column.js")),
 )
 _NOTICE_JS = """
 export default function ({ data, parentElement }) {
@@ -112,8 +112,9 @@ def reader(
     known: Sequence[int] | None,
     key: str,
     axis: bool = True,
+    margin: float = 0.0,
 ) -> None:
-    """Mount the reader; without its ``axis`` where the page draws one of its own.
+    """Mount the reader; without its ``axis`` where the page draws one of its own, lines ``margin`` wide on either side.
 
     When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``.
@@ -121,7 +122,7 @@ def reader(
     identity = source_id(document)
     _store(key=f"{key}_text", data=_source(document, identity), height=0)
     data = payload(document, columns, known)
-    data |= {"source": identity, "title": title, "summary": summary, "selected": selected, "axis": axis}
+    data |= {"margin": margin, "source": identity, "title": title, "summary": summary, "selected": selected, "axis": axis}
     _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again)
 
 

@@ -1,11 +1,5 @@
 // The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
 
-const el = (tag, className = "", text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
   back: "M11 1v12l-9-6z",
@@ -104,7 +98,7 @@ class Stepper {
       clearTimeout(this.playing);
       clearTimeout(this.resting);
       // What it marked goes with it, unless another stepper has spoken since.
-      if (globalThis.seamarkStepper === this) globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: NOTHING }));
+      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
     };
   }
 
@@ -165,7 +159,7 @@ class Stepper {
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    globalThis.dispatchEvent(new CustomEvent("seamark-step", { detail: { ...(this.steps[this.at]?.mark ?? NOTHING), arriving } }));
+    tell("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
   }
 
   toggle() {

@@ -25,7 +25,7 @@ _stepper = st.components.v2.component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
     css=(_HERE / "stepper.css").read_text(encoding="utf-8"),
-    js=(_HERE / "stepper.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "stepper.js")),
 )
 
 
