@@ -5,6 +5,7 @@ const CLOSEST = 8; // sentences that fill the axis at the most
 const AT_FIRST = 32; // sentences in the window of a text of more than MOST
 const MOST = 48; // sentences that are all shown at first
 const ROOM = 7; // pixels that a digit takes
+const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
 const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
 const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
 const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
@@ -164,8 +165,9 @@ class Passes {
 
   show(from, to) {
     const span = Math.min(this.count, Math.max(CLOSEST, to - from));
-    this.from = Math.max(0, Math.min(this.count - span, from));
-    this.to = this.from + span;
+    const left = Math.max(0, Math.min(this.count - span, from));
+    if (left === this.from && left + span === this.to) return;
+    [this.from, this.to] = [left, left + span];
     this.redraw();
   }
 
@@ -221,6 +223,8 @@ class Passes {
     const layer = document.createDocumentFragment();
     this.svg.setAttribute("height", height);
     this.svg.setAttribute("width", this.width);
+    this.crowded = this.width / (this.to - this.from) < CROWDED;
+    this.svg.classList.toggle("crowded", this.crowded);
     this.drawPattern(layer);
     this.under = this.make("g", {}, layer);
     for (const [name, [at]] of Object.entries(ROWS)) {
@@ -272,7 +276,8 @@ class Passes {
       if (right <= painted) continue;
       if (right - x < 1.5) painted = Math.floor(x) + 1.5;
       const shape = { x: x + 0.75, y: top, width: Math.max(0.5, right - x - 1.5), height: tall, rx: Math.min(3, (right - x) / 4) };
-      const colour = `fill: var(--ground-${number % 8}); stroke: var(--edge-${number % 8})`;
+      // A narrow block is all edge.
+      const colour = right - x < 4 ? `fill: var(--edge-${number % 8})` : `fill: var(--ground-${number % 8}); stroke: var(--edge-${number % 8})`;
       this.make("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
       if (row === "minis" && this.snippets.has(starts[number])) this.make("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(x, 0), Math.min(right, this.width)];
@@ -283,11 +288,10 @@ class Passes {
   // Pass one: a small arc from every sentence to the next that joins it, and the similarity of all.
   drawFirst(layer, values) {
     const wide = this.width / (this.to - this.from);
-    if (wide < 4) return;
     for (const one of this.levels[0]) {
       const at = one.right[0];
       if (at < this.from - 1 || at > this.to + 1) continue;
-      if (one.outcome !== "not above") this.drawArc(layer, one);
+      this.drawArc(layer, one);
       if (wide > 4 * ROOM + 4) this.make("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, values, one.value);
     }
   }
@@ -298,6 +302,8 @@ class Passes {
     for (const one of this.levels[1]) {
       if (one.right[1] < this.from || one.left[1] - 1 > this.to) continue;
       if (one.outcome === "not above") {
+        // The row below shows the cuts, too.
+        if (this.crowded) continue;
         const seam = this.x(one.left[1]);
         this.make("path", { d: `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`, class: "post" }, layer);
         this.make("path", { d: `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`, class: "touch", "data-comparison": one.number }, layer);
@@ -307,6 +313,7 @@ class Passes {
         continue;
       }
       const { left, right, top, depth } = this.drawArc(layer, one);
+      if (this.crowded) continue;
       const words = `${one.value}${one.tried.length ? ` over ${one.tried.join(", ")}` : ""}${one.outcome === "joined" ? "" : " too long"}`;
       this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, one.kind === "merging" ? 0 : 1, one.tried.length ? "over" : "");
     }
@@ -322,8 +329,8 @@ class Passes {
   drawArc(layer, one) {
     const place = this.arc(one);
     const d = hang(...Object.values(place));
-    this.make("path", { d, class: `arc ${kindOf(one)}` }, layer);
-    this.make("path", { d, class: "touch", "data-comparison": one.number }, layer);
+    if (kindOf(one)) this.make("path", { d, class: `arc ${kindOf(one)}` }, layer);
+    if (!this.crowded) this.make("path", { d, class: "touch", "data-comparison": one.number }, layer);
     return place;
   }
 
@@ -414,16 +421,16 @@ class Passes {
     this.over.replaceChildren();
     const { item } = this;
     if (!item) return;
-    const [node] = this.find(item);
-    if (!node) return;
-    const copy = this.over.appendChild(node.cloneNode());
+    if (item.comparison !== undefined) {
+      const one = this.data.comparisons[item.comparison];
+      this.make("path", { d: hang(...Object.values(this.arc(one))), class: `now ${one.outcome === "joined" ? "" : "refused"}` }, this.over);
+      return;
+    }
+    const block = this.svg.querySelector(`[data-row="${item.row}"][data-at="${item.at}"]`);
+    if (!block) return;
+    const copy = this.over.appendChild(block.cloneNode());
     copy.removeAttribute("style");
-    copy.setAttribute("class", item.comparison === undefined ? "chosen" : "chosen arc");
-  }
-
-  find(item) {
-    const selector = item.comparison === undefined ? `[data-row="${item.row}"][data-at="${item.at}"]` : `[data-comparison="${item.comparison}"]`;
-    return this.svg.querySelectorAll(selector);
+    copy.setAttribute("class", "chosen");
   }
 
   // Show it in the text, and let the stepper go there.
