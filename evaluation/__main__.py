@@ -1,4 +1,4 @@
-"""The command line: ``python -m evaluation sweep ...``."""
+"""The command line: ``python -m evaluation sweep ...`` and ``python -m evaluation retrieval ...``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from typing import Any
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import Parser, file_bytes, value
 from chunkers.reading import decode
+from evaluation import retrieval_command
+from evaluation.marks import without_marks
 from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv
 from sample_docs import load_sample, sample_titles
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m evaluation", description="Measure chunkers against known boundaries.")
+    parser = Parser(prog="python -m evaluation", description="Measure chunkers against known boundaries and with questions.")
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(
@@ -45,6 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     form = command.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
     form.add_argument("--json", action="store_true", help="the same as JSON lines")
+    command.set_defaults(run=_sweep)
+    retrieval_command.add(commands)
     return parser
 
 
@@ -53,7 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     try:
-        _sweep(_parser().parse_args(arguments))
+        options = _parser().parse_args(arguments)
+        options.run(options)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
@@ -108,23 +113,6 @@ def _file(path: Path) -> Marked:
     if not known:
         raise InputError(f"{path}: known boundaries must be marked by lines of three dashes; there is none.")
     return Marked(Document.from_text(bare, "spacy", path.name), known)
-
-
-def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text without its lines of three dashes, and the code points at which the parts after them begin."""
-    parts: list[str] = [""]
-    for line in text.splitlines(keepends=True):
-        if line.strip() == "---":
-            parts.append("")
-        else:
-            parts[-1] += line
-    parts = [part for part in parts if part.strip()]
-    known = []
-    at = 0
-    for part in parts:
-        known.append(at + len(part) - len(part.lstrip()))
-        at += len(part)
-    return "".join(parts), tuple(known[1:])
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

@@ -10,7 +10,7 @@ import pytest
 
 from chunkers import Document, InputError, build_chunker
 from chunkers.base import run
-from evaluation.__main__ import main, without_marks
+from evaluation.__main__ import main
 from evaluation.boundaries import agreement, in_sentences, pk
 from evaluation.stitching import Passage, passages_of, stitch
 from evaluation.sweep import MEASURES, Marked, Setting, grid, published, scores_of, summaries, sweep
@@ -119,13 +119,6 @@ def test_a_measure_that_is_undefined_everywhere_has_no_best():
     assert summaries(rows, "pk") == []
     with pytest.raises(InputError, match=r"measure must be one of pk, .*; got 'charm'"):
         summaries(rows, "charm")
-
-
-def test_marks_are_taken_out():
-    bare, known = without_marks("One.\nTwo.\n---\nThree.\n ---  \n---\n\nFour.\n")
-    assert bare == "One.\nTwo.\nThree.\n\nFour.\n"
-    assert [bare[place:].split()[0] for place in known] == ["Three.", "Four."]
-    assert without_marks("No mark.") == ("No mark.", ())
 
 
 def output(capsys, *arguments):

@@ -60,6 +60,11 @@ class Column {
 
   update(data, selected) {
     this.data = data;
+    if (String(this.wrong) !== String(data.wrong)) {
+      this.wrong = data.wrong;
+      this.astray = new Set(data.wrong);
+      this.dressAll();
+    }
     if (this.hash !== data.hash || !data.body) {
       this.made = data.body ? JSON.parse(data.body) : { segments: null, curve: null };
       this.hash = data.hash;
@@ -177,10 +182,6 @@ class Column {
       const to = Math.min(ends[next], end);
       const span = el("span", "s", text.slice(from, to));
       span.dataset.s = next;
-      if (from === starts[next] && reader.missed.has(from) && !this.found.has(from)) {
-        span.classList.add("missed");
-        span.title = "a known boundary that is not cut";
-      }
       chunk.append(span);
       place = to;
     }
@@ -188,6 +189,50 @@ class Column {
     const following = segments.start[number + 1] ?? text.length;
     if (following > end) part.append(el("span", "between", text.slice(end, following)));
     this.dress(part);
+    this.dressSentences(part);
+  }
+
+  dressAll() {
+    for (const part of this.parts) if (part.filled) this.dressSentences(part);
+  }
+
+  // What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
+  // boundary before it is not cut; while boundaries are marked, the button that marks one.
+  dressSentences(part) {
+    const { starts, missed, data } = this.reader;
+    const start = this.segments.start[part.number];
+    // A button that stays keeps the focus.
+    const gaps = new Map([...part.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
+    for (const span of part.querySelectorAll(".s")) {
+      const sentence = Number(span.dataset.s);
+      const begins = starts[sentence] >= start;
+      const known = begins && missed.has(starts[sentence]);
+      const uncut = known && !this.found.has(starts[sentence]);
+      const astray = this.astray?.has(sentence) ?? false;
+      span.classList.toggle("missed", uncut);
+      span.classList.toggle("astray", astray);
+      const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
+      span.title = said.join("; ");
+      if (!data.marking || !begins || !sentence) continue;
+      const button = gaps.get(sentence - 1) ?? span.parentNode.insertBefore(this.makeGap(sentence), span);
+      button.setAttribute("aria-pressed", String(known));
+      gaps.delete(sentence - 1);
+    }
+    for (const button of gaps.values()) button.remove();
+  }
+
+  makeGap(sentence) {
+    const { reader } = this;
+    const button = el("button", "gap");
+    button.type = "button";
+    button.dataset.gap = sentence - 1;
+    button.title = `boundary between sentences ${sentence} and ${sentence + 1}`;
+    button.setAttribute("aria-label", button.title);
+    button.addEventListener("click", (event) => {
+      event.stopPropagation();
+      reader.component.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
+    });
+    return button;
   }
 
   // What of a part may change while its text stays: number, colour and reason.

@@ -62,8 +62,13 @@ class Reader {
     this.title.textContent = data.title;
     this.summary.textContent = data.summary;
     if (source === undefined) return;
-    const known = String(data.known);
-    if (this.source !== source || this.known !== known) {
+    const known = `${data.known} ${data.marking}`;
+    this.missed = new Set(data.known ?? []);
+    if (this.source === source && this.known !== known) {
+      this.known = known;
+      for (const column of this.columns) column.dressAll();
+    }
+    if (this.source !== source) {
       this.source = source;
       this.known = known;
       ({ text: this.text, starts: this.starts, ends: this.ends } = source);
@@ -71,7 +76,6 @@ class Reader {
       for (const column of this.columns) column.reset();
       this.axis.reset();
     }
-    this.missed = new Set(data.known ?? []);
     this.root.style.setProperty("--count", data.columns.length);
     while (this.columns.length > data.columns.length) this.columns.pop().remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));

@@ -84,7 +84,11 @@ class Result:
 
 @dataclass(frozen=True)
 class Column:
-    """One chunker's column: its head, and its result or what stands in the way of one."""
+    """One chunker's column: its head, and its result or what stands in the way of one.
+
+    ``fresh`` are the code points of cuts that the last change made, ``wrong`` the numbers of sentences outside of their
+    section's chunk.
+    """
 
     title: str
     subtitle: str
@@ -95,6 +99,7 @@ class Column:
     message: str = ""
     tone: str = ""
     fresh: frozenset[int] = field(default_factory=frozenset)
+    wrong: tuple[int, ...] = ()
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:
@@ -113,17 +118,27 @@ def reader(
     key: str,
     axis: bool = True,
     margin: float = 0.0,
+    marking: bool = False,
 ) -> None:
-    """Mount the reader; without its ``axis`` where the page draws one of its own, lines ``margin`` wide on either side.
+    """Mount the reader; without its ``axis`` where the page draws one of its own; gaps within ``margin`` of a line are marked.
 
     When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
-    "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``.
+    "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
+    ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
     identity = source_id(document)
     _store(key=f"{key}_text", data=_source(document, identity), height=0)
     data = payload(document, columns, known)
-    data |= {"margin": margin, "source": identity, "title": title, "summary": summary, "selected": selected, "axis": axis}
-    _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again)
+    data |= {
+        "margin": margin,
+        "source": identity,
+        "title": title,
+        "summary": summary,
+        "selected": selected,
+        "axis": axis,
+        "marking": marking,
+    }
+    _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again, on_mark_change=_run_again)
 
 
 def _run_again() -> None:
@@ -209,6 +224,7 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
         "notes": list(column.notes),
         "message": column.message,
         "tone": column.tone,
+        "wrong": list(column.wrong),
         "hash": digest,
         "body": body,
     }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from chunkers import InputError
 from chunkers.reading import decode
+from evaluation.marks import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.reader import notice
 from viz.state import OWN, Choices
@@ -56,6 +57,7 @@ def load(choices: Choices) -> Source | None:
         )
     if complaint := st.session_state.get("own_complaint"):
         notice(complaint, "error", key="own_complaint_notice")
+    _offer_dashes()
     own = st.session_state.get("own")
     if own is None:
         notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
@@ -64,8 +66,7 @@ def load(choices: Choices) -> Source | None:
 
 def _pasted() -> None:
     text = st.session_state["pasted"]
-    st.session_state["own"] = Source(text, "Pasted text") if text else None
-    st.session_state["own_complaint"] = ""
+    _take(Source(text, "Pasted text") if text else None)
 
 
 def _uploaded() -> None:
@@ -77,5 +78,40 @@ def _uploaded() -> None:
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
         return
-    st.session_state["own"] = Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}")
-    st.session_state["own_complaint"] = ""
+    _take(Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}"))
+
+
+def _take(given: Source | None) -> None:
+    """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
+    session = st.session_state
+    session["own_complaint"] = ""
+    session["marks_before"] = []
+    marked = _marked(given) if given is not None else None
+    has_marks = marked is not None and bool(marked.known)
+    session["own"] = marked if has_marks else given
+    session["own_given"] = given if has_marks else None
+    session["dashes"] = True
+
+
+def _marked(given: Source) -> Source:
+    text, known = without_marks(given.text)
+    return replace(given, text=text, known=known)
+
+
+def _offer_dashes() -> None:
+    """Let the user say that lines of three dashes are text like any other."""
+    given: Source | None = st.session_state.get("own_given")
+    if given is None:
+        return
+    if "dashes" not in st.session_state:
+        st.session_state["dashes"] = st.session_state["own"].text != given.text
+
+    def changed() -> None:
+        st.session_state["own"] = _marked(given) if st.session_state["dashes"] else given
+
+    st.checkbox(
+        "Lines of three dashes are known boundaries, not text",
+        key="dashes",
+        on_change=changed,
+        help="They are taken out of what is chunked, and every chunker is measured against them.",
+    )

@@ -1,0 +1,71 @@
+"""Known boundaries as lines, as a file and by click."""
+
+import json
+
+import pytest
+
+from chunkers import InputError
+from evaluation.marks import from_json, to_json, without_marks
+from viz.marking import toggled
+
+TEXT = "One. Two.\nThree. 😀 Four."
+
+
+def test_marks_are_taken_out():
+    bare, known = without_marks("One.\nTwo.\n---\nThree.\n ---  \n---\n\nFour.\n")
+    assert bare == "One.\nTwo.\nThree.\n\nFour.\n"
+    assert [bare[place:].split()[0] for place in known] == ["Three.", "Four."]
+    assert without_marks("No mark.") == ("No mark.", ())
+
+
+def test_dashes_within_a_line_are_text():
+    text = "a --- b\n----\n| --- | --- |\n"
+    assert without_marks(text) == (text, ())
+
+
+def test_a_file_gives_back_what_was_written():
+    written = to_json("näme", TEXT, (5, 18))
+    assert json.loads(written)["boundaries"] == [5, 18]
+    assert json.loads(written)["name"] == "näme"
+    assert TEXT.split()[1] not in written
+    assert from_json(written.encode(), TEXT) == (5, 18)
+    assert from_json(to_json("one topic", TEXT, ()).encode(), TEXT) == ()
+
+
+def changed(**others):
+    return json.dumps(json.loads(to_json("n", TEXT, (5,))) | others).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xff\xfe", "must be JSON"),
+        (b"[" * 100_000, "must be JSON"),
+        (b"[1]", "must have a name"),
+        (changed(more=1), "must have a name"),
+        (changed(sha256="0" * 64), "must be of this text"),
+        (changed(boundaries="5"), "a list of whole numbers"),
+        (changed(boundaries=[5.0]), "a list of whole numbers"),
+        (changed(boundaries=[True]), "a list of whole numbers"),
+        (changed(boundaries=[7, 5]), "must ascend"),
+        (changed(boundaries=[5, 5]), "must ascend"),
+        (changed(boundaries=[0]), "must ascend"),
+        (changed(boundaries=[len(TEXT)]), "must ascend"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
+    with pytest.raises(InputError, match=said) as refused:
+        from_json(data, TEXT)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_of_another_text_is_refused():
+    with pytest.raises(InputError, match="must be of this text"):
+        from_json(to_json("n", TEXT, (5,)).encode(), TEXT + " ")
+
+
+def test_a_click_marks_and_a_second_unmarks():
+    assert toggled(None, 7) == (7,)
+    assert toggled((3, 9), 7) == (3, 7, 9)
+    assert toggled((3, 7, 9), 7) == (3, 9)
+    assert toggled((7,), 7) is None

@@ -1,0 +1,93 @@
+"""Known boundaries of the user's own text: marked by clicks, undone, written to a file and read from one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+
+import streamlit as st
+
+from chunkers import InputError
+from evaluation.marks import from_json, to_json
+from viz.reader import notice, take
+from viz.session import Text
+from viz.source import Source
+
+Known = tuple[int, ...] | None
+
+_BEFORE = "marks_before"
+
+
+def toggled(known: Known, place: int) -> Known:
+    """Return the known boundaries with ``place``, a code point, or without it if it was one; None where none is left."""
+    old = known or ()
+    at = bisect_left(old, place)
+    new = old[:at] + old[at + 1 :] if place in old else (*old[:at], place, *old[at:])
+    return new or None
+
+
+def take_mark(text: Text, reader_key: str) -> bool:
+    """Take from the reader, once, a click between two sentences; return whether the boundaries changed."""
+    told = take(reader_key, "mark")
+    sentences = text.document.sentences
+    if not told or not 0 <= int(told["gap"]) < len(sentences) - 1:
+        return False
+    _keep(toggled(text.source.known, sentences[int(told["gap"]) + 1].start))
+    return True
+
+
+def controls(text: Text) -> bool:
+    """Draw the switch for marking, undo, and the file of boundaries; return whether the reader offers its gaps."""
+    known = text.source.known
+    before: list[Known] = st.session_state.get(_BEFORE, [])
+    row = st.container(horizontal=True, vertical_alignment="center")
+    marking: bool = row.toggle(
+        "Mark boundaries",
+        key="marking",
+        help="Every gap between two sentences becomes a button: press it where a section ends, again to take it back.",
+    )
+    row.button("Undo", on_click=_undo, disabled=not before, width="content")
+    row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")
+    row.download_button(
+        "Boundaries as a file",
+        lambda: to_json(text.source.name, text.source.text, known or ()),
+        "seamark-boundaries.json",
+        "application/json",
+        on_click="ignore",
+        disabled=known is None,
+        width="content",
+    )
+    with row.popover("From a file"):
+        st.file_uploader(
+            "Boundaries of this text, as this page wrote them",
+            type=["json"],
+            key="marks_file",
+            on_change=_import,
+            args=(text.source.text,),
+        )
+    if complaint := st.session_state.get("marks_complaint"):
+        notice(complaint, "error", key="marks_complaint_notice")
+    return marking
+
+
+def _keep(known: Known) -> None:
+    own: Source = st.session_state["own"]
+    st.session_state.setdefault(_BEFORE, []).append(own.known)
+    st.session_state["own"] = replace(own, known=known)
+    st.session_state["marks_complaint"] = ""
+
+
+def _undo() -> None:
+    own: Source = st.session_state["own"]
+    st.session_state["own"] = replace(own, known=st.session_state[_BEFORE].pop())
+    st.session_state["marks_complaint"] = ""
+
+
+def _import(text: str) -> None:
+    file = st.session_state["marks_file"]
+    if file is None:
+        return
+    try:
+        _keep(from_json(file.getvalue(), text))
+    except InputError as error:
+        st.session_state["marks_complaint"] = str(error)
