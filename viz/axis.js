@@ -372,7 +372,7 @@ class Axis {
     const { curve, plot } = this;
     plot.style.display = curve ? "" : "none";
     this.curveLabel.textContent = curve ? `${capital(curve.label)}, column ${this.column.index + 1}` : "";
-    this.legend.textContent = curve ? `${this.reader.data.known ? "▲ known boundary  " : ""}● cut  ○ kept${curve.constrained ? "  ◆ changed by a size" : ""}` : "";
+    this.legend.textContent = curve ? `${this.reader.data.known ? "▲ known boundary  " : ""}● cut  ○ kept${curve.constrained ? "  ◆ changed by a size" : ""}${this.reader.data.margin ? "  ◌ near the line" : ""}` : "";
     this.said.style.display = curve || this.disagreements.length ? "" : "none";
     if (!curve) return this.placeHandles();
     const pen = fit(this.canvas);
@@ -393,12 +393,6 @@ class Axis {
       pen.fillStyle = this.colour("muted");
       pen.fillText(round(tick), 2, this.y(tick) - 3);
     }
-    // What is near a line, where the page says how near.
-    const { margin } = this.reader.data;
-    pen.fillStyle = this.colour("accent");
-    pen.globalAlpha = 0.13;
-    for (const { level } of this.lines) if (margin && level !== null) pen.fillRect(0, this.y(level + margin), width, this.y(level - margin) - this.y(level + margin));
-    pen.globalAlpha = 1;
     this.drawScores(pen, width);
     pen.fillStyle = this.colour("ink");
     for (const at of this.reader.data.knownAt) {
@@ -450,7 +444,8 @@ class Axis {
       if (scores[gap] === null) continue;
       const sized = !cuts && (verdicts[gap] === 2 || verdicts[gap] === 3);
       const cut = cuts ? cuts[gap] : isCut(verdicts[gap]);
-      if (!cut && !roomy && verdicts[gap] < 2) continue;
+      const near = this.isNear(scores[gap]);
+      if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
       const [left, top] = [x(gap), this.y(scores[gap])];
       // Marks that would cover each other are drawn once.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
@@ -466,7 +461,20 @@ class Axis {
       pen.strokeStyle = this.colour(cut ? "accent" : "muted");
       if (cut || roomy || verdicts[gap] === 2) pen.fill();
       pen.stroke();
+      if (!near) continue;
+      pen.beginPath();
+      pen.arc(left, top, roomy ? 9 : 5, 0, 7);
+      pen.strokeStyle = this.colour("ink");
+      pen.setLineDash([2, 2]);
+      pen.stroke();
+      pen.setLineDash([]);
     }
+  }
+
+  // Whether a score is within the page's margin of a line.
+  isNear(score) {
+    const { margin } = this.reader.data;
+    return margin > 0 && this.lines.some(({ level }) => level !== null && Math.abs(score - level) <= margin);
   }
 
   y(value) {

@@ -20,7 +20,7 @@ from viz import controls, embedding, figures, greedy, runs, source, stats, work
 from viz.ledger import ledger
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page
-from viz.staircase import Staircase, histogram, staircase
+from viz.staircase import FLAT, Staircase, histogram, staircase
 from viz.state import Choices, ColumnChoice, effective
 from viz.stepper import Step, stepper
 from viz.turned import Turned, as_similarity, can_turn
@@ -328,11 +328,11 @@ def _flat_words(stairs: Staircase, amount: float) -> str:
     here = stairs.around(amount)
     if here is not None:
         words = here.words()
-        return f"{words[0].upper()}{words[1:]}. Bands are stretches of the slider that make the same chunks."
+        return f"{words[0].upper()}{words[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
-        return "Every step of the slider makes other chunks."
+        return f"Nowhere do {FLAT} amounts of the slider in a row make the same chunks."
     widest = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
-    return f"Here every step counts; {widest.words()}. Bands are stretches of the slider that make the same chunks."
+    return f"A few steps from here the chunks change; {widest.words()}. Bands are stretches that make the same chunks."
 
 
 # Beside the text: steps

@@ -120,7 +120,9 @@ def reader(
     margin: float = 0.0,
     marking: bool = False,
 ) -> None:
-    """Mount the reader; without its ``axis`` where the page draws one of its own; gaps within ``margin`` of a line are marked.
+    """Mount the reader; without its ``axis`` where the page draws one of its own.
+
+    On the curve, gaps within ``margin`` of a line are marked.
 
     When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
