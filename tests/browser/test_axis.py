@@ -157,7 +157,8 @@ def test_decimation_keeps_the_greatest_peak(root):
       scores[150000] = 0.95;
       axis.reader.sentences = 200001;
       axis.reset();
-      axis.update({ ...axis.column, index: 0, curve: { ...axis.curve, scores, verdicts: scores.map(() => 1), lines: [], live: false } });
+      const curve = { ...axis.curve, scores, verdicts: scores.map(() => 1), lines: [], live: false };
+      axis.update({ ...axis.column, index: 0, curve });
     }""")
     # The column of pixels at the peak is inked at the peak's height, and its neighbours are not.
     inked = root.evaluate("""(root) => {
