@@ -19,6 +19,8 @@ class ChunkList {
     this.step = NOTHING; // of another part of the page
     this.follow = ({ detail }) => this.speaking || (this.step = detail);
     globalThis.addEventListener("seamark-step", this.follow);
+    // Who stepped before may step again.
+    tell("seamark-reader");
   }
 
   rest() {

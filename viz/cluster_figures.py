@@ -17,7 +17,7 @@ from viz.clusters import Coloured
 
 Table = Mapping[str, Sequence[Any]]
 
-MOST_NUMBERED = 60
+MOST_NUMBERED = 30
 """Leaves up to which each has its sentence's number below it."""
 
 
@@ -164,7 +164,8 @@ def dendrogram(
     figure.update_xaxes(title="sentences, in the order of the tree", showgrid=False, showticklabels=few)
     figure.update_xaxes(range=[-1, len(made.leaves)])
     if few:
-        figure.update_xaxes(tickvals=[*range(len(made.leaves))], ticktext=[str(leaf + 1) for leaf in made.leaves])
+        numbers = [str(leaf + 1) for leaf in made.leaves]
+        figure.update_xaxes(tickvals=[*range(len(made.leaves))], ticktext=numbers, tickfont={"size": 10})
     figure.update_yaxes(title="joint distance", rangemode="tozero")
     figure.update_layout(height=380, hovermode="closest", showlegend=False)
     return figure

@@ -79,7 +79,8 @@ class Heatmap {
     const data = (this.data = component.data);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     const matrix = globalThis.seamarkMatrices?.get(data.matrix) ?? null;
-    if (matrix !== this.matrix) this.pinned = this.pointed = null;
+    const other = matrix !== this.matrix;
+    if (other) this.pinned = this.pointed = null;
     this.matrix = matrix;
     this.count = data.chunk_of.length;
     for (const node of [this.map, this.legend, this.said]) node.style.display = data.matrix ? "" : "none";
@@ -91,8 +92,12 @@ class Heatmap {
     this.explained.textContent = `${formula}. The stronger a cell, the nearer its two sentences.${averaged}`;
     if (!matrix) return;
     this.middles = Array.from({ length: matrix.cells }, (_, row) => (this.range(row)[0] + this.range(row)[1] - 1) / 2);
+    if (other) this.pinned = this.pairOf(this.outer);
     this.draw();
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    const painted = Number(this.root.dataset.painted ?? 0) + 1;
+    this.root.dataset.painted = String(painted);
+    // Who stepped before there was a heatmap to show it in may step again.
+    if (painted === 1) tell("seamark-reader");
   }
 
   // ---- numbers --------------------------------------------------------------------------------------------------
@@ -310,11 +315,16 @@ class Heatmap {
 
   // Another part of the page speaks of two sentences.
   follow(step) {
-    const pair = [step.growing, step.next];
-    this.outer = pair.some(Boolean) ? { ...step, still: true } : null;
-    if (!this.matrix || !pair.every(Boolean)) return;
-    this.pinned = pair.map(([first]) => this.row(first));
-    this.show(this.pinned);
+    this.outer = step.growing || step.next ? { ...step, still: true } : null;
+    const pair = this.pairOf(this.outer);
+    if (!pair) return;
+    this.pinned = pair;
+    this.show(pair);
+  }
+
+  // The rows of the two sentences of a step, if it is about two.
+  pairOf(step) {
+    return this.matrix && step?.growing && step.next ? [this.row(step.growing[0]), this.row(step.next[0])] : null;
   }
 
   key(event) {
