@@ -9,6 +9,7 @@ const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no
 const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
 const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
 const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
+const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "text-anchor", "font-size", "font-weight", "font-family"];
 const SVG = "http://www.w3.org/2000/svg";
 
 export default function (component) {
@@ -105,8 +106,9 @@ class Passes {
     return Math.max(1, this.data?.count ?? 1);
   }
 
-  get width() {
-    return this.rows.clientWidth;
+  // How large the type of the page is, compared with the pixels that everything here is drawn in.
+  get scale() {
+    return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   }
 
   get zoomed() {
@@ -139,11 +141,12 @@ class Passes {
     this.closer = button("+", "Zoom in (key +, or Ctrl and the wheel)", () => this.zoom(0.5));
     this.further = button("−", "Zoom out (key −)", () => this.zoom(2));
     this.all = button("all", "Show the whole text (key 0)", () => this.show(0, this.count));
+    this.save = button("SVG", "Save the rows as SVG", () => this.download());
     this.rows.addEventListener("wheel", (event) => {
       // The wheel alone scrolls the page; sideways it goes along the text.
       const sideways = event.shiftKey ? event.deltaY : event.deltaX;
       if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
-      else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pan((sideways / this.width) * (this.to - this.from));
+      else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pan((sideways / this.rows.clientWidth) * (this.to - this.from));
       else return;
       event.preventDefault();
     }, { passive: false });
@@ -221,8 +224,10 @@ class Passes {
     const [top, tall] = data.other ? ROWS.other : ROWS.chunks;
     const height = top + tall + 2;
     const layer = document.createDocumentFragment();
-    this.svg.setAttribute("height", height);
-    this.svg.setAttribute("width", this.width);
+    this.width = this.rows.clientWidth / this.scale;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
+    this.svg.setAttribute("width", this.width * this.scale);
+    this.svg.setAttribute("height", height * this.scale);
     this.crowded = this.width / (this.to - this.from) < CROWDED;
     this.svg.classList.toggle("crowded", this.crowded);
     this.drawPattern(layer);
@@ -292,7 +297,7 @@ class Passes {
       const at = one.right[0];
       if (at < this.from - 1 || at > this.to + 1) continue;
       this.drawArc(layer, one);
-      if (wide > 4 * ROOM + 4) this.make("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, values, one.value);
+      if (wide > 4 * ROOM) this.make("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, values, one.value);
     }
   }
 
@@ -346,7 +351,7 @@ class Passes {
   }
 
   drawOverview() {
-    this.zooming.style.display = this.count > CLOSEST * 2 ? "" : "none";
+    for (const button of [this.closer, this.further, this.all]) button.style.display = this.count > CLOSEST * 2 ? "" : "none";
     this.closer.disabled = this.to - this.from <= CLOSEST;
     this.further.disabled = this.all.disabled = !this.zoomed;
     this.overview.style.display = this.zoomed ? "" : "none";
@@ -356,6 +361,23 @@ class Passes {
     const words = `sentences ${Math.floor(this.from) + 1} to ${Math.ceil(this.to)} of ${this.count} are seen`;
     this.overview.setAttribute("aria-label", words);
     this.overview.title = words;
+  }
+
+  // Save what is seen, with the colours that it has here.
+  download() {
+    const copy = this.svg.cloneNode(true);
+    const copies = copy.querySelectorAll("*");
+    this.svg.querySelectorAll("*").forEach((node, number) => {
+      const style = getComputedStyle(node);
+      for (const name of KEPT) copies[number].style.setProperty(name, style.getPropertyValue(name));
+    });
+    for (const touch of copy.querySelectorAll(".touch")) touch.remove();
+    copy.style.background = getComputedStyle(this.root).getPropertyValue("--page");
+    const link = el("a");
+    link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+    link.download = "seamark-double-pass.svg";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
   // ---- the step of the stepper --------------------------------------------------------------------------------------
@@ -460,7 +482,7 @@ class Passes {
       if (!this.panned) rows.setPointerCapture(event.pointerId);
       this.panned = true;
       const span = this.to - this.from;
-      const from = this.held.from - (away / this.width) * span;
+      const from = this.held.from - (away / this.rows.clientWidth) * span;
       this.show(from, from + span);
     });
     for (const name of ["pointerup", "pointercancel"]) rows.addEventListener(name, () => (this.held = null));

@@ -1,10 +1,11 @@
 """What a person does on the Double pass page, in a real browser."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
-from tests.browser.steps import READY, embedded
+from tests.browser.steps import READY, embedded, paste, whole_text
 
 OVER = 16
 """The comparison, counted from 0, that merges over the snippet of the sample of the algorithm."""
@@ -148,6 +149,31 @@ def test_a_length_refuses_a_merge_and_is_drawn_apart(page, app_url):
     refused = rows.locator(".arc.long + .touch").last
     on_arc(page, refused.get_attribute("data-comparison"))
     assert "too long together" in rows.locator(".said").inner_text()
+
+
+def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
+    rows = open_page(page, app_url)
+    code = "<img src=x onerror=alert(1)> <b>return</b>"
+    paste(
+        page,
+        f"Water boils when it is heated. Heated water boils.\n{code}\nBoiling water was heated. Water that is hot boils.",
+    )
+    rows.locator(".summary", has_text="Pasted text").wait_for(timeout=READY)
+    embedded(page)
+    page.locator(".told", has_text="Sentence 1").wait_for()
+    assert page.locator("img[src=x]").count() == 0
+    assert code in whole_text(page.locator(".seamark"), 0)
+
+
+def test_the_rows_are_saved_as_a_picture_with_its_own_colours(page, app_url):
+    rows = open_page(page, app_url)
+    with page.expect_download() as saved:
+        rows.get_by_role("button", name="Save the rows as SVG").click()
+    picture = ElementTree.parse(saved.value.path()).getroot()
+    assert saved.value.suggested_filename == "seamark-double-pass.svg"
+    assert "0.62 over 0.18" in picture.itertext()
+    styles = [node.get("style") for node in picture.iter("{http://www.w3.org/2000/svg}path")]
+    assert all("stroke: rgb(" in style or "stroke: none" in style for style in styles)
 
 
 def test_a_threshold_has_its_similarities_below_it(page, app_url):
