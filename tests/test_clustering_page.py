@@ -79,6 +79,16 @@ def test_each_chunker_has_its_own_figure_and_controls():
     assert "Join by join" in [title.value for title in app.subheader]
 
 
+def test_the_heatmap_can_be_kept():
+    app = opened(selected="3")
+    app.toggle(key="heatmap_to_keep").set_value(True).run()
+    table = app.dataframe[-1].value
+    assert not app.exception
+    assert len(table) == 39 * 38 // 2
+    assert list(table["distance"]) == sorted(table["distance"])
+    assert len(app.get("plotly_chart")) == 2
+
+
 def test_the_link_names_a_step():
     app = opened(step="4")
     assert sent(app, "at")["at"] == 3

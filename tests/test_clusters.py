@@ -40,10 +40,10 @@ def matrix_of(vectors, weight):
 @pytest.mark.parametrize(("count", "block"), [(1, 1), (5, 2), (6, 2), (7, 3), (300, 7)])
 def test_a_cell_is_the_mean_of_its_pairs(count, block):
     vectors = HashEmbedder().encode([str(number) for number in range(count)]).astype(np.float64)
-    matrix = matrix_of(vectors, 0)
+    matrix = matrix_of(vectors, 0.3)
     rows = [range(start, min(start + block, count)) for start in range(0, count, block)]
     expected = [[matrix[np.ix_(one, other)].mean() for other in rows] for one in rows]
-    assert mean_distances(vectors, block) == pytest.approx(np.array(expected))
+    assert mean_distances(vectors, 0.3, block) == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize(("count", "block"), [(0, 1), (400, 1), (401, 2), (702, 2), (7000, 18)])
@@ -171,6 +171,18 @@ def test_refusals_and_roles_in_words():
 
 
 # The figures
+
+
+def test_the_heatmap_to_keep_has_every_pair_in_its_table():
+    distances = np.array([[0, 0.2, 0.1], [0.2, 0, 0.3], [0.1, 0.3, 0]])
+    assert cluster_figures.heatmap_table(distances, 2, 5) == {
+        "sentence": ["1–2", "1–2", "3–4"],
+        "and sentence": ["5", "3–4", "5"],
+        "distance": [0.1, 0.2, 0.3],
+    }
+    figure = cluster_figures.heatmap(distances, 2, Coloured([0, 0, 1, 1, 0], [0, 1]), "light")
+    assert list(figure.data[0].x) == [1.5, 3.5, 5]
+    assert figure.data[0].customdata[0][2] == "1–2 and 5"
 
 
 def hovered(figure):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.clustering import Groups
@@ -206,6 +207,58 @@ def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
 def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
     said = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
     figure.add_hline(level, line={"color": colour, "width": 2}, **said)
+
+
+def heatmap(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
+    """Return the mean distances of every ``block`` sentences to every other, and the chunks along both edges."""
+    ink, count = palette.INK[theme], len(coloured.chunk_of)
+    rows = _rows(count, block)
+    middles = [(first + last) / 2 for first, last in rows]
+    names = [_named(row) for row in rows]
+    figure = go.Figure(
+        go.Heatmap(
+            z=distances,
+            x=middles,
+            y=middles,
+            customdata=[[f"{one} and {other}" for other in names] for one in names],
+            zmin=0,
+            zmax=1,
+            colorscale=[[0, ink["ink"]], [1, ink["page"]]],
+            colorbar={"title": "distance", "thickness": 12},
+            hovertemplate="sentences %{customdata}: %{z:.2f}<extra></extra>",
+        )
+    )
+    sentences, beside = [*range(1, count + 1)], [-0.02 * count] * count
+    colours = [palette.EDGES[theme][coloured.grounds[chunk]] for chunk in coloured.chunk_of]
+    marker = {"symbol": "square", "size": 6, "color": colours}
+    for x, y in ((sentences, beside), (beside, sentences)):
+        figure.add_scatter(x=x, y=y, mode="markers", marker=marker, hoverinfo="skip", showlegend=False)
+    figure.update_xaxes(title="sentence", showgrid=False, constrain="domain")
+    figure.update_yaxes(title="sentence", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
+    return figure.update_layout(height=560)
+
+
+def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
+    """Return every pair of rows of the heatmap once, the nearest first; a row of several sentences is their range."""
+    names = [_named(row) for row in _rows(count, block)]
+    one, other = np.triu_indices(len(names), k=1)
+    values = distances[one, other]
+    order = np.argsort(values, kind="stable")
+    return {
+        "sentence": [names[at] for at in one[order]],
+        "and sentence": [names[at] for at in other[order]],
+        "distance": np.round(values[order], 4).tolist(),
+    }
+
+
+def _rows(count: int, block: int) -> list[tuple[int, int]]:
+    """Return the first and the last sentence of every row, counted from 1."""
+    return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
+
+
+def _named(row: tuple[int, int]) -> str:
+    first, last = row
+    return f"{first}" if first == last else f"{first}–{last}"
 
 
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:

@@ -8,14 +8,14 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Tools, load_tokenizer
-from chunkers.clustering import Dbscan, SingleLinkage, core_distances
+from chunkers.clustering import MOST_SENTENCES, Dbscan, SingleLinkage, core_distances
 from chunkers.distances import FloatArray
 from chunkers.registry import chunker_class
 from chunkers.result import Clusters
 from sample_docs import sample_splitters
 from viz import cluster_figures, controls, embedding, runs, stats, work
 from viz.cluster_steps import linkage_steps
-from viz.clusters import Coloured, chunk_list, heatmap
+from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
 from viz.figures import show_figure, theme
 from viz.reader import Column, Result, Row, notice, reader, segments, take
 from viz.session import Opened, Text, close_page, open_page
@@ -159,8 +159,20 @@ def _how(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatA
         _density(chunker, chunking, coloured, vectors)
     else:
         _centres(chunking, coloured)
+    if len(vectors) <= MOST_SENTENCES:
+        _heatmap_to_keep(coloured, vectors, _distance_of(chunker)[0])
     with beside:
         chunk_list(coloured, _tags(chunking, coloured.chunk_of), breaks_words(chunking), key="chunk_list")
+
+
+def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
+    """Draw the heatmap as a figure with its table and downloads, on demand: it is large."""
+    if not st.toggle("The heatmap as a figure to keep, and as a table", key="heatmap_to_keep"):
+        return
+    block = block_size(len(vectors))
+    distances = mean_distances(vectors, weight, block)
+    figure = cluster_figures.heatmap(distances, block, coloured, theme())
+    show_figure(figure, cluster_figures.heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
 def _distance_of(chunker: Chunker) -> tuple[float, tuple[str, float] | None]:

@@ -100,20 +100,17 @@ def block_size(count: int) -> int:
 @cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda vectors, identity: identity, lock=Lock())
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return one line of JSON, and after it the distances in meaning as 16-bit numbers, 65,535 for 1."""
-    means = mean_distances(vectors, block_size(len(vectors)))
+    means = mean_distances(vectors, 0, block_size(len(vectors)))
     head = json.dumps({"id": identity, "cells": len(means)})
     return f"{head}\n".encode() + np.rint(means * 65535).astype("<u2").tobytes()
 
 
-def mean_distances(vectors: FloatArray, block: int) -> FloatArray:
-    """Return the mean distance in meaning of every ``block`` sentences to every other, shape (ceil(n / block),) * 2.
-
-    The place is left out: what it adds to a mean can be worked out from the sentences' numbers, for every λ.
-    """
+def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:
+    """Return the mean joint distance of every ``block`` sentences to every other, shape (ceil(n / block),) * 2."""
     count = len(vectors)
     starts = np.arange(0, count, block)
     sizes = np.diff(np.append(starts, count))
     sums = np.zeros((len(starts), len(starts)))
-    for first, rows in joint_distances(vectors, 0):
+    for first, rows in joint_distances(vectors, weight):
         np.add.at(sums, np.arange(first, first + len(rows)) // block, np.add.reduceat(rows, starts, axis=1))
     return np.asarray(sums / np.outer(sizes, sizes))
