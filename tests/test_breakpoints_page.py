@@ -200,6 +200,16 @@ def test_scores_show_the_histogram_and_the_staircase_with_their_tables(app):
     assert any("nothing changes" in caption.value for caption in app.caption)
 
 
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_every_threshold_has_its_curve_its_figures_and_its_steps(app, threshold):
+    settled(app, embedder="tfidf", c1="breakpoint", c1__threshold=threshold)
+    assert reader_of(app)["curve"]["label"] == THRESHOLDS[threshold].score_name
+    assert len(app.get("plotly_chart")) == 2
+    finished(app.button_group(key="breakpoints/view").set_value("steps").run())
+    reasons = {step["story"][0].rsplit(maxsplit=3)[0] for step in steps_of(app)}
+    assert THRESHOLDS[threshold].score_name in reasons
+
+
 def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
     settled(app, embedder="tfidf", view="steps", step="8")
     assert next(one["at"] for one in payloads(app) if "at" in one) == 7

@@ -281,8 +281,8 @@ def _scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Choice
     table = {
         f"{curve.label} from": [f"{edge:.3f}" for edge in counted.edges[:-1]],
         "to": [f"{edge:.3f}" for edge in counted.edges[1:]],
-        "gaps kept": counted.short,
-        "gaps past the line": counted.beyond,
+        "kept": counted.short,
+        "past the line": counted.beyond,
     }
     st.subheader(f"The {curve.label} of every gap", anchor=False)
     figures.show_figure(figures.score_histogram(counted, level, curve.label), table, "Histogram", "histogram")

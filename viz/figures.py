@@ -73,7 +73,8 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
         font={"color": colours["accent"]},
     )
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
-    figure.update_xaxes(title=label)
+    # With few bars Plotly numbers their middles, which are long fractions.
+    figure.update_xaxes(title=label, tickformat=".2f")
     figure.update_yaxes(title="gaps", rangemode="tozero")
     return figure
 

@@ -6,6 +6,7 @@ from tests.browser.steps import chunks, embedded, until
 
 PLAIN = "embedder=tfidf&document=report&c1=breakpoint&c1.amount=80"
 READY = 60_000
+SCRIPT_RESTS = "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
 
 
 def open_page(page, url, query):
@@ -194,6 +195,16 @@ def test_figures_have_tables_and_downloads(page, app_url):
     assert saved.value.suggested_filename == "seamark-histogram.html"
     assert "Plotly.newPlot" in html
     assert 'src="https://' not in html
+    camera = page.locator('.modebar-btn[data-title*="ownload"]').first
+    for chosen, begins in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        page.get_by_role("radio", name=chosen).first.click()
+        # The figure is drawn anew with the other format.
+        page.wait_for_function(SCRIPT_RESTS)
+        page.locator(".js-plotly-plot").first.hover()
+        with page.expect_download() as saved:
+            camera.click()
+        assert saved.value.suggested_filename == f"seamark-histogram.{chosen.lower()}"
+        assert saved.value.path().read_bytes().startswith(begins)
 
 
 @pytest.mark.parametrize(("scheme", "view"), [("light", "gaps"), ("dark", "steps")])
