@@ -45,7 +45,7 @@ class Questions:
 def read_questions(data: bytes, name: str, corpus: Corpus) -> Questions:
     """Read the questions in the file called ``name`` and locate their excerpts.
 
-    A row has a ``question``; ``references``, a list of objects with ``content``, ``start_index`` and ``end_index``, or
+    A row has a ``question``; ``references``, a list of objects with ``content`` and ``start_index``, or
     ``excerpts``, a list of texts or one text; and in ``corpus_id``, where it is known, the name of the document.
 
     Raises
@@ -169,12 +169,12 @@ class Finder:
             If it is nowhere.
         """
         given = item if isinstance(item, dict) else {"content": item}
-        content, start, end = (given.get(key) for key in ("content", "start_index", "end_index"))
+        content, start = given.get("content"), given.get("start_index")
         if not isinstance(content, str) or not content.strip():
             raise InputError(f"an excerpt must be a text; got {_short(content)}.")
         documents = self.corpus.documents
         numbers = range(len(documents)) if number is None else [number]
-        if number is not None and isinstance(start, int) and documents[number].text[start:end] == content:
+        if number is not None and isinstance(start, int) and documents[number].text.startswith(content, start):
             return Excerpt(number, Span(start, start + len(content)))
         for candidate in numbers:
             found = documents[candidate].text.find(content)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -168,8 +169,8 @@ class Answer:
     ranked: tuple[int, ...]
     characters: Mapping[str, Score]
     tokens: Mapping[str, Score]
-    documents: Mapping[int, Mapping[str, Score]]
-    evidence: Mapping[int, Mapping[str, Score]]
+    documents: dict[int, dict[str, Score]]
+    evidence: dict[int, dict[str, Score]]
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,11 @@ class Evaluation:
         """Return a measure of every question, shape (questions,), NaN where it is undefined."""
         scores = [getattr(answer, unit)[measure].value for answer in self.answers]
         return np.array([np.nan if value is None else value for value in scores], dtype=np.float64)
+
+    def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
+        """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every number of chunks."""
+        found = [getattr(answer, what) for answer in self.answers]
+        return {k: {name: _mean_of([one[k][name] for one in found]) for name in ("recall", "precision", "f1")} for k in AT}
 
 
 def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
@@ -218,6 +224,11 @@ def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int,
         document_scores(corpus, excerpts, chunks),
         evidence_scores(corpus, excerpts, chunks),
     )
+
+
+def _mean_of(scores: Sequence[Score]) -> Score:
+    values = [score.value for score in scores if score.value is not None]
+    return Score(float(np.mean(values))) if values else Score.without("it is undefined for every question")
 
 
 def mean_and_deviation(values: npt.NDArray[np.float64]) -> tuple[float, float] | None:

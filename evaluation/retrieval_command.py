@@ -1,0 +1,181 @@
+"""The command line's ``retrieval``: recipes over a folder of documents and a file of questions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import file_bytes
+from chunkers.cache import EmbeddingCache
+from chunkers.reading import decode
+from evaluation.boundaries import Score
+from evaluation.corpus import Corpus, Ruler
+from evaluation.questions import Questions, read_questions
+from evaluation.retrieval import MEASURES, Evaluation, build_index, evaluate, mean_and_deviation
+
+ENDINGS = (".txt", ".md")
+"""The files of a folder that are documents."""
+
+UNITS = ("characters", "tokens")
+KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    command = commands.add_parser("retrieval", help="questions with excerpts: what the chunks of recipes retrieve")
+    command.add_argument("--corpus", type=Path, required=True, metavar="DIR", help=f"its {' and '.join(ENDINGS)} files")
+    command.add_argument("--questions", type=Path, required=True, metavar="FILE", help="CSV or JSON lines")
+    command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
+    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks a question retrieves (default: 5)")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures in its tokens too")
+    command.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file for the next time")
+    command.add_argument("--json", action="store_true", help="a JSON object a recipe, with every question")
+    command.set_defaults(run=retrieval)
+
+
+def retrieval(options: argparse.Namespace) -> None:
+    """Measure every recipe and print it when it is done; what cannot be used goes to standard error."""
+    if options.top_k < 1:
+        raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
+    recipes = [(path.stem, _recipe(path)) for path in options.recipe]
+    texts = _texts(options.corpus)
+    cache = EmbeddingCache(options.cache)
+    tokenizer = load_tokenizer(options.tokenizer)
+    # Where excerpts and tokens are does not depend on the sentences.
+    located = _corpus(texts, "lines")
+    questions = _questions(options.questions, located)
+    corpora: dict[str, Corpus] = {}
+    ruler = Ruler(located.whole.text, tokenizer)
+    for number, (name, recipe) in enumerate(recipes, start=1):
+        split = recipe.sentences
+        if split not in corpora:
+            corpora[split] = _corpus(texts, split)
+        tools = Tools(load_embedder(recipe.embedder), load_tokenizer(recipe.tokenizer), cache)
+        tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
+        index = build_index(corpora[split], recipe.build(), tools)
+        found = evaluate(index, questions.usable, tools, ruler, options.top_k)
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        if options.json:
+            print(json.dumps(as_json(name, found, ruler, questions), ensure_ascii=False, allow_nan=False), flush=True)
+        else:
+            _print(name, found, ruler)
+
+
+class _Progress:
+    def __init__(self, title: str) -> None:
+        self._title = title
+
+    def __call__(self, done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{self._title}: {done:,} of {total:,} texts embedded", end="\033[K", file=sys.stderr, flush=True)
+
+
+def _recipe(path: Path) -> Recipe:
+    return Recipe.from_json(file_bytes(str(path)).decode("utf-8-sig", "replace"))
+
+
+def _texts(folder: Path) -> list[tuple[str, str]]:
+    """Return name and text of every document in a folder; one that cannot be read is told and left out."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+    except OSError as error:
+        raise InputError(f"{folder}: the corpus must be a readable folder; {error.strerror}.") from error
+    texts = []
+    for path in paths:
+        try:
+            texts.append((path.name, decode(file_bytes(str(path)), path.name).text))
+        except InputError as error:
+            print(f"{error} The document is left out.", file=sys.stderr)
+    if not texts:
+        raise InputError(f"{folder}: the corpus must have a document, a {' or '.join(ENDINGS)} file; there is none.")
+    return texts
+
+
+def _corpus(texts: Sequence[tuple[str, str]], splitter: str) -> Corpus:
+    return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in texts))
+
+
+def _questions(path: Path, corpus: Corpus) -> Questions:
+    questions = read_questions(file_bytes(str(path)), path.name, corpus)
+    for problem in questions.problems:
+        print(problem, file=sys.stderr)
+    if not questions.usable:
+        raise InputError(f"{path.name}: at least one question must be usable; none is.")
+    return questions
+
+
+def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
+    index = found.index
+    print(
+        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(found, ruler):.0f} tokens on average; chunked in "
+        f"{index.chunk_s:.2f} s, embedded in {index.embed_s:.2f} s, {len(found.answers):,} questions searched in "
+        f"{1000 * found.query_s:.1f} ms"
+    )
+    for measure in MEASURES:
+        said = [f"{_said(found, measure, unit)} in {unit}" for unit in UNITS]
+        print(f"  {measure:16} {', '.join(said)}")
+    for what in KINDS:
+        said = [f"{scores['f1']} at {k}" for k, scores in found.at_k(what).items()]
+        print(f"  {what + ' F1':16} {', '.join(said)}", flush=True)
+
+
+def _said(found: Evaluation, measure: str, unit: str) -> str:
+    mean = mean_and_deviation(found.values(measure, unit))
+    return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
+
+
+def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:
+    chunks = found.index.chunks
+    return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
+
+
+def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) -> dict[str, Any]:
+    """Return everything that was measured, as JSON has words for it."""
+    index = found.index
+    names = index.corpus.names
+    return {
+        "recipe": name,
+        "top_k": found.top_k,
+        "chunks": len(index.chunks),
+        "tokens_a_chunk": _mean_tokens(found, ruler),
+        "chunk_s": index.chunk_s,
+        "embed_s": index.embed_s,
+        "query_s": found.query_s,
+        **{unit: {measure: _mean(found, measure, unit) for measure in MEASURES} for unit in UNITS},
+        **{what: _plain(found.at_k(what)) for what in KINDS},
+        "questions": [
+            {
+                "question": answer.question.text,
+                "excerpts": [
+                    {"document": names[excerpt.document], "start": excerpt.span.start, "end": excerpt.span.end}
+                    for excerpt in answer.question.excerpts
+                ],
+                "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: found.top_k]],
+                **{unit: {key: one.value for key, one in getattr(answer, unit).items()} for unit in UNITS},
+                **{what: _plain(getattr(answer, what)) for what in KINDS},
+            }
+            for answer in found.answers
+        ],
+        "problems": list(questions.problems),
+    }
+
+
+def _mean(found: Evaluation, measure: str, unit: str) -> dict[str, float] | None:
+    mean = mean_and_deviation(found.values(measure, unit))
+    return None if mean is None else {"mean": mean[0], "standard_deviation": mean[1]}
+
+
+def _plain(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | None]]:
+    return {str(k): {name: score.value for name, score in some.items()} for k, some in scores.items()}
+
+
+def _chunk(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    number = corpus.document_at(spans[0][0])
+    offset = corpus.offsets[number]
+    return {"document": corpus.names[number], "spans": [[start - offset, end - offset] for start, end in spans]}

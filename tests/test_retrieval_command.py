@@ -1,0 +1,101 @@
+"""``python -m evaluation retrieval``: what it prints, what it refuses, and that a cache is used."""
+
+import json
+
+import pytest
+
+from evaluation.__main__ import main
+from sample_docs import SAMPLES_FOLDER
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of two documents, a file of questions, and two recipes that need no model."""
+    (tmp_path / "corpus").mkdir()
+    for name in ("stubs", "three_topics"):
+        (tmp_path / "corpus" / f"{name}.txt").write_bytes((SAMPLES_FOLDER / f"{name}.txt").read_bytes())
+    (tmp_path / "corpus" / "image.png").write_bytes(b"\x89PNG")
+    lines = (SAMPLES_FOLDER / "questions.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.startswith("question,") or line.rstrip().endswith((",stubs", ",three_topics"))]
+    (tmp_path / "questions.csv").write_text("".join(kept), encoding="utf-8")
+    for size in (1, 3):
+        recipe = {"chunker": "fixed_sentences", "parameters": {"size": size}, "embedder": "tfidf", "tokenizer": "words"}
+        (tmp_path / f"by_{size}.json").write_text(json.dumps(recipe))
+    return tmp_path
+
+
+def call(folder, *others, recipes=("by_1.json",)):
+    paths = [str(folder / name) for name in recipes]
+    given = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
+    return main([*given, "--tokenizer", "words", "--recipe", *paths, *others])
+
+
+def test_every_recipe_is_measured_on_every_question(folder, capsys):
+    assert call(folder, "--json", "--top-k", "2", recipes=("by_1.json", "by_3.json")) == 0
+    one, three = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (one["recipe"], three["recipe"]) == ("by_1", "by_3")
+    assert one["chunks"] > three["chunks"]
+    assert one["problems"] == []
+    for found in (one, three):
+        assert len(found["questions"]) == 6
+        assert all(len(question["retrieved"]) == 2 for question in found["questions"])
+        recalls = [question["characters"]["recall"] for question in found["questions"]]
+        assert found["characters"]["recall"]["mean"] == pytest.approx(sum(recalls) / 6)
+        assert set(found["documents"]) == {"1", "3", "5", "10"}
+    text = (folder / "corpus" / "stubs.txt").read_bytes().decode()
+    bread = next(question for question in one["questions"] if "sourdough" in question["question"])
+    assert text[bread["excerpts"][0]["start"] : bread["excerpts"][0]["end"]].startswith("The acids in it")
+    for chunk in three["questions"][0]["retrieved"]:
+        whole = (folder / "corpus" / chunk["document"]).read_bytes().decode()
+        assert all(whole[start:end].strip() for start, end in chunk["spans"])
+
+
+def test_the_table_says_mean_and_deviation(folder, capsys):
+    assert call(folder) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "by_1: " in printed.out
+    assert " ± " in printed.out
+    for row in ("recall", "precision", "precision_omega", "iou", "documents F1", "evidence F1"):
+        assert f"\n  {row} " in printed.out
+
+
+def test_embeddings_are_kept_in_the_cache_file(folder, capsys):
+    cache = str(folder / "vectors.sqlite")
+    assert call(folder, "--json", "--cache", cache) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert call(folder, "--json", "--cache", cache) == 0
+    again = json.loads(capsys.readouterr().out)
+    # The cost of a vector from the cache is that of its making, to the digit.
+    assert again["embed_s"] == first["embed_s"]
+    assert again["questions"] == first["questions"]
+
+
+def test_what_is_left_out_is_told(folder, capsys):
+    (folder / "corpus" / "broken.txt").write_bytes(b"a\0b")
+    with (folder / "questions.csv").open("a", encoding="utf-8") as file:
+        file.write("Who?,Nobody knows.,stubs\n")
+    assert call(folder) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "broken.txt: the file must be plain text or Markdown; it is binary. The document is left out."
+    assert told[1].startswith("questions.csv, question 7: no excerpt of 'Who?' could be located")
+    assert len(told) == 2
+
+
+def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
+    (folder / "empty").mkdir()
+
+    def refused(**changed):
+        given = {"corpus": "corpus", "questions": "questions.csv", "recipe": "by_1.json", "top-k": "5"} | changed
+        values = {key: value if key == "top-k" else str(folder / value) for key, value in given.items()}
+        assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
+        return capsys.readouterr().err
+
+    assert "none\n" in refused(corpus="empty").replace("there is none.", "none")
+    assert "the corpus must be a readable folder" in refused(corpus="nowhere")
+    assert "the file must be readable" in refused(questions="nowhere.csv")
+    assert "--top-k must be at least 1; got 0." in refused(**{"top-k": "0"})
+    (folder / "other.csv").write_text("question,excerpts\nWho?,Nobody knows.\n")
+    assert "at least one question must be usable; none is." in refused(questions="other.csv")
+    (folder / "recipe.json").write_text("{")
+    assert "the file must be JSON" in refused(recipe="recipe.json")
