@@ -22,7 +22,8 @@ def joint_distances(texts, weight, embedder=None):
     vectors = (embedder or HashEmbedder()).encode(texts).astype(np.float64)
     places = np.arange(len(texts))
     matrix = weight * np.abs(places[:, None] - places) / len(texts)
-    matrix = matrix + (1 - weight) * (1 - np.maximum(vectors @ vectors.T, 0))
+    # Of equal sentences the cosine may be a hair above 1.
+    matrix = matrix + (1 - weight) * (1 - np.clip(vectors @ vectors.T, 0, 1))
     np.fill_diagonal(matrix, 0)
     return matrix
 
