@@ -198,8 +198,13 @@ def _below(choices: Choices, made: list[runs.Made], embedder: Embedder | None) -
             for number, one in done
             if one.chunking
         }
-        theme = "dark" if st.context.theme.type == "dark" else "light"
-        st.plotly_chart(figures.size_distributions(values, str(unit), theme), key="sizes")
+        figure = figures.size_distributions(values, str(unit))
+        sizes = [(name, size) for name, among in values.items() for size in among]
+        table: dict[str, list[str] | list[int]] = {
+            "chunker": [name for name, _ in sizes],
+            str(unit): [size for _, size in sizes],
+        }
+        figures.show_figure(figure, table, "Chunk sizes", key="sizes")
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:

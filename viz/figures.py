@@ -14,7 +14,7 @@ from viz.palette import EDGES, INK
 from viz.staircase import Histogram, Staircase
 
 
-def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str, theme: str) -> go.Figure:
+def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
     """Return one strip of boxes and points a chunker: the sizes of its chunks in ``unit``."""
     figure = go.Figure()
     for number, (name, values) in enumerate(sizes.items()):
@@ -25,7 +25,7 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str, theme: str
                 boxpoints="all" if len(values) <= 500 else "outliers",
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": EDGES[theme][number % 8], "size": 5, "opacity": 0.7},
+                marker={"color": EDGES[theme()][number % 8], "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate=f"%{{x}} {unit}<extra></extra>",
@@ -34,9 +34,8 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str, theme: str
     figure.update_layout(
         showlegend=False,
         height=90 + 70 * len(sizes),
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
         xaxis={"title": f"{unit} a chunk", "rangemode": "tozero"},
-        yaxis={"autorange": "reversed", "automargin": True},
+        yaxis={"autorange": "reversed"},
     )
     return figure
 
