@@ -1,0 +1,74 @@
+"""Whether two chunkers differ over the same questions: the paired bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+RESAMPLES = 10_000
+LEVEL = 0.95
+FEWEST = 5
+"""Questions below which an interval would say nothing."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much the mean of one differs from that of the other over the same questions.
+
+    Attributes
+    ----------
+    mean
+        The mean difference; above 0 where the first is higher.
+    low, high
+        The interval that holds 95 % of the resampled means.
+    p
+        How often chance alone gives a difference as large: twice the smaller share of resampled means on one side of 0.
+    questions
+        Those on which both are defined.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+    questions: int
+
+    @property
+    def told(self) -> bool:
+        """Whether the interval leaves 0 out."""
+        return self.low > 0 or self.high < 0
+
+    def words(self, name: str, baseline: str, measure: str) -> str:
+        """Say it in a sentence; the measure in points."""
+        if not self.told:
+            return (
+                f"{name}: no difference in {measure} from {baseline} can be told from {self.questions} questions "
+                f"({100 * self.mean:+.1f} points, 95 % between {100 * self.low:+.1f} and {100 * self.high:+.1f}, "
+                f"p = {self.p:.2g})."
+            )
+        side = "higher" if self.mean > 0 else "lower"
+        return (
+            f"{name}: {measure} is {100 * abs(self.mean):.1f} points {side} than with {baseline} over {self.questions} "
+            f"questions (95 % between {100 * self.low:+.1f} and {100 * self.high:+.1f}, p = {self.p:.2g})."
+        )
+
+
+def paired(values: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64], seed: int = 0) -> Difference | None:
+    """Compare two measures of the same questions, shape (questions,); NaN leaves a question out.
+
+    Percentile bootstrap over questions, `RESAMPLES` times; the same seed gives the same numbers. None with fewer than
+    `FEWEST` questions.
+    """
+    differences = values - baseline
+    differences = differences[~np.isnan(differences)]
+    count = len(differences)
+    if count < FEWEST:
+        return None
+    random = np.random.default_rng(seed)
+    means = np.array([differences[random.integers(0, count, count)].mean() for _ in range(RESAMPLES)])
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    # The sample itself counts as one resample more, so that no p is 0.
+    side = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0)) + 1
+    return Difference(float(differences.mean()), float(low), float(high), min(1.0, 2 * side / (RESAMPLES + 1)), count)
