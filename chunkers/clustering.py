@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from chunkers.base import Chunker, Tools
 from chunkers.distances import FloatArray, gap_distances
 from chunkers.document import Document, Span
 from chunkers.errors import InputError
+from chunkers.linkage import linkage
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Refusal, Role, Verdict
 from chunkers.tokenizers import IntArray
 
@@ -184,94 +185,6 @@ class SingleLinkage(Clustered):
         code, distance = np.concatenate(codes), np.concatenate(distances)
         order = np.argsort(distance, kind="stable")
         return code[order], distance[order]
-
-
-class Groups:
-    """Items in groups, each alone at first."""
-
-    def __init__(self, count: int) -> None:
-        self.label = [*range(count)]
-        self._members = [[item] for item in range(count)]
-
-    def members(self, item: int) -> list[int]:
-        """Return the items of the group of ``item``."""
-        return self._members[self.label[item]]
-
-    def join(self, left: int, right: int) -> bool:
-        """Make one group of those of two items; false if they were one already."""
-        into, gone = self.label[left], self.label[right]
-        if into == gone:
-            return False
-        if len(self._members[into]) < len(self._members[gone]):
-            into, gone = gone, into
-        for item in self._members[gone]:
-            self.label[item] = into
-        self._members[into] += self._members[gone]
-        self._members[gone] = []
-        return True
-
-
-class Linked(NamedTuple):
-    """Clusters, and how they came about.
-
-    Attributes
-    ----------
-    labels
-        The cluster of every item.
-    joins
-        The places in the list of pairs that joined two clusters.
-    refused
-        The places whose clusters were too large together, the joins before and the items of both; only those between what
-        no joins and refusals before had linked.
-    refusals
-        All pairs whose clusters were too large together.
-    """
-
-    labels: list[int]
-    joins: list[int]
-    refused: list[tuple[int, int, int]]
-    refusals: int
-
-
-def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
-    """Join the clusters of each pair in turn, unless they are one already or together hold more than ``cap``.
-
-    Parameters
-    ----------
-    pairs
-        Items a and b of ``count`` as the number a count + b, in the order in which they are to be joined.
-    """
-    clusters, chained = Groups(count), Groups(count)
-    joins: list[int] = []
-    refused: list[tuple[int, int, int]] = []
-    refusals = 0
-    length = 1024
-    start = 0
-    while start < len(pairs) and len(joins) < count - 1:
-        block = pairs[start : start + length]
-        labels, chains = np.array(clusters.label), np.array(chained.label)
-        sizes = np.bincount(labels, minlength=count)
-        left, right = block // count, block % count
-        apart = labels[left] != labels[right]
-        fits = sizes[labels[left]] + sizes[labels[right]] <= cap
-        # As clusters only grow, a pair that is one, or too much, stays so; it is looked at only where its refusal is new.
-        refusals += int(np.count_nonzero(apart & ~fits))
-        for place in np.flatnonzero(apart & (fits | (chains[left] != chains[right]))).tolist():
-            a, b = int(left[place]), int(right[place])
-            if clusters.label[a] == clusters.label[b]:
-                continue
-            size = len(clusters.members(a)) + len(clusters.members(b))
-            if size <= cap:
-                clusters.join(a, b)
-                chained.join(a, b)
-                joins.append(start + place)
-                continue
-            refusals += int(fits[place])
-            if chained.join(a, b):
-                refused.append((start + place, len(joins), size))
-        start += length
-        length = min(2 * length, 1 << 20)
-    return Linked(clusters.label, joins, refused, refusals)
 
 
 class Dbscan(Clustered):

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
-from chunkers.clustering import Groups, joint_distances
+from chunkers.clustering import joint_distances
+from chunkers.linkage import Groups
 from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
@@ -17,6 +18,7 @@ from viz import cluster_figures
 from viz.cluster_steps import linkage_steps, places
 from viz.clustering import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.clusters import Coloured, _matrix, block_size, mean_distances
+from viz.joins import layout
 
 
 def linked(text, embedder=None, **parameters):
@@ -63,7 +65,7 @@ def test_the_browser_gets_sixteen_bits_a_cell():
 
 def test_the_tree_of_two_chunks_in_two_places_each():
     _, chunking = linked("0\n90\n1\n92\n180", position_weight=0, max_distance=0.1)
-    tree = cluster_figures.tree(5, chunking.merges, chunking.clusters)
+    tree = layout(5, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 1, 3, 4]
     assert [(one.left, one.right, one.low_left) for one in tree.joins] == [(0, 1, 0), (2, 3, 0)]
     assert [one.height for one in tree.joins] == pytest.approx([1 - np.cos(np.radians(angle)) for angle in (1, 2)], abs=1e-6)
@@ -73,7 +75,7 @@ def test_the_tree_of_two_chunks_in_two_places_each():
 def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_side():
     # 0 and 1 join, 5 comes near to both but is too much; 100 stands between in the text.
     _, chunking = linked("0\n100\n1\n5", position_weight=0, max_distance=0.1, target_sentences=2, slack=1)
-    tree = cluster_figures.tree(4, chunking.merges, chunking.clusters)
+    tree = layout(4, chunking.merges, chunking.clusters)
     assert tree.leaves == [0, 2, 3, 1]
     [join], [refused] = tree.joins, tree.refused
     assert (refused.left, refused.right) == (0.5, 2)
@@ -85,7 +87,7 @@ def test_a_refusal_stands_on_the_clusters_of_its_time_and_its_clusters_side_by_s
 def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, parameters):
     _, chunking = sample_linked(sample, **parameters)
     count = len(chunking.document.sentences)
-    tree = cluster_figures.tree(count, chunking.merges, chunking.clusters)
+    tree = layout(count, chunking.merges, chunking.clusters)
     assert sorted(tree.leaves) == list(range(count))
     chunk_of = np.array(sentence_chunks(chunking))[tree.leaves]
     assert np.count_nonzero(np.diff(chunk_of)) == len(chunking.chunks) - 1
@@ -98,7 +100,7 @@ def test_every_sentence_is_a_leaf_and_every_cluster_stands_together(sample, para
 def test_whatever_is_joined_stands_side_by_side(angles, most):
     text = "\n".join(f"{angle} {place}" for place, angle in enumerate(angles))
     _, chunking = linked(text, position_weight=0.3, target_sentences=most, slack=1, max_distance=1)
-    tree = cluster_figures.tree(len(angles), chunking.merges, chunking.clusters)
+    tree = layout(len(angles), chunking.merges, chunking.clusters)
     groups = Groups(len(angles))
     for merge, bracket in zip(chunking.merges, tree.joins, strict=True):
         groups.join(merge.left.start, merge.right.start)
@@ -193,7 +195,7 @@ def test_every_join_and_refusal_is_on_the_dendrogram():
     _, chunking = sample_linked("article")
     coloured = Coloured(sentence_chunks(chunking), [number % 8 for number in range(len(chunking.chunks))])
     found, count = chunking.clusters, len(chunking.document.sentences)
-    tree = cluster_figures.tree(count, chunking.merges, found)
+    tree = layout(count, chunking.merges, found)
     said = hovered(cluster_figures.dendrogram(tree, chunking.merges, found, coloured, 0.5, "light"))
     assert sum(text.startswith("join ") for text in said) == len(chunking.merges) > 0
     assert sum("refused" in text for text in said) == len(found.refused) > 0

@@ -17,6 +17,7 @@ from viz import cluster_figures, controls, embedding, runs, stats, work
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
 from viz.figures import show_figure, theme
+from viz.joins import layout
 from viz.reader import Column, Result, Row, notice, reader, segments, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
@@ -197,7 +198,7 @@ def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, colou
             notice("No two sentences are within the maximum distance.", key="no_joins")
     st.subheader("The tree of joins", anchor=False)
     st.caption(refusal_words(found, cap))
-    tree = cluster_figures.tree(count, merges, found)
+    tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, chunker.max_distance, theme())
     show_figure(figure, cluster_figures.joins_table(merges, found, coloured), "Tree of joins", key="tree")
 
