@@ -75,11 +75,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """A chunker and what it made of the document; results of the same ``identity`` are the same."""
+    """A chunker and what it made of the document; results of the same ``identity`` are the same.
+
+    Its threshold lines can be dragged where they are ``movable``.
+    """
 
     identity: Hashable
     chunker: Chunker
     chunking: Chunking
+    movable: bool = True
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,7 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 
 @cached(
     LRUCache(CACHED_BYTES, getsizeof=lambda made: len(made[1])),
-    key=lambda document, result, known, fresh: (result.identity, known, fresh),
+    key=lambda document, result, known, fresh: (result.identity, result.movable, known, fresh),
     lock=Lock(),
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
@@ -370,7 +374,7 @@ def _curve(result: Result) -> dict[str, Any] | None:
                 "level": None if math.isnan(line.level) else line.level,
                 "parameter": line.parameter,
                 "value": getattr(chunker, line.parameter),
-                "stops": _stops(chunker, curve, line.parameter),
+                "stops": _stops(chunker, curve, line.parameter) if result.movable else [],
             }
             for line in curve.lines
         ],

@@ -1,0 +1,5 @@
+"""Failures: cases with known boundaries, and what looks wrong without them."""
+
+from viz.failures import show
+
+show()
