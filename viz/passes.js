@@ -78,7 +78,9 @@ class Passes {
     this.message.className = `message ${data.tone}`;
     this.message.style.display = data.message ? "" : "none";
     this.body.style.display = data.made ? "" : "none";
+    if (this.made === data.made && this.source === data.source) return;
     const first = !this.data;
+    this.made = data.made;
     this.data = data.made ? JSON.parse(data.made) : null;
     if (!this.data) return;
     const { count, comparisons } = this.data;

@@ -134,7 +134,13 @@ class Reader {
     const sentence = (step.next ?? step.growing)?.[0];
     // Who only points leaves the text where it is.
     if (sentence === undefined || step.still) return;
-    for (const column of this.columns) keepInSight(column, sentence);
+    // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
+    const keep = (frames) => {
+      if (this.step !== step) return;
+      for (const column of this.columns) keepInSight(column, sentence);
+      if (frames) requestAnimationFrame(() => keep(frames - 1));
+    };
+    keep(4);
     // Something may stand over the foot of the page; the page knows how high.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }

@@ -64,6 +64,12 @@ def test_a_link_opens_at_its_step_with_the_head_of_the_page_in_sight(page, app_u
     assert at(page) == str(OVER + 1)
     assert marked(page, "middle") == [10]
     assert page.locator(".passes h1").bounding_box()["y"] > 0
+    seen = """(text) => {
+      const [box, at] = [text, text.querySelector('.s.next')].map((node) => node.getBoundingClientRect());
+      return at.top >= box.top && at.bottom <= box.bottom;
+    }"""
+    for column in (0, 1):
+        page.wait_for_function(seen, arg=page.locator(".seamark .text").nth(column).element_handle(), timeout=10_000)
 
 
 def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(page, app_url):
