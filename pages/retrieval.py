@@ -1,0 +1,5 @@
+"""Retrieval: what the chunks of several chunkers find for questions whose excerpts are known."""
+
+from viz.retrieval import show
+
+show()
