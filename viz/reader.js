@@ -110,6 +110,7 @@ class Reader {
   }
 
   jump(sentence) {
+    this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     for (const column of this.columns) column.scrollTo(target, 60, true);
     this.axis.reveal(target);
@@ -125,6 +126,7 @@ class Reader {
 
   showStep(step) {
     this.step = step;
+    this.keeping = null;
     if (this.text === undefined) return;
     this.markStep();
     if (step.gap !== null) {
@@ -136,10 +138,11 @@ class Reader {
     if (sentence === undefined || step.still) return;
     // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
     const keep = (frames) => {
-      if (this.step !== step) return;
+      if (this.keeping !== step) return;
       for (const column of this.columns) keepInSight(column, sentence);
       if (frames) requestAnimationFrame(() => keep(frames - 1));
     };
+    this.keeping = step;
     keep(4);
     // Something may stand over the foot of the page; the page knows how high.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
