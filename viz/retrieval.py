@@ -12,8 +12,9 @@ import streamlit as st
 from chunkers import Chunker, InputError, build_chunker
 from chunkers.reading import decode
 from evaluation.bootstrap import paired
+from evaluation.boundaries import Score
 from evaluation.retrieval import MEASURES, Evaluation, mean_and_deviation
-from sample_docs import SAMPLES_FOLDER
+from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz import controls, embedding, figures
 from viz.palette import EDGES, INK
 from viz.passages import show_passages
@@ -39,7 +40,13 @@ def at_rest() -> Choices:
         ColumnChoice("fixed_sentences"),
         ColumnChoice("optimal", {"max_size": 200}),
     ]
-    return Choices("stubs", "spacy", columns, extra={"measure": "recall", "unit": "characters", "k": "5", "question": "1"})
+    # The document is that of the other pages; its sentences are what suits prose, which most of the bundled documents are.
+    return Choices(
+        "report",
+        sample_splitters()["report"],
+        columns,
+        extra={"measure": "recall", "unit": "characters", "k": "5", "question": "1"},
+    )
 
 
 def show() -> None:
@@ -335,5 +342,9 @@ def _one_question(found: dict[int, Evaluation], titles: dict[int, str], choices:
             number = st.selectbox(label, list(found), place, titles.__getitem__, key=f"retrieval_side_{place}")
             answer = found[number].answers[chosen]
             scores = getattr(answer, unit)
-            st.caption(" · ".join(f"{TITLES[name]} {scores[name]}" for name in MEASURES))
+            st.caption(" · ".join(f"{TITLES[name]} {_percent(scores[name])}" for name in MEASURES))
             show_passages(found[number], answer, key=f"retrieval_passages_{place}")
+
+
+def _percent(score: Score) -> str:
+    return "undefined" if score.value is None else f"{100 * score.value:.1f} %"
