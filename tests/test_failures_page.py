@@ -1,0 +1,204 @@
+"""The Failures page without a browser: the gallery, the measures, the search, the inbox, marking and the link."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluation.grids import SEARCHED, as_published
+from evaluation.inbox import RULES
+from evaluation.marks import to_json
+from evaluation.sweep import Setting
+from sample_docs import load_sample, sample_titles
+from viz.failures import shortened
+
+OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
+
+
+@pytest.fixture
+def app():
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    opened.switch_page("pages/failures.py")
+    yield opened
+    # A thread that is inside torch when the interpreter ends aborts it.
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job._thread.join(110)
+    for search in opened.session_state.get("failure_searches", {}).values():
+        search.stop()
+        search.join(110)
+
+
+def settled(app):
+    """Run until the embedding job has ended."""
+    for _ in range(4):
+        app.run()
+        job = app.session_state.get("job")
+        if job is None or not job.running:
+            break
+        job._thread.join(110)
+    return app.run()
+
+
+def parts(app):
+    """Return the data of every component that is JSON."""
+    found = []
+    for part in app.get("bidi_component"):
+        try:
+            found.append(json.loads(part.proto.json))
+        except ValueError:
+            continue
+    return found
+
+
+def part(app, name):
+    return next(data for data in parts(app) if isinstance(data, dict) and data.get("part") == name)
+
+
+def reader_of(app):
+    return next(data for data in parts(app) if isinstance(data, dict) and "columns" in data)
+
+
+def own(app, text=OWN_TEXT):
+    app.query_params["document"] = "stubs"
+    app.run()
+    app.selectbox(key="document").set_value("own").run()
+    app.text_area(key="pasted").set_value(text)
+    return settled(app)
+
+
+def button(app, label):
+    return next(one for one in app.button if one.label == label)
+
+
+def test_the_gallery_has_every_sample_and_what_it_teaches(app):
+    app.run()
+    assert not app.exception
+    cards = part(app, "gallery")["cards"]
+    assert [card["id"] for card in cards] == [*sample_titles(), "own"]
+    for card in cards[:-1]:
+        assert card["teaches"] == load_sample(card["id"]).teaches
+    assert {card["id"]: card["known"] for card in cards}["algorithm"] == "one topic"
+
+
+def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
+    app.query_params["document"] = "article"
+    settled(app)
+    assert not app.exception
+    rows = part(app, "table")["rows"]
+    assert [row["column"] for row in rows] == list(range(len(SEARCHED)))
+    assert all(len(row["cells"]) == len(part(app, "table")["head"]) - 1 for row in rows)
+    column = reader_of(app)["columns"][0]
+    said = {label: value for label, value, _ in column["rows"]}
+    assert column["wrong"]
+    assert said["misassigned"] == f"{len(column['wrong'])} of 39 sentences"
+
+
+def test_undefined_is_said_in_words_with_its_reason(app):
+    app.query_params["document"] = "algorithm"
+    settled(app)
+    table = part(app, "table")
+    assert "no boundary is known" in table["note"]
+    cells = table["rows"][0]["cells"]
+    assert cells[2] == {"text": "undefined", "why": "no boundary is known", "best": False}
+
+
+def test_the_search_finds_settings_that_misassign_no_more(app):
+    app.query_params["document"] = "three_topics"
+    settled(app)
+    button(app, "Find the best settings").click().run()
+    (search,) = app.session_state["failure_searches"].values()
+    search.join(110)
+    assert len(search.rows) == search.total
+    settled(app)
+    rows = part(app, "table")["rows"]
+    assert len(rows) == 2 * len(SEARCHED)
+
+    def wrong(row):
+        return int(row["cells"][1]["text"].split()[0])
+
+    pairs = list(zip(rows[::2], rows[1::2], strict=True))
+    assert all(wrong(best) <= wrong(published) for published, best in pairs)
+    assert any(wrong(best) < wrong(published) for published, best in pairs)
+    assert len(reader_of(app)["columns"]) == 2
+    assert reader_of(app)["selected"] == 1
+    assert app.query_params["result"] == "best"
+
+
+def test_a_link_says_which_chunker_and_which_result(app):
+    app.query_params["document"] = "stubs"
+    app.query_params["selected"] = "4"
+    app.query_params["hair"] = "0.05"
+    settled(app)
+    assert part(app, "table")["chosen"] == {"column": 3, "result": "published"}
+    assert reader_of(app)["columns"][0]["title"] == "Double pass"
+    assert app.slider(key="hair").value == 0.05
+
+
+def test_a_link_with_a_wrong_hair_is_said(app):
+    app.query_params["hair"] = "wide"
+    settled(app)
+    assert any(
+        "must be a number from 0 to 0.1; got 'wide'" in str(data.get("text")) for data in parts(app) if "text" in data
+    )
+
+
+def test_the_inbox_lists_findings_with_passage_and_sentences(app):
+    app.query_params["document"] = "german"
+    settled(app)
+    rows = json.loads(part(app, "inbox")["rows"])
+    bad = next(row for row in rows if row["title"] == RULES["bad_split"].title)
+    assert bad["passage"].startswith("Am 3. Oktober 1878")
+    assert bad["range"] == [7, 9]
+
+
+def test_own_text_without_boundaries_has_an_inbox_and_no_table(app):
+    own(app, "One is here. Two is here. Three is here.")
+    assert not app.exception
+    assert not any(data.get("part") == "table" for data in parts(app))
+    assert part(app, "inbox")
+    assert reader_of(app)["known"] is None
+
+
+def test_lines_of_dashes_are_boundaries_until_the_user_says_otherwise(app):
+    own(app)
+    place = OWN_TEXT.replace("---\n", "").index("Three")
+    assert reader_of(app)["known"] == [place]
+    assert part(app, "table")
+    app.checkbox(key="dashes").set_value(False)
+    settled(app)
+    assert reader_of(app)["known"] is None
+    assert app.session_state["own"].text == OWN_TEXT
+
+
+def test_marks_are_undone_removed_and_read_from_a_file(app):
+    own(app)
+    known = app.session_state["own"].known
+    app.toggle(key="marking").set_value(True).run()
+    assert reader_of(app)["marking"]
+    button(app, "Remove all").click().run()
+    assert app.session_state["own"].known is None
+    button(app, "Undo").click().run()
+    assert app.session_state["own"].known == known
+    text = app.session_state["own"].text
+    upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
+    upload.upload("marks.json", to_json("mine", text, (13,)).encode(), "application/json").run()
+    assert app.session_state["own"].known == (13,)
+    upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
+    upload.upload("other.json", to_json("mine", "other", (1,)).encode(), "application/json").run()
+    assert app.session_state["own"].known == (13,)
+    assert any("must be of this text" in str(data.get("text")) for data in parts(app) if "text" in data)
+
+
+def test_published_settings_are_those_of_the_presets():
+    assert dict(as_published("breakpoint")[0].parameters)["amount"] == 95
+    assert as_published("change_point") == (Setting("change_point"), "ours at rest")
+
+
+def test_long_passages_keep_their_ends():
+    assert shortened("a  b\nc") == "a b c"
+    line = shortened("x" * 200 + "END")
+    assert line.endswith("END")
+    assert " … " in line
+    assert len(line) <= 153
