@@ -278,7 +278,8 @@ def _trade_off(job: Retrieval, found: dict[int, Evaluation], titles: dict[int, s
             y=heights,
             text=[titles[number] for number in shown],
             mode="markers+text",
-            textposition="top center",
+            # By turns, as neighbours would lie over one another.
+            textposition=[("top center", "bottom center")[place % 2] for place in range(len(shown))],
             cliponaxis=False,
             marker={"color": colours["ink"], "size": 10},
             hovertemplate="%{text}: %{y:.1f} % for %{x:,.0f} tokens<extra></extra>",
