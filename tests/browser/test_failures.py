@@ -1,0 +1,100 @@
+"""What a person does on the Failures page, in a real browser."""
+
+import re
+
+from playwright.sync_api import expect
+
+from evaluation.marks import from_json
+from tests.browser.steps import READY, embedded, paste, until, whole_text
+
+TEXT = "A heron waits 😀 in the reeds. It eats fish. The loom has two beams. Its warp is wool."
+
+
+def open_failures(page, url, query=""):
+    """Open the page and wait until its text is cut; return the reader's root."""
+    page.goto(f"{url}/failures{query}")
+    page.locator(".failures .card").first.wait_for(timeout=READY)
+    embedded(page)
+    return page.locator(".seamark")
+
+
+def own_text(page, url):
+    root = open_failures(page, url, "?document=three_topics")
+    paste(page, TEXT)
+    until(page, "(reader) => reader.text.startsWith('A heron') && reader.sentences === 4")
+    embedded(page)
+    return root
+
+
+def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
+    root = open_failures(page, app_url)
+    card = page.get_by_role("button", name="Three unequal topics")
+    card.click()
+    page.wait_for_url("**document=three_topics**")
+    expect(root.locator("h1")).to_have_text("Three unequal topics")
+    expect(card).to_have_attribute("aria-pressed", "true")
+    embedded(page)
+    page.get_by_role("button", name="Article in four sections").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**document=article**")
+    expect(root.locator("h1")).to_have_text("Article in four sections")
+
+
+def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app_url):
+    root = open_failures(page, app_url, "?document=article&selected=1")
+    row = page.get_by_role("button", name=re.compile("^Change points"))
+    row.click()
+    page.wait_for_url("**selected=6**")
+    expect(row).to_have_attribute("aria-pressed", "true")
+    until(page, "({ data }) => data.columns[0].title === 'Change points' && data.columns[0].body")
+    embedded(page)
+    wrong = root.evaluate("(root) => root.reader.data.columns[0].wrong")
+    drawn = root.evaluate("(root) => [...root.querySelectorAll('.astray')].map((span) => Number(span.dataset.s))")
+    assert wrong
+    assert sorted(set(drawn)) == wrong
+    style = root.locator(".astray").first.evaluate("(span) => getComputedStyle(span).textDecorationStyle")
+    assert style == "wavy"
+    expect(root.locator(".astray").first).to_have_attribute("title", re.compile("not in the chunk of its section"))
+
+
+def test_the_search_shows_published_and_best_side_by_side(page, app_url):
+    root = open_failures(page, app_url, "?document=three_topics&selected=2")
+    page.get_by_role("button", name="Find the best settings").click()
+    page.get_by_text(re.compile(r"^Best of \d+ settings")).wait_for(timeout=READY)
+    embedded(page)
+    expect(root.locator(".head")).to_have_count(2)
+    expect(page.locator(".failures tbody tr")).to_have_count(12)
+    root.locator(".head .choose").first.click()
+    expect(page.locator(".failures tr.chosen .which")).to_have_text("published")
+
+
+def test_a_finding_leads_to_its_passage(page, app_url):
+    root = open_failures(page, app_url, "?document=german")
+    finding = page.locator(".finding", has_text="Bad sentence split").first
+    finding.focus()
+    page.keyboard.press("Enter")
+    expect(root.locator(".s.next").first).to_have_text("Am 3.")
+    expect(root.locator(".s.next").first).to_be_in_viewport()
+    expect(finding).to_have_class(re.compile("here"))
+
+
+def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
+    root = own_text(page, app_url)
+    page.locator("label", has_text="Mark boundaries").click()
+    gap = root.get_by_role("button", name="boundary between sentences 2 and 3").first
+    gap.click()
+    expect(gap).to_have_attribute("aria-pressed", "true")
+    assert whole_text(root, 0) == TEXT
+    page.get_by_role("button", name=re.compile("^Breakpoint")).first.wait_for()
+    other = root.get_by_role("button", name="boundary between sentences 1 and 2").first
+    other.focus()
+    page.keyboard.press("Enter")
+    expect(other).to_have_attribute("aria-pressed", "true")
+    expect(other).to_be_focused()
+    page.get_by_role("button", name="Undo").click()
+    expect(other).to_have_attribute("aria-pressed", "false")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Boundaries as a file").click()
+    assert from_json(download.value.path().read_bytes(), TEXT) == (TEXT.index("The loom"),)
+    page.locator("label", has_text="Mark boundaries").click()
+    expect(root.locator(".gap")).to_have_count(0)
