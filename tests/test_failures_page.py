@@ -102,6 +102,9 @@ def test_undefined_is_said_in_words_with_its_reason(app):
     assert "no boundary is known" in table["note"]
     cells = table["rows"][0]["cells"]
     assert cells[2] == {"text": "undefined", "why": "no boundary is known", "best": False}
+    app.selectbox(key="document").set_value("stubs")
+    settled(app)
+    assert part(app, "table")["note"] == ""
 
 
 def test_the_search_finds_settings_that_misassign_no_more(app):

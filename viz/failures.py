@@ -19,7 +19,7 @@ from evaluation.grids import SEARCHED, as_published
 from evaluation.inbox import HAIR, RULES, Finding, counts, inbox
 from evaluation.sweep import MEASURES, Marked, Setting, scores_of, summaries
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz import controls, embedding, marking, palette, runs, work
+from viz import controls, embedding, figures, marking, palette, runs, work
 from viz.reader import Column, Result, Row, notice, reader, source_id, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import OWN, Choices, ColumnChoice
@@ -105,6 +105,7 @@ def show() -> None:
     chunker = list(SEARCHED)[choices.selected]
     mine = [one for one in shown if one.setting.chunker == chunker]
     here = next((one for one in mine if one.which == choices.extra["result"]), mine[0])
+    figures.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
         _reader(text, mine, here, offers_gaps)
@@ -264,7 +265,8 @@ def _table(choices: Choices, shown: Sequence[Shown]) -> None:
         }
         for one in ordered
     ]
-    reasons = {score.undefined for one in ordered for score in (one.scores or {}).values() if score.value is None}
+    scores = [one.scores[name] for one in ordered if one.scores for name in SHOWN]
+    reasons = {score.undefined for score in scores if score.value is None}
 
     def chosen() -> None:
         told = st.session_state["measures"]["chosen"]
