@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.sweep import Setting, published, to_csv
-from viz.tune import _offered
+from evaluation.sweep import Setting, Summary, published, to_csv
+from viz.tune import _offered, _place
 
 
 @pytest.fixture
@@ -62,6 +62,19 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
     ranking = app.dataframe[-1].value
     assert next(iter(ranking["setting"])) == "Fixed sentences (size 4)"
     assert len(ranking) == 3
+
+
+def test_settings_that_are_level_share_a_place():
+    means = (0.2, 0.1, 0.1, 0.3)
+    among = [Summary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
+    assert [_place(one, among, "pk") for one in among] == [3, 1, 1, 4]
+    assert [_place(one, among, "f1") for one in among] == [2, 3, 3, 1]
+
+
+def test_without_documents_held_out_there_is_no_column_for_them(tune):
+    app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held=""))
+    assert list(app.dataframe[-1].value) == ["setting", "Pk", "chunks"]
+    assert "Held out" not in said(app)
 
 
 def test_two_axes_leave_out_what_is_not_allowed(tune):

@@ -273,9 +273,14 @@ def _verdict(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: s
         said += f" The next, {_named(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
     if best.setting in kept:
         other = kept[best.setting]
-        place = 1 + sorted(kept.values(), key=lambda one: -one.mean if MEASURES[measure] else one.mean).index(other)
-        said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: place {place} of {len(kept):,}."
+        place = f"place {_place(other, list(kept.values()), measure)} of {len(kept):,}"
+        said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
     st.markdown(said)
+
+
+def _place(one: Summary, among: Sequence[Summary], measure: str) -> int:
+    """Return the place of a setting, which those that reach the same share."""
+    return 1 + sum(other.mean > one.mean if MEASURES[measure] else other.mean < one.mean for other in among)
 
 
 def _documents(count: int) -> str:
@@ -289,12 +294,13 @@ def _named(setting: Setting) -> str:
 
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
-    return {
+    table: dict[str, list[Any]] = {
         "setting": [_named(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
-        "held out": [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked],
-        "chunks": [round(one.chunks, 1) for one in ranked],
     }
+    if kept:
+        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
+    return table | {"chunks": [round(one.chunks, 1) for one in ranked]}
 
 
 def _figure(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> None:
