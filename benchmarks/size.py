@@ -55,7 +55,7 @@ def unit_vectors(count: int) -> Floats:
 def partition(vectors: Floats) -> list[int]:
     """Return the cuts of the best partition."""
     rewards = run_rewards(vectors, LONGEST)
-    return best_cuts(rewards, best_totals(rewards))
+    return list(best_cuts(rewards, best_totals(rewards)).tolist())
 
 
 def partition_and_gains(vectors: Floats) -> list[int]:
@@ -63,7 +63,7 @@ def partition_and_gains(vectors: Floats) -> list[int]:
     rewards = run_rewards(vectors, LONGEST)
     totals = best_totals(rewards)
     cut_gains(rewards, totals)
-    return best_cuts(rewards, totals)
+    return list(best_cuts(rewards, totals).tolist())
 
 
 def double_loop(vectors: Floats) -> list[int]:

@@ -12,7 +12,6 @@ from chunkers.base import Chunker, Tools
 from chunkers.distances import FloatArray
 from chunkers.document import Document, Span
 from chunkers.ledger import gap_order
-from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
 from chunkers.recursive import measure_for, recursive_spans
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 
@@ -79,9 +78,12 @@ class Optimal(Chunker):
         if not pieces:
             return Chunking(document, (), ())
         vectors = tools.embed([text[start:end] for start, end in pieces])
+        with tools.loading():
+            # The compiler behind it takes half a second to load.
+            from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
         rewards = run_rewards(vectors, self.longest)
         totals = best_totals(rewards)
-        cuts = best_cuts(rewards, totals)
+        cuts = best_cuts(rewards, totals).tolist()
         gaps = self._ledger(document, pieces, cuts, cut_gains(rewards, totals))
         edges = [0, *cuts, len(pieces)]
         spans = [Span(pieces[first][0], pieces[last - 1][1]) for first, last in pairwise(edges)]
