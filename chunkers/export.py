@@ -1,4 +1,4 @@
-"""Results as JSON, JSON lines and CSV."""
+"""Results as JSON, JSON lines, CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -76,6 +76,28 @@ def to_csv(chunking: Chunking) -> str:
     writer = csv.DictWriter(file, COLUMNS)
     writer.writeheader()
     writer.writerows(_rows(chunking))
+    return file.getvalue()
+
+
+def to_parquet(chunking: Chunking) -> bytes:
+    """Return one row a chunk; a chunk's spans are a list of lists of two code points."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = pa.int64()
+    types = (whole, pa.list_(pa.list_(whole, 2)), whole, whole, pa.string())
+    schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(_rows(chunking), schema), file)
+    return file.getvalue()
+
+
+def ledger_to_csv(chunking: Chunking) -> str:
+    """Return one row a gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
+    writer.writeheader()
+    writer.writerows(_gap(gap) for gap in chunking.gaps)
     return file.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 
@@ -9,7 +10,7 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document, Embedder, Recipe, load_tokenizer
-from chunkers.export import to_csv, to_json, to_jsonl
+from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz import controls, embedding, figures, runs, source, stats, work
@@ -226,10 +227,12 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
 def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
     recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer)
     stem = f"seamark-{chunker.name}"
-    files = (
+    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
         ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking)),
         ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking)),
+        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking)),
+        ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
     )
     st.caption(

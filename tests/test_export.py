@@ -1,0 +1,58 @@
+"""Every file of chunks says the same, and its offsets lead to the text."""
+
+import csv
+import io
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from chunkers import Recipe, build_chunker
+from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from tests.support import cut
+
+TEXT = 'She said "no, thanks".\nA line; a comma, a tab\there 🏳️‍🌈.\nA third line.\nAnd a fourth.\n'
+
+
+@pytest.fixture(params=["fixed_sentences", "kmeans", "fixed_characters"])
+def chunking(request):
+    parameters = {"size": 7, "overlap": 3} if request.param == "fixed_characters" else {}
+    return cut(build_chunker(request.param, parameters), TEXT, sentences="lines")
+
+
+def rows_of_csv(text):
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    return [{**row, "spans": json.loads(row["spans"])} for row in rows]
+
+
+def test_every_format_has_the_chunks_and_their_places(chunking):
+    whole = json.loads(to_json(chunking, Recipe.of(build_chunker("kmeans", {}), "lines", None, "words")))["chunks"]
+    lines = [json.loads(line) for line in to_jsonl(chunking).splitlines()]
+    table = rows_of_csv(to_csv(chunking))
+    parquet = pq.read_table(io.BytesIO(to_parquet(chunking))).to_pylist()
+    assert parquet == lines
+    for rows in (whole, lines, table, parquet):
+        assert [(row["spans"], row["text"]) for row in rows] == [
+            ([list(span) for span in chunk.spans], chunk.text) for chunk in chunking.chunks
+        ]
+    for row in parquet:
+        there = "".join(TEXT[start:end] for start, end in row["spans"])
+        assert "".join(there.split()) == "".join(row["text"].split())
+        assert row["characters"] == len(row["text"])
+
+
+def test_no_chunks_are_a_table_without_rows():
+    empty = cut(build_chunker("fixed_sentences", {}), "  ", sentences="lines")
+    assert pq.read_table(io.BytesIO(to_parquet(empty))).column_names == ["chunk", "spans", "characters", "words", "text"]
+    assert rows_of_csv(to_csv(empty)) == []
+
+
+def test_the_ledger_has_every_gap_as_in_the_json(chunking):
+    rows = list(csv.DictReader(io.StringIO(ledger_to_csv(chunking), newline="")))
+    gaps = to_dict(chunking, Recipe.of(build_chunker("kmeans", {}), "lines", None, "words"))["gaps"]
+    assert len(rows) == len(gaps) > 0
+    for row, gap in zip(rows, gaps, strict=True):
+        assert row == {
+            key: "" if gap.get(key) is None else str(gap[key])
+            for key in ("index", "offset", "score", "threshold", "verdict", "reason")
+        }
