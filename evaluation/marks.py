@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 
 from chunkers import InputError
 
@@ -30,9 +31,7 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 def to_json(name: str, text: str, known: tuple[int, ...]) -> str:
     """Return the known boundaries as a file: whose they are, the text's SHA-256, and their code points."""
-    return (
-        json.dumps({"name": name, "sha256": _digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
-    )
+    return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(data: bytes, text: str) -> tuple[int, ...]:
@@ -43,26 +42,57 @@ def from_json(data: bytes, text: str) -> tuple[int, ...]:
     InputError
         If it is no such file, is of another text, or a boundary lies outside the text or out of order.
     """
-    try:
-        given = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"known boundaries: the file must be JSON; reading it failed with a {type(error).__name__}."
-        ) from error
-    if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
-        raise InputError("known boundaries: the file must have a name, a sha256 and boundaries, and nothing else.")
-    if given["sha256"] != _digest(text):
-        raise InputError(
-            f"known boundaries: the file must be of this text, whose SHA-256 is {_digest(text)[:12]}…; "
-            f"it is of {str(given['sha256'])[:12]!r}…."
-        )
-    known = given["boundaries"]
-    if not isinstance(known, list) or not all(type(place) is int for place in known):
-        raise InputError("known boundaries: they must be a list of whole numbers.")
-    if known != sorted(set(known)) or (known and not 0 < known[0] <= known[-1] < len(text)):
-        raise InputError(f"known boundaries: they must ascend, each once, from 1 to {len(text) - 1:,}; these do not.")
-    return tuple(known)
+    return Marks.read(data).of(text)
 
 
-def _digest(text: str) -> str:
+@dataclass(frozen=True)
+class Marks:
+    """A file of known boundaries: the SHA-256 of its text, and code points that are not checked against it yet."""
+
+    sha256: str
+    boundaries: tuple[int, ...]
+
+    @classmethod
+    def read(cls, data: bytes) -> Marks:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        InputError
+            If it is no such file.
+        """
+        try:
+            given = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"known boundaries: the file must be JSON; reading it failed with a {type(error).__name__}."
+            ) from error
+        if not isinstance(given, dict) or given.keys() != {"name", "sha256", "boundaries"}:
+            raise InputError("known boundaries: the file must have a name, a sha256 and boundaries, and nothing else.")
+        known = given["boundaries"]
+        if not isinstance(known, list) or not all(type(place) is int for place in known):
+            raise InputError("known boundaries: they must be a list of whole numbers.")
+        return cls(str(given["sha256"]), tuple(known))
+
+    def of(self, text: str) -> tuple[int, ...]:
+        """Return the boundaries, which are of this text.
+
+        Raises
+        ------
+        InputError
+            If they are of another text, or one lies outside the text or out of order.
+        """
+        if self.sha256 != digest(text):
+            raise InputError(
+                f"known boundaries: the file must be of this text, whose SHA-256 is {digest(text)[:12]}…; "
+                f"it is of {self.sha256[:12]!r}…."
+            )
+        known = self.boundaries
+        if known != tuple(sorted(set(known))) or (known and not 0 < known[0] <= known[-1] < len(text)):
+            raise InputError(f"known boundaries: they must ascend, each once, from 1 to {len(text) - 1:,}; these do not.")
+        return known
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, by which a file of boundaries knows it."""
     return hashlib.sha256(text.encode()).hexdigest()

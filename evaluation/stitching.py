@@ -1,13 +1,16 @@
-"""Short documents joined to a long one, whose seams are known boundaries."""
+"""Short documents joined to long ones, whose seams are known boundaries."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document, InputError
+from chunkers.reading import decode
+from evaluation.marked import MarkedText
+from evaluation.marks import without_marks
 
 JOINT = "\n\n"
 
@@ -69,6 +72,68 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
         at += len(text) + len(JOINT)
         seams.append(at)
     return Stitched(JOINT.join(texts), tuple(seams), tuple(passage.subject for passage in chosen))
+
+
+def stitch_several(
+    passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
+) -> list[MarkedText]:
+    """Stitch ``count`` documents of the seeds from ``seed`` on, numbered from ``first`` on.
+
+    Raises
+    ------
+    InputError
+        If there is less than one sentence or document to make, or `stitch` cannot join the passages.
+    """
+    for name, value in (("sentences", sentences), ("count", count)):
+        if value < 1:
+            raise InputError(f"stitching: {name} must be at least 1; got {value}.")
+    made = [stitch(passages, sentences, seed + number, splitter) for number in range(count)]
+    return [MarkedText(f"stitched {number}", one.text, one.seams) for number, one in enumerate(made, start=first)]
+
+
+def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
+    """Return the passages of every other subject, and those of the subjects between: the halves have none in common.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than four subjects, two for each half.
+    """
+    subjects = list(dict.fromkeys(passage.subject for passage in passages))
+    if len(subjects) < 4:
+        raise InputError(f"stitching two halves that share nothing needs at least four subjects; got {len(subjects)}.")
+    first = set(subjects[::2])
+    return [one for one in passages if one.subject in first], [one for one in passages if one.subject not in first]
+
+
+def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], list[str]]:
+    """Return the short documents in files, and a sentence for each file that cannot be used.
+
+    Each file is one subject; in a file with lines of three dashes, each part between them.
+
+    Parameters
+    ----------
+    files
+        Name and bytes of each.
+    """
+    passages: dict[str, Passage] = {}
+    complaints = []
+    for name, data in files:
+        try:
+            bare, known = without_marks(decode(data, name).text)
+        except InputError as error:
+            complaints.append(str(error))
+            continue
+        if not bare.strip():
+            complaints.append(f"{name}: a document to stitch must have text; this one is empty.")
+        for number, (start, end) in enumerate(pairwise([0, *known, len(bare)]), start=1):
+            text = bare[start:end].strip()
+            subject = f"{name}, part {number}" if known else name
+            if same := passages.get(text):
+                complaints.append(f"{subject}: a document to stitch must be its own; it is that of {same.subject}.")
+            elif text:
+                passages[text] = Passage(text, subject)
+    return list(passages.values()), complaints
 
 
 def passages_of(text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = "spacy") -> list[Passage]:

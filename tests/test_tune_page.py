@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
 from evaluation.sweep import Setting, Summary, published, to_csv
-from viz.tune import _offered, _place
+from viz.tune_grid import offered
+from viz.tune_results import place_of
 
 
 @pytest.fixture
@@ -64,11 +65,11 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
     assert len(ranking) == 3
 
 
-def test_settings_that_are_level_share_a_place():
+def test_settings_that_are_level_share_aplace_of():
     means = (0.2, 0.1, 0.1, 0.3)
     among = [Summary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
-    assert [_place(one, among, "pk") for one in among] == [3, 1, 1, 4]
-    assert [_place(one, among, "f1") for one in among] == [2, 3, 3, 1]
+    assert [place_of(one, among, "pk") for one in among] == [3, 1, 1, 4]
+    assert [place_of(one, among, "f1") for one in among] == [2, 3, 3, 1]
 
 
 def test_without_documents_held_out_there_is_no_column_for_them(tune):
@@ -81,7 +82,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
     app = tune(
         what="optimal", first="max_size", values="20,90", second="piece_size", others="10,50", documents="stubs", held=""
     )
-    assert any("3 settings on 1 documents: 3 runs" in part.value for part in app.caption)
+    assert any("3 settings on 1 document: 3 runs" in part.value for part in app.caption)
     app = finished(app)
     assert "**Optimal (" in said(app)
 
@@ -126,7 +127,7 @@ def test_what_cannot_run_says_why(tune, words, sentence):
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_every_parameter_offers_values_within_its_rule(name):
     for spec in CHUNKERS[name].fields():
-        values = _offered(spec)
+        values = offered(spec)
         assert values
         assert len(values) == len(set(values))
         if not spec.choices:

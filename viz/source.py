@@ -14,6 +14,10 @@ from viz.reader import notice
 from viz.state import OWN, Choices
 
 
+OWN_SPLITTER = "spacy"
+"""How the user's own text is split into sentences until the user says otherwise."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A text to chunk; ``known`` are its known boundaries in code points, None where none are known."""
@@ -31,11 +35,27 @@ def choose(choices: Choices) -> None:
         st.session_state["document"] = choices.document
 
     def changed() -> None:
-        choices.document = st.session_state["document"]
-        if choices.document != OWN:
-            choices.sentences = sample_splitters()[choices.document]
+        turn_to(choices, st.session_state["document"])
 
     st.selectbox("Document", list(titles), format_func=titles.__getitem__, key="document", on_change=changed)
+
+
+def turn_to(choices: Choices, document: str) -> None:
+    """Choose another document, and with it the sentence splitter that suits it.
+
+    The user's own text keeps one that was chosen by hand: on it, or on the sample before it, where it is not the sample's.
+    """
+    if document == choices.document:
+        return
+    splitters = sample_splitters()
+    if choices.document == OWN:
+        st.session_state["own_splitter"] = choices.sentences
+    by_hand = choices.document != OWN and choices.sentences != splitters[choices.document]
+    if document != OWN:
+        choices.sentences = splitters[document]
+    elif not by_hand:
+        choices.sentences = st.session_state.get("own_splitter", OWN_SPLITTER)
+    choices.document = document
 
 
 def load(choices: Choices) -> Source | None:
@@ -66,7 +86,7 @@ def load(choices: Choices) -> Source | None:
 
 def _pasted() -> None:
     text = st.session_state["pasted"]
-    _take(Source(text, "Pasted text") if text else None)
+    take(Source(text, "Pasted text") if text else None)
 
 
 def _uploaded() -> None:
@@ -78,10 +98,10 @@ def _uploaded() -> None:
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
         return
-    _take(Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}"))
+    take(Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}"))
 
 
-def _take(given: Source | None) -> None:
+def take(given: Source | None) -> None:
     """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
     session = st.session_state
     session["own_complaint"] = ""

@@ -1,0 +1,97 @@
+"""Texts with known boundaries, from files: marked by lines of three dashes, or with a file of boundaries beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from chunkers import Document, InputError
+from chunkers.reading import decode
+from evaluation.marks import Marks, digest, without_marks
+from evaluation.sweep import Marked
+
+MARKS_ENDING = ".json"
+"""How the name of a file of boundaries ends."""
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text with its known boundaries, in code points, not yet split into sentences."""
+
+    name: str
+    text: str
+    known: tuple[int, ...]
+
+    @cached_property
+    def sections(self) -> frozenset[str]:
+        """The texts between the known boundaries, white space around them left out."""
+        edges = [0, *self.known, len(self.text)]
+        return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
+
+    def split(self, splitter: str) -> Marked:
+        """Split it into sentences."""
+        return Marked(Document.from_text(self.text, splitter, self.name), self.known)
+
+
+def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], list[str]]:
+    """Return the texts among files whose boundaries are known, and a sentence for each file that cannot be used.
+
+    A file of boundaries, as `evaluation.marks.to_json` writes it, belongs to the text whose SHA-256 it holds.
+
+    Parameters
+    ----------
+    files
+        Name and bytes of each.
+    """
+    texts: dict[str, str] = {}
+    marks: dict[str, tuple[str, Marks]] = {}
+    complaints = []
+    for name, data in files:
+        try:
+            if name.lower().endswith(MARKS_ENDING):
+                read = Marks.read(data)
+                marks[read.sha256] = (name, read)
+            elif name in texts:
+                complaints.append(f"{name}: a document's name must be its own; another file has it.")
+            else:
+                texts[name] = decode(data, name).text
+        except InputError as error:
+            complaints.append(_about(name, error))
+    found = []
+    for name, text in texts.items():
+        try:
+            found.append(_marked(name, text, marks))
+        except InputError as error:
+            complaints.append(_about(name, error))
+    complaints += [
+        f"{name}: known boundaries must be of a text that is given; none has this SHA-256." for name, _ in marks.values()
+    ]
+    return found, complaints
+
+
+def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> MarkedText:
+    """Return a text with its boundaries; what is used of ``marks`` is taken out."""
+    bare, known = without_marks(text)
+    for candidate in (text, bare):
+        if entry := marks.pop(digest(candidate), None):
+            text, bare, known = candidate, candidate, entry[1].of(candidate)
+            break
+    if not known:
+        raise InputError(
+            f"{name}: a document must have a known boundary, as a line of three dashes or in a file of boundaries of this "
+            "text; it has none."
+        )
+    return MarkedText(name, bare, known)
+
+
+def _about(name: str, error: InputError) -> str:
+    said = str(error)
+    return said if said.startswith(name) else f"{name}: {said}"
+
+
+def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
+    """Return those of ``texts`` that have a section in common with one held out: to tune on them would be to look."""
+    seen = frozenset[str]().union(*(one.sections for one in held))
+    return [one for one in texts if not seen.isdisjoint(one.sections)]

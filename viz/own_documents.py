@@ -1,0 +1,181 @@
+"""The user's own documents with known boundaries: uploaded, marked on the page Failures, or stitched of short ones."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+
+import streamlit as st
+
+from chunkers import SPLITTERS, InputError
+from evaluation.marked import MarkedText, marked_texts
+from evaluation.marks import to_json
+from evaluation.stitching import halves, passages_from, stitch_several
+from viz import source
+from viz.reader import notice
+from viz.state import OWN, Choices
+from viz.words import select
+
+AT_REST = {"splitter": "spacy"}
+"""The words of the link that say how these documents are split into sentences."""
+
+PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
+"""Where one of them can be opened."""
+
+HELD = "tune_held"
+"""Where the session keeps the names of those that are held out."""
+
+_UPLOADED, _STITCHED, _GO = "tune_uploaded", "tune_stitched", "tune_go"
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """What became of some files: the documents, and a sentence for each file that could not be used."""
+
+    documents: list[MarkedText]
+    complaints: list[str]
+    said: str = ""
+
+
+def own_documents() -> dict[str, MarkedText]:
+    """Return the session's documents by their names, each of which is there once."""
+    found = {one.name: one for key in (_UPLOADED, _STITCHED) for one in _taken(key).documents}
+    own: source.Source | None = st.session_state.get("own")
+    if own is not None and own.known and not any(one.text == own.text and one.known == own.known for one in found.values()):
+        name = f"{own.name}, marked on Failures"
+        found[name] = MarkedText(name, own.text, own.known)
+    return found
+
+
+def _taken(key: str) -> _Taken:
+    taken: _Taken = st.session_state.get(key, _Taken([], []))
+    return taken
+
+
+def go_where_asked() -> None:
+    """Go to the page on which a document was opened, once."""
+    page = st.session_state.pop(_GO, None)
+    if page is not None:
+        st.switch_page(page)
+
+
+def show_own_documents(choices: Choices) -> None:
+    """Draw what makes documents of the user's files, and what was made."""
+    with st.expander("Your own documents"):
+        left, right = st.columns(2, gap="large")
+        with left:
+            _uploads()
+            select("Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter")
+        with right:
+            _stitcher(choices.extra["splitter"])
+        _stitched(choices)
+
+
+def _uploads() -> None:
+    st.markdown("**Documents whose boundaries you know**")
+    st.caption(
+        "Texts with a line of three dashes where a section ends; or texts, each with the file of boundaries that the page "
+        "Failures wrote for it. What is marked on that page is among the documents already."
+    )
+    st.file_uploader(
+        "Texts and boundaries",
+        type=["txt", "md", "json"],
+        accept_multiple_files=True,
+        key="marked_files",
+        on_change=_take_marked,
+        label_visibility="collapsed",
+    )
+    for number, complaint in enumerate(_taken(_UPLOADED).complaints):
+        notice(complaint, "error", key=f"marked_complaint_{number}")
+
+
+def _take_marked() -> None:
+    files = st.session_state["marked_files"]
+    st.session_state[_UPLOADED] = _Taken(*marked_texts((file.name, file.getvalue()) for file in files))
+
+
+def _stitcher(splitter: str) -> None:
+    st.markdown("**Long documents, stitched of short ones**")
+    st.caption(
+        "Short texts are joined in a random order; the seams are the known boundaries. Each file counts as one subject, as "
+        "does each part between lines of three dashes."
+    )
+    files = st.file_uploader(
+        "Short texts", type=["txt", "md"], accept_multiple_files=True, key="short_files", label_visibility="collapsed"
+    )
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row.number_input("Sentences", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has so many.")
+    row.number_input("Documents", 1, 100, 5, key="stitch_count")
+    row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
+    st.checkbox(
+        "As many again of other texts, held out",
+        key="stitch_halves",
+        help="Half of the texts are kept for these alone, so that what is tuned is measured on texts that it has not seen.",
+    )
+    st.button("Stitch", on_click=_stitch, args=(splitter,), disabled=not files)
+    for number, complaint in enumerate(_taken(_STITCHED).complaints):
+        notice(complaint, "error", key=f"stitch_complaint_{number}")
+
+
+def _stitch(splitter: str) -> None:
+    session = st.session_state
+    passages, complaints = passages_from((file.name, file.getvalue()) for file in session["short_files"])
+    asked = (session["stitch_sentences"], session["stitch_count"], session["stitch_seed"], splitter)
+    documents: list[MarkedText] = []
+    try:
+        if session["stitch_halves"]:
+            tuned, held = halves(passages)
+            documents = stitch_several(tuned, *asked)
+            others = stitch_several(held, *asked, first=len(documents) + 1)
+            session[HELD] = session.get(HELD, set()) | {one.name for one in others}
+            documents += others
+        else:
+            documents = stitch_several(passages, *asked)
+    except InputError as error:
+        complaints.append(str(error))
+    seams = sum(len(one.known) for one in documents)
+    said = f"{len(documents):,} documents of {len(passages):,} short texts, {seams:,} seams" if documents else ""
+    session[_STITCHED] = _Taken(documents, complaints, said)
+
+
+def _stitched(choices: Choices) -> None:
+    """Draw what to do with the stitched documents."""
+    taken = _taken(_STITCHED)
+    if not taken.documents:
+        return
+    by_name = {one.name: one for one in taken.documents}
+    st.caption(f"{taken.said}. They are among the documents at the left.")
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
+    one = by_name[name]
+    stem = name.replace(" ", "-")
+    row.download_button("Text", one.text.encode(), f"{stem}.txt", "text/plain", on_click="ignore")
+    row.download_button("Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", on_click="ignore")
+    row.download_button(
+        "All, as ZIP", lambda: _zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore"
+    )
+    for title, page in PAGES.items():
+        row.button(f"Open on {title}", on_click=_open, args=(choices, one, page))
+
+
+def _boundaries(one: MarkedText) -> str:
+    return to_json(one.name, one.text, one.known)
+
+
+def _zipped(documents: list[MarkedText]) -> bytes:
+    """Return the texts and their files of boundaries as one file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in documents:
+            stem = one.name.replace(" ", "-")
+            archive.writestr(f"{stem}.txt", one.text)
+            archive.writestr(f"{stem}.json", _boundaries(one))
+    return file.getvalue()
+
+
+def _open(choices: Choices, one: MarkedText, page: str) -> None:
+    """Let the document be the user's own text, and go where it is shown."""
+    source.take(source.Source(one.text, one.name, one.known))
+    choices.document, choices.sentences = OWN, choices.extra["splitter"]
+    st.session_state[_GO] = page

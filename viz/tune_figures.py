@@ -1,0 +1,124 @@
+"""What a sweep found, as figures: a curve over one axis, a heatmap over two, a strip for each of several chunkers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from chunkers import CHUNKERS
+from evaluation.sweep import MEASURES, Setting, Summary
+from viz import figures
+from viz.palette import EDGES, INK
+
+TITLES = {
+    "pk": "Pk",
+    "window_diff": "WindowDiff",
+    "precision": "Boundary precision",
+    "recall": "Boundary recall",
+    "f1": "Boundary F1",
+    "f1_near": "Boundary F1, one sentence off allowed",
+    "boundary_similarity": "Boundary similarity",
+    "misassigned": "Misassigned sentences, share",
+    "crossing": "Chunks that cross a boundary, share",
+}
+"""What the page calls the measures."""
+
+
+def named(setting: Setting) -> str:
+    """Say a setting in the page's words; these are names and numbers of ours, not the user's."""
+    values = ", ".join(f"{name.replace('_', ' ')} {_word(value)}" for name, value in setting.parameters)
+    return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
+
+
+def _word(value: object) -> str:
+    """Say a parameter's value: names without underscores, whole numbers without a fraction."""
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+
+
+def sweep_figure(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
+    """Return the figure that suits the grid; ``ranked`` are those settings that have a value, the best first."""
+    chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
+    if len(chunkers) > 1:
+        return _strips(ranked, chunkers, measure)
+    two_axes = len(settings[0].parameters) == 2
+    return _heatmap(settings, ranked, measure) if two_axes else _curve(settings, ranked, measure)
+
+
+def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
+    colours = INK[figures.theme()]
+    by_setting = {one.setting: one for one in ranked}
+    found = [by_setting[setting] for setting in settings if setting in by_setting]
+    ((name, _),) = settings[0].parameters
+    best = found.index(ranked[0])
+    figure = go.Figure(
+        go.Scatter(
+            x=[_word(dict(one.setting.parameters)[name]) for one in found],
+            y=[one.mean for one in found],
+            customdata=[one.chunks for one in found],
+            mode="lines+markers",
+            line={"color": colours["muted"]},
+            marker={
+                "size": [11 if place == best else 7 for place in range(len(found))],
+                "color": [colours["accent"] if place == best else colours["muted"] for place in range(len(found))],
+            },
+            hovertemplate="%{x}: %{y:.3f}, %{customdata:.1f} chunks<extra></extra>",
+        )
+    )
+    figure.update_layout(height=320, xaxis={"title": name.replace("_", " "), "type": "category"})
+    figure.update_yaxes(title=TITLES[measure])
+    return figure
+
+
+def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
+    colours = INK[figures.theme()]
+    by_setting = {one.setting: one.mean for one in ranked}
+    (across, _), (down, _) = settings[0].parameters
+    places = {
+        setting: (_word(dict(setting.parameters)[down]), _word(dict(setting.parameters)[across])) for setting in settings
+    }
+    lines = list(dict.fromkeys(line for line, _ in places.values()))
+    columns = list(dict.fromkeys(column for _, column in places.values()))
+    cells = {place: by_setting.get(setting) for setting, place in places.items()}
+    low_high = (colours["panel"], colours["accent"])
+    scale = list(enumerate(low_high if MEASURES[measure] else reversed(low_high)))
+    figure = go.Figure(
+        go.Heatmap(
+            x=columns,
+            y=lines,
+            z=[[cells.get((line, column)) for column in columns] for line in lines],
+            colorscale=scale,
+            texttemplate="%{z:.2f}" if len(columns) * len(lines) <= 120 else None,
+            colorbar={"title": {"text": ""}, "thickness": 12},
+            hovertemplate=f"{across} %{{x}}, {down} %{{y}}: %{{z:.3f}}<extra></extra>",
+        )
+    )
+    figure.update_layout(height=max(260, 60 + 34 * len(lines)))
+    figure.update_xaxes(title=across.replace("_", " "), type="category")
+    figure.update_yaxes(title=down.replace("_", " "), type="category")
+    return figure
+
+
+def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) -> go.Figure:
+    edges = EDGES[figures.theme()]
+    figure = go.Figure()
+    for number, chunker in enumerate(chunkers):
+        mine = [one for one in ranked if one.setting.chunker == chunker]
+        figure.add_trace(
+            go.Box(
+                x=[one.mean for one in mine],
+                text=[named(one.setting) for one in mine],
+                name=CHUNKERS[chunker].title,
+                boxpoints="all",
+                jitter=0.6,
+                pointpos=0,
+                marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.8},
+                line={"width": 1.2},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate="%{text}: %{x:.3f}<extra></extra>",
+            )
+        )
+    figure.update_layout(height=90 + 70 * len(chunkers), showlegend=False)
+    figure.update_xaxes(title=TITLES[measure])
+    figure.update_yaxes(autorange="reversed")
+    return figure

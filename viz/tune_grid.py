@@ -1,0 +1,94 @@
+"""Which settings a sweep of the Tune page runs: the published grids, or one or two parameters of a chunker."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import Any
+
+import streamlit as st
+
+from chunkers import CHUNKERS, FieldSpec, InputError, build_chunker
+from chunkers.arguments import value as read_value
+from evaluation.sweep import Setting, grid, published
+from viz.words import select
+
+PUBLISHED = "published"
+"""What the link calls the published grids of all chunkers."""
+
+AT_REST = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
+"""The words of the link that say which settings."""
+
+MOST_OFFERED = 11
+"""Values of an axis before the user says others."""
+
+_ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+"""Values of an axis that no slider bounds."""
+
+
+def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
+    """Draw the choice of a grid; return its settings, and a sentence where some are not allowed."""
+    options = {PUBLISHED: "Published grids, all chunkers"} | {name: kind.title for name, kind in CHUNKERS.items()}
+
+    def forget() -> None:
+        words.update(first="", second="", values="", others="")
+
+    if select("Sweep", words, "what", options, "tune/what", forget) == PUBLISHED:
+        st.caption("The grid of Qu et al., appendix B: 30 settings of breakpoint, 45, 125 and 18 of the others.")
+        return published(), ""
+    what = words["what"]
+    specs = {spec.name: spec for spec in CHUNKERS[what].fields()}
+    titles = {name: spec.title for name, spec in specs.items()}
+    first = select("Along", words, "first", titles, f"tune/first/{what}")
+    axes = {first: _values(words, "values", specs[first])}
+    others = {"": "nothing else"} | {name: title for name, title in titles.items() if name != first}
+    second = select("and along", words, "second", others, f"tune/second/{what}")
+    if second:
+        axes[second] = _values(words, "others", specs[second])
+    return _allowed(grid(what, **axes))
+
+
+def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
+    """Leave out the settings that are not allowed, and say why."""
+    allowed, refused = [], []
+    for setting in settings:
+        try:
+            build_chunker(setting.chunker, dict(setting.parameters))
+        except InputError as error:
+            refused.append(str(error))
+        else:
+            allowed.append(setting)
+    if refused and allowed:
+        return allowed, f"{len(refused):,} of {len(settings):,} combinations are left out: {refused[0]}"
+    return allowed, refused[0] if refused else ""
+
+
+def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
+    """Draw the values of an axis as text, and return them."""
+    key = f"tune/{name}/{words['what']}/{spec.name}"
+    text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
+    if key not in st.session_state:
+        st.session_state[key] = text
+
+    def changed() -> None:
+        words[name] = st.session_state[key]
+
+    st.text_input(f"{spec.title}: values", key=key, on_change=changed, help=spec.help or None)
+    return [read_value(word.strip()) for word in st.session_state[key].split(",") if word.strip()]
+
+
+def offered(spec: FieldSpec) -> list[Any]:
+    """Return round values over the range of a slider, on its steps."""
+    if spec.choices:
+        return list(spec.choices)
+    if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:
+        return list(_ANY_SIZE)
+    low, high = spec.offered or (spec.low or 0, spec.high or 1)
+    step = spec.step or 1
+    apart = next(
+        apart
+        for apart in (step * round_number * 10**power for power in range(9) for round_number in (1, 2, 5))
+        if floor(high / apart + 1e-9) - ceil(low / apart - 1e-9) < MOST_OFFERED
+    )
+    places = range(ceil(low / apart - 1e-9), floor(high / apart + 1e-9) + 1)
+    number = int if spec.kind == "integer" else lambda value: round(value, 6)
+    return [number(place * apart) for place in places]

@@ -1,0 +1,75 @@
+"""What a sweep found: the best setting in a sentence, the figure, the ranking, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from evaluation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
+from viz import figures
+from viz.tune_figures import TITLES, named, sweep_figure
+
+SHOWN = 15
+"""Settings in the ranking."""
+
+
+def show_results(
+    settings: Sequence[Setting], rows: Sequence[Row], held: set[str], measure: str, apply: Callable[[Setting], None]
+) -> bool:
+    """Draw the ranking over the documents that are not ``held`` out; return whether there is any.
+
+    ``apply`` takes the best setting where it is used.
+    """
+    ranked = summaries([row for row in rows if row.document not in held], measure)
+    if not ranked:
+        return False
+    kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
+    _say_the_best(ranked, kept, measure)
+    table: dict[str, list[Any]] = {
+        "setting": [named(one.setting) for one in ranked],
+        TITLES[measure]: [round(one.mean, 4) for one in ranked],
+    }
+    figures.show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
+    st.dataframe(_ranking(ranked[:SHOWN], kept, measure), hide_index=True, width="stretch")
+    row = st.container(horizontal=True)
+    row.button("Apply the best to Compare", on_click=apply, args=(ranked[0].setting,))
+    row.download_button("Every run, as CSV", lambda: to_csv(rows), "seamark-sweep.csv", "text/csv", on_click="ignore")
+    return True
+
+
+def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
+    """Say the best setting, its margin over the next that differs, how many share it, and what it reaches elsewhere."""
+    best = ranked[0]
+    level = [one for one in ranked if one.mean == best.mean]
+    said = f"**{named(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
+    if len(level) > 1:
+        said += f" {len(level) - 1:,} other settings reach the same."
+    behind = next((one for one in ranked if one.mean != best.mean), None)
+    if behind is not None:
+        said += f" The next, {named(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
+    if best.setting in kept:
+        other = kept[best.setting]
+        place = f"place {place_of(other, list(kept.values()), measure)} of {len(kept):,}"
+        said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
+    st.markdown(said)
+
+
+def place_of(one: Summary, among: Sequence[Summary], measure: str) -> int:
+    """Return the place of a setting, which those that reach the same share."""
+    return 1 + sum(other.mean > one.mean if MEASURES[measure] else other.mean < one.mean for other in among)
+
+
+def _documents(count: int) -> str:
+    return f"{count} document" + ("s" if count != 1 else "")
+
+
+def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
+    table: dict[str, list[Any]] = {
+        "setting": [named(one.setting) for one in ranked],
+        TITLES[measure]: [round(one.mean, 4) for one in ranked],
+    }
+    if kept:
+        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
+    return table | {"chunks": [round(one.chunks, 1) for one in ranked]}
