@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from chunkers.base import Chunker, FieldSpec, Tools, run
+from chunkers.base import Chunker, FieldSpec, run
 from chunkers.breakpoint import Breakpoint
 from chunkers.document import Document, Span
 from chunkers.double_pass import DoublePass
@@ -24,6 +24,7 @@ from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.sentences import SPLITTERS
 from chunkers.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+from chunkers.tools import Tools
 
 __all__ = [
     "ADAPTERS",

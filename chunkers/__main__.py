@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers.arguments import Parser, file_bytes, value
-from chunkers.base import Chunker, Tools, run
+from chunkers.base import Chunker, run
 from chunkers.document import Document
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
@@ -21,6 +21,7 @@ from chunkers.reading import decode
 from chunkers.recipe import Recipe, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.tokenizers import load_tokenizer
+from chunkers.tools import Tools
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,28 +1,21 @@
-"""What every chunker is: a frozen model whose fields are its parameters, and the tools that it may ask for."""
+"""What every chunker is: a frozen model whose fields are its parameters, and one pure function."""
 
 from __future__ import annotations
 
 import inspect
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
-from chunkers.cache import EmbeddingCache, Entry
 from chunkers.document import Document
-from chunkers.embedders import Embedder
-from chunkers.errors import Cancelled, ModelError, ParameterError
+from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Timing
-from chunkers.tokenizers import IntArray, Tokenizer
-
-FloatArray = npt.NDArray[np.float32]
+from chunkers.tools import Meter, Tools
 
 
 @dataclass(frozen=True)
@@ -156,163 +149,6 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
         case _:
             rule = detail["msg"][0].lower() + detail["msg"][1:]
     return f"{cls.name}: {name} must be {rule}; got {got}."
-
-
-@dataclass
-class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already."""
-
-    load_s: float = 0.0
-    embed_s: float = 0.0
-    merge_s: float = 0.0
-    cold_s: float = 0.0
-    embedded: int = 0
-    cached: int = 0
-    seen: set[bytes] = field(default_factory=set)
-
-
-def _no_progress(done: int, total: int) -> None:
-    """Tell nobody."""
-
-
-@dataclass
-class Tools:
-    """What a chunker may ask for: embeddings, token counts, progress and cancellation.
-
-    Attributes
-    ----------
-    embedder
-        Makes vectors; None where only chunkers that need none will run.
-    tokenizer
-        Counts tokens.
-    cache
-        Where embeddings are kept between runs.
-    progress
-        Called with (texts embedded, texts to embed) after each batch.
-    cancelled
-        Asked before each batch; true stops the run with `Cancelled`.
-    """
-
-    embedder: Embedder | None
-    tokenizer: Tokenizer
-    cache: EmbeddingCache = field(default_factory=EmbeddingCache)
-    progress: Callable[[int, int], None] = _no_progress
-    cancelled: Callable[[], bool] = bool
-    meter: Meter = field(default_factory=Meter)
-
-    def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Return unit vectors, shape (len(texts), dimension), computing each distinct text once for good.
-
-        Raises
-        ------
-        ModelError
-            If there is no embedder or it cannot be loaded.
-        Cancelled
-            If the user asked to stop; the batches done are in the cache.
-        """
-        if self.embedder is None:
-            raise ModelError("This chunker needs an embedder, and none was given.")
-        began = time.perf_counter()
-        loading = self.meter.load_s
-        try:
-            if not self.embedder.revision and not self.cancelled():
-                # Only loading tells which weights a folder or a name on the hub stands for.
-                self._load(self.embedder)
-            keys = self.cache.keys(self.embedder.name, self.embedder.revision, texts)
-            found = self.cache.get_many(keys)
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            self.meter.cached += len(found.keys() - self.meter.seen)
-            if missing:
-                self._compute(self.embedder, missing, found)
-            self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
-            self.meter.seen.update(found)
-            return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
-        finally:
-            self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
-
-    def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry]) -> None:
-        """Embed the missing texts in batches, and put them with those found."""
-        if self.cancelled():
-            raise Cancelled
-        self._load(embedder)
-        with self._turn():
-            # Another run may have computed them while this one waited for its turn.
-            there = self.cache.get_many(missing)
-            self.meter.cached += len(there)
-            found.update(there)
-            ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
-            size = embedder.batch
-            for start in range(0, len(ordered), size):
-                if self.cancelled():
-                    raise Cancelled
-                batch = ordered[start : start + size]
-                began = time.perf_counter()
-                vectors = embedder.encode([text for _, text in batch])
-                cost = (time.perf_counter() - began) / len(batch)
-                self._check_dimension(vectors, found)
-                found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
-                self.meter.embedded += len(batch)
-                self.progress(min(start + size, len(ordered)), len(ordered))
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Let one run at a time embed into the cache, so that none computes what another is computing."""
-        while not self.cache.turn.acquire(timeout=0.05):
-            if self.cancelled():
-                raise Cancelled
-        try:
-            yield
-        finally:
-            self.cache.turn.release()
-
-    def _by_length(self, missing: Mapping[bytes, str]) -> list[tuple[bytes, str]]:
-        """Order the texts by what the model reads of them: neighbours share a batch, and little of it is padding."""
-        if self.embedder is None or self.cancelled():
-            return list(missing.items())
-        lengths = self.embedder.lengths(list(missing.values()))
-        order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
-        return [item for _, item in order]
-
-    def _check_dimension(self, vectors: FloatArray, found: Mapping[bytes, Entry]) -> None:
-        """Refuse vectors unlike those in the cache: the model behind a server's name may have been changed."""
-        known = next(iter(found.values()), None)
-        if known is not None and known.vector.shape != vectors.shape[1:]:
-            assert self.embedder is not None
-            raise ModelError(
-                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {vectors.shape[1]} now and "
-                f"{len(known.vector)} before, which are kept: another model has its name."
-            )
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens of each text."""
-        self._load(self.tokenizer)
-        return self.tokenizer.count(texts)
-
-    def token_starts(self, text: str) -> IntArray:
-        """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
-        self._load(self.tokenizer)
-        return self.tokenizer.starts(text)
-
-    def _load(self, part: Embedder | Tokenizer) -> None:
-        """Load a model before its first use."""
-        with self.loading():
-            part.load()
-
-    @contextmanager
-    def loading(self) -> Iterator[None]:
-        """Count the time inside as that of loading a model or a library, which is not the chunker's."""
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.meter.load_s += time.perf_counter() - began
-
-    @contextmanager
-    def merging(self) -> Iterator[None]:
-        """Count the time inside as that of a second pass; embedding within is still embedding."""
-        began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
-        yield
-        self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.base import Tools
 from chunkers.distances import buffered, gap_distances
 from chunkers.document import Document
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared, number
 from chunkers.sizes import Sized, within_sizes
 from chunkers.thresholded import Thresholded
 from chunkers.thresholds import FloatArray
+from chunkers.tools import Tools
 
 ThresholdName = Literal[
     "percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope"

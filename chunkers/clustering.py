@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.base import Chunker, Tools
+from chunkers.base import Chunker
 from chunkers.distances import FloatArray, gap_distances
 from chunkers.document import Document, Span
 from chunkers.errors import InputError
 from chunkers.linkage import linkage
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Refusal, Role, Verdict
 from chunkers.tokenizers import IntArray
+from chunkers.tools import Tools
 
 MOST_SENTENCES = 7_000
 """Sentences up to which every one is compared with every other: 1.8 GB at the worst."""

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.base import Tools
 from chunkers.distances import FloatArray, row_cosines
 from chunkers.document import Document, Span
+from chunkers.tools import Tools
 
 IntArray = npt.NDArray[np.intp]
 

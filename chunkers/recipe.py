@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chunkers.base import Chunker, Tools, run
+from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
 from chunkers.document import Document
 from chunkers.embedders import Embedder, load_embedder
@@ -17,6 +17,7 @@ from chunkers.errors import InputError
 from chunkers.registry import ADAPTERS, chunker_class
 from chunkers.result import Chunking
 from chunkers.tokenizers import load_tokenizer
+from chunkers.tools import Tools
 
 __version__ = "0.1.0"
 

@@ -10,11 +10,12 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.base import Chunker, Tools
+from chunkers.base import Chunker
 from chunkers.document import Document, Span
 from chunkers.langchain_offsets import SEPARATORS, OffsetSplitter
 from chunkers.ledger import Unread, cuts_to_gaps, ledger
 from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.tools import Tools
 
 Separators = Literal["chroma", "langchain", "markdown"]
 Unit = Literal["characters", "words", "tokens"]

@@ -11,10 +11,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.base import Chunker, Tools
+from chunkers.base import Chunker
 from chunkers.distances import FloatArray, buffered, gap_distances
 from chunkers.document import Document
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
+from chunkers.tools import Tools
 
 SizeUnit = Literal["tokens", "words", "characters"]
 Fit = Literal["average", "largest"]

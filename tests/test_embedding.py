@@ -10,8 +10,8 @@ import pytest
 
 from chunkers import Cancelled, ModelError, load_embedder
 from chunkers import minilm as model_files
-from chunkers.base import Meter
 from chunkers.cache import EmbeddingCache
+from chunkers.tools import Meter
 from tests.support import HashEmbedder, tools
 
 

@@ -7,10 +7,11 @@ from importlib import import_module, metadata
 from typing import ClassVar
 
 from chunkers.adapters.mapping import mapped
-from chunkers.base import Chunker, Tools
+from chunkers.base import Chunker
 from chunkers.document import Document
 from chunkers.errors import Cancelled, InputError, ModelError
 from chunkers.result import Chunking
+from chunkers.tools import Tools
 
 
 class Adapter(Chunker):

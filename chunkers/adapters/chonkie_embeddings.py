@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from chonkie import BaseEmbeddings
 
-from chunkers.base import Tools
+from chunkers.tools import Tools
 
 
 class ChonkieEmbeddings(BaseEmbeddings):

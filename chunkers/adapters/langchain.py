@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.base import Tools
 from chunkers.document import Document
 from chunkers.thresholded import Thresholded
+from chunkers.tools import Tools
 
 
 class LangChainSemantic(Thresholded, Adapter):
