@@ -22,6 +22,7 @@ from sample_docs import load_sample, sample_splitters, sample_titles
 from viz import controls, embedding, figures, marking, palette, runs, work
 from viz.reader import Column, Result, Row, notice, reader, source_id, take
 from viz.session import Opened, Text, close_page, open_page
+from viz.source import turn_to
 from viz.state import OWN, Choices, ColumnChoice
 from viz.sweeping import Sweep
 
@@ -130,10 +131,7 @@ def _gallery(choices: Choices) -> None:
     )
 
     def chosen() -> None:
-        name = st.session_state["gallery"]["chosen"]["id"]
-        choices.document = name
-        if name != OWN:
-            choices.sentences = sample_splitters()[name]
+        turn_to(choices, st.session_state["gallery"]["chosen"]["id"])
 
     _failures(key="gallery", data={"part": "gallery", "cards": cards, "chosen": choices.document}, on_chosen_change=chosen)
 

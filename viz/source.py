@@ -13,7 +13,6 @@ from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.reader import notice
 from viz.state import OWN, Choices
 
-
 OWN_SPLITTER = "spacy"
 """How the user's own text is split into sentences until the user says otherwise."""
 
