@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from viz import work
+from viz import background, work
 from viz.session import Opened, Text
 from viz.state import ColumnChoice
 
@@ -87,7 +87,7 @@ def show_progress(made: Sequence[Made]) -> None:
         # It ended between the columns' look at it and this one.
         st.rerun()
     if job.running and not job.cancelled:
-        _poll()
+        background.show_progress(job)
     elif job.cancelled and len(job.results) < len(job.tasks):
         st.button("Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:
@@ -96,15 +96,3 @@ def show_progress(made: Sequence[Made]) -> None:
 
 def _forget_job() -> None:
     st.session_state["job"] = None
-
-
-@st.fragment(run_every=1.0)
-def _poll() -> None:
-    """Show the job's progress; when it ends, draw the page again."""
-    job: work.Job | None = st.session_state.get("job")
-    if job is None or not job.running or job.cancelled:
-        st.rerun()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    said = f"Embedding: {job.done:,} of {job.total:,} texts" if job.total else "Loading the embedding model"
-    row.progress(job.done / job.total if job.total else 0.0, text=said)
-    row.button("Cancel", on_click=job.cancel, width="content")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
-import threading
 from dataclasses import dataclass, field, replace
 
 import platformdirs
 import streamlit as st
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, load_tokenizer, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
+from viz.background import Background
 
 
 @st.cache_resource(show_spinner=False)
@@ -47,9 +47,9 @@ class Task:
         return cls(identity, source.splitter, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
 
 
-@dataclass
-class Job:
-    """Runs chunkers in a thread of its own, with progress and cancellation."""
+@dataclass(eq=False)
+class Job(Background):
+    """Runs chunkers on a document."""
 
     source: Document
     embedder: Embedder | None
@@ -57,59 +57,38 @@ class Job:
     on_disk: bool
     done: int = 0
     total: int = 0
-    error: str = ""
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread = threading.Thread(target=self._run, daemon=True, name="embedding")
-        self._thread.start()
+    def progress(self) -> tuple[float, str]:
+        """Return how far the chunker at work is."""
+        if not self.total:
+            return 0.0, "Loading the embedding model"
+        return self.done / self.total, f"Embedding: {self.done:,} of {self.total:,} texts"
 
-    def cancel(self) -> None:
-        """Ask to stop before the next batch."""
-        self._stop.set()
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether the user asked to stop."""
-        return self._stop.is_set()
-
-    @property
-    def running(self) -> bool:
-        """Whether it is still at work."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def _progress(self, done: int, total: int) -> None:
+    def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
     def _run(self) -> None:
-        try:
-            for task, chunker in self.tasks:
-                self.done = self.total = 0
-                if chunker.embeds and self.embedder is not None:
-                    load(self.embedder)
-                    # Loading may be what tells the revision.
-                    task = replace(task, revision=self.embedder.revision)
-                tools = Tools(
-                    self.embedder,
-                    load_tokenizer(task.tokenizer),
-                    cache(self.on_disk),
-                    progress=self._progress,
-                    cancelled=self._stop.is_set,
-                )
-                chunking = run(chunker, self.source, tools)
-                self.results[task] = chunking
-                if chunking.timing:
-                    self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
-                    self.embedded += chunking.timing.embedded
-        except Cancelled:
-            pass
-        except InputError as error:
-            self.error = str(error)
+        for task, chunker in self.tasks:
+            self.done = self.total = 0
+            if chunker.embeds and self.embedder is not None:
+                load(self.embedder)
+                # Loading may be what tells the revision.
+                task = replace(task, revision=self.embedder.revision)
+            tools = Tools(
+                self.embedder,
+                load_tokenizer(task.tokenizer),
+                cache(self.on_disk),
+                progress=self._embedded,
+                cancelled=self._cancel.is_set,
+            )
+            chunking = run(chunker, self.source, tools)
+            self.results[task] = chunking
+            if chunking.timing:
+                self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
+                self.embedded += chunking.timing.embedded
 
 
 def load(embedder: Embedder) -> None:
