@@ -26,6 +26,10 @@ PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
 HELD = "tune_held"
 """Where the session keeps the names of those that are held out."""
 
+_WIDTH = 460
+_WIDTH = 460
+"""Of each of the two halves of the panel, in pixels."""
+
 _UPLOADED, _STITCHED, _GO = "tune_uploaded", "tune_stitched", "tune_go"
 
 
@@ -63,11 +67,12 @@ def go_where_asked() -> None:
 def show_own_documents(choices: Choices) -> None:
     """Draw what makes documents of the user's files, and what was made."""
     with st.expander("Your own documents"):
-        left, right = st.columns(2, gap="large")
-        with left:
+        # Side by side where there is room, else one below the other.
+        row = st.container(horizontal=True, gap="large")
+        with row.container(width=_WIDTH):
             _uploads()
             select("Split into sentences by", choices.extra, "splitter", {name: name for name in SPLITTERS}, "tune/splitter")
-        with right:
+        with row.container(width=_WIDTH):
             _stitcher(choices.extra["splitter"])
         _stitched(choices)
 
@@ -134,9 +139,24 @@ def _stitch(splitter: str) -> None:
             documents = stitch_several(passages, *asked)
     except InputError as error:
         complaints.append(str(error))
-    seams = sum(len(one.known) for one in documents)
-    said = f"{len(documents):,} documents of {len(passages):,} short texts, {seams:,} seams" if documents else ""
-    session[_STITCHED] = _Taken(documents, complaints, said)
+    session[_STITCHED] = _Taken(documents, complaints, _told(documents, len(passages), splitter))
+
+
+def _told(documents: list[MarkedText], texts: int, splitter: str) -> str:
+    """Say what was stitched; the documents are shorter than asked for where there is no more to join."""
+    if not documents:
+        return ""
+    sentences = [len(one.split(splitter).document.sentences) for one in documents]
+    seams = [len(one.known) for one in documents]
+    return (
+        f"Stitched {len(documents):,} of {texts:,} short texts, with {_range(sentences)} sentences and {_range(seams)} "
+        "known boundaries each. They are among the documents at the left."
+    )
+
+
+def _range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _stitched(choices: Choices) -> None:
@@ -145,7 +165,7 @@ def _stitched(choices: Choices) -> None:
     if not taken.documents:
         return
     by_name = {one.name: one for one in taken.documents}
-    st.caption(f"{taken.said}. They are among the documents at the left.")
+    st.caption(taken.said)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
     one = by_name[name]
