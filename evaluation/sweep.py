@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
-from chunkers import Cancelled, Chunking, Document, InputError, Tools, build_chunker, run
+from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker, run
 from evaluation.boundaries import (
     Score,
     agreement,
@@ -25,6 +26,7 @@ from evaluation.boundaries import (
     sections_of,
     window_diff,
 )
+from evaluation.workers import spread
 
 
 @dataclass(frozen=True)
@@ -99,17 +101,26 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
     }
 
 
+FEW = 500
+"""Runs that are done sooner than processes are started for them."""
+
+
+def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> Row:
+    chunking = run(chunker, marked.document, tools)
+    return Row(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
+
+
 def sweep(
     documents: Sequence[Marked],
     settings: Sequence[Setting],
     tools: Tools,
-    workers: int = 2,
+    workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Row]:
     """Run every setting on every document, and give each row when it is done; ``tools`` share their embeddings.
 
-    The order of the rows is that in which they are done. ``tools.cancelled`` stops the sweep before the next run; what was
-    given stays given.
+    With several workers, and more than a `FEW` runs, they are spread over processes, and the order of the rows is that in
+    which they are done. ``tools.cancelled`` stops the sweep before the next run; what was given stays given.
 
     Raises
     ------
@@ -117,29 +128,28 @@ def sweep(
         If a setting is not allowed, before anything runs.
     """
     chunkers = [(setting, build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)) for setting in settings]
-    tasks = list(product(documents, chunkers))
-
-    def one(marked: Marked, setting: Setting, chunker: Any) -> Row | None:
-        if tools.cancelled():
-            return None
+    groups = [
+        (marked.document, [partial(_row, marked, setting, chunker) for setting, chunker in chunkers]) for marked in documents
+    ]
+    total = len(documents) * len(settings)
+    rows = spread(groups, tools, workers) if workers > 1 and total > FEW else _here(groups, tools)
+    with closing(rows):
         try:
-            chunking = run(chunker, marked.document, replace(tools))
-        except Cancelled:
-            return None
-        return Row(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
-
-    with ThreadPoolExecutor(workers) as threads:
-        futures = [threads.submit(one, marked, setting, chunker) for marked, (setting, chunker) in tasks]
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                row = future.result()
+            for done, row in enumerate(rows, start=1):
                 if progress is not None:
-                    progress(done, len(tasks))
-                if row is not None:
-                    yield row
-        finally:
-            for future in futures:
-                future.cancel()
+                    progress(done, total)
+                yield row
+        except Cancelled:
+            return
+
+
+def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Row]]]], tools: Tools) -> Generator[Row]:
+    """Run all in this process."""
+    for _, runs in groups:
+        for run_one in runs:
+            if tools.cancelled():
+                return
+            yield run_one(replace(tools))
 
 
 @dataclass(frozen=True)

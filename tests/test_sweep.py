@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count, pairwise
 from time import sleep
 
@@ -178,6 +179,12 @@ def test_threads_do_not_embed_the_same_text_side_by_side():
             return super().encode(texts)
 
     embedder = Slow()
-    list(sweep([marked("article")], grid("breakpoint", amount=(10, 30, 50, 90)), tools(embedder), workers=4))
+    bench, document = tools(embedder), marked("article").document
+    with ThreadPoolExecutor(4) as threads:
+        list(
+            threads.map(
+                lambda amount: run(build_chunker("breakpoint", {"amount": amount}), document, bench), (10, 30, 50, 90)
+            )
+        )
     embedded = [text for batch in embedder.batches for text in batch]
     assert len(embedded) == len(set(embedded))

@@ -1,0 +1,143 @@
+"""Runs of chunkers in processes of their own, one a core.
+
+A worker loads no model. A run that asks for vectors which were not sent comes back with the texts, and is sent again with
+them when they are embedded, here, once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from joblib.externals.loky import get_reusable_executor
+
+from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.cache import EmbeddingCache
+
+AT_ONCE = 25
+"""Runs sent to a worker together: few enough that the first results are there soon."""
+
+ROUNDS = 3
+"""How often a run is sent before it is done here: re-embedding asks for one text after the other."""
+
+IDLE_S = 300
+"""Seconds that a worker waits for more before it ends."""
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""There is a worker on every core already."""
+
+Result = TypeVar("Result")
+
+
+class _Asked(Exception):
+    """A run asked for the vectors of texts that were not sent."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__()
+        self.texts = texts
+
+
+class _Sent(Embedder):
+    """Stands for the embedder whose vectors were sent; asked for more, it says of which texts."""
+
+    name = "sent"
+    revision = "1"
+    batch = sys.maxsize
+
+    def load(self) -> None:
+        """Need nothing."""
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Give the texts back."""
+        raise _Asked(texts)
+
+
+@dataclass(frozen=True)
+class _Batch(Generic[Result]):
+    """Runs on one document, and the vectors of texts, shape (texts, dimension)."""
+
+    document: int
+    runs: Sequence[Callable[[Tools], Result]]
+    tokenizer: str
+    texts: Sequence[str] = ()
+    vectors: npt.NDArray[np.float32] | None = None
+    sent: int = 0
+
+    def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:
+        """Return a batch of some of the runs, with the vectors of more texts."""
+        texts = list(dict.fromkeys([*self.texts, *texts]))
+        return replace(self, runs=runs, texts=texts, vectors=tools.embed(texts), sent=self.sent + 1)
+
+
+def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
+    """Return the results, the places of the runs that asked for texts, and those texts; this is what a worker does."""
+    cache = EmbeddingCache()
+    if batch.vectors is not None:
+        cache.put_many(cache.keys(_Sent.name, _Sent.revision, batch.texts), batch.vectors, 0.0)
+    tools = Tools(_Sent(), load_tokenizer(batch.tokenizer), cache)
+    results, places, texts = [], [], dict[str, None]()
+    for place, run in enumerate(batch.runs):
+        try:
+            results.append(run(replace(tools)))
+        except _Asked as more:
+            places.append(place)
+            texts.update(dict.fromkeys(more.texts))
+    return results, places, list(texts)
+
+
+def processes(workers: int) -> Executor:
+    """Return so many processes, those of the last sweep if they still wait."""
+    executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ONE_THREAD)
+    return executor
+
+
+def spread(
+    groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
+) -> Generator[Result]:
+    """Call every run of every document, and give each result when it is there.
+
+    ``tools.cancelled`` ends it within a fraction of a second; what a worker is at is not waited for.
+
+    Raises
+    ------
+    InputError
+        If a run raises it, or a worker was ended from outside.
+    """
+    executor = processes(workers)
+    own = [
+        replace(tools, embedder=tools.embedder.for_document(document) if tools.embedder is not None else None)
+        for document, _ in groups
+    ]
+    pending: dict[Future[tuple[list[Result], list[int], list[str]]], _Batch[Result]] = {}
+
+    def send(batch: _Batch[Result]) -> None:
+        pending[executor.submit(_work, batch)] = batch
+
+    try:
+        for number, (_, runs) in enumerate(groups):
+            for start in range(0, len(runs), AT_ONCE):
+                send(_Batch(number, runs[start : start + AT_ONCE], tools.tokenizer.name))
+        while pending and not tools.cancelled():
+            done = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED).done
+            if not done:
+                continue
+            future = done.pop()
+            batch = pending.pop(future)
+            results, places, texts = future.result()
+            yield from results
+            again = [batch.runs[place] for place in places]
+            if again and batch.sent < ROUNDS - 1:
+                send(batch.with_texts(again, texts, own[batch.document]))
+            else:
+                yield from (run(replace(own[batch.document])) for run in again)
+    except BrokenProcessPool as error:
+        raise InputError("A process of the sweep was ended before its work, perhaps for want of memory.") from error
+    finally:
+        for future in pending:
+            future.cancel()
