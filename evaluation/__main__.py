@@ -1,4 +1,4 @@
-"""The command line: ``python -m evaluation sweep ...`` and ``python -m evaluation retrieval ...``."""
+"""The command line: ``python -m evaluation sweep ...``, ``stitch ...`` and ``retrieval ...``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import Parser, file_bytes, value
-from chunkers.reading import decode
-from evaluation import retrieval_command
-from evaluation.marks import without_marks
+from chunkers.arguments import Parser, value
+from evaluation import retrieval_command, stitch_command
+from evaluation.files import TEXTS, files_in
+from evaluation.marked import MARKS_ENDING, marked_texts
 from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv
 from sample_docs import load_sample, sample_titles
 
@@ -29,11 +29,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--file",
-        action="append",
+        nargs="+",
+        action="extend",
         type=Path,
         default=[],
-        metavar="FILE",
-        help="a text whose known boundaries are lines of three dashes",
+        metavar="PATH",
+        help="texts with lines of three dashes, or with their files of boundaries; or folders of these",
     )
     command.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
     command.add_argument(
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
     form.add_argument("--json", action="store_true", help="the same as JSON lines")
     command.set_defaults(run=_sweep)
+    stitch_command.add(commands)
     retrieval_command.add(commands)
     return parser
 
@@ -75,7 +77,7 @@ def _sweep(options: argparse.Namespace) -> None:
         raise InputError("Say what to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
-    documents = [_sample(name) for name in names] + [_file(path) for path in options.file]
+    documents = [_sample(name) for name in names] + _files(options.file)
     tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
@@ -107,12 +109,11 @@ def _sample(name: str) -> Marked:
     return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
-def _file(path: Path) -> Marked:
-    text = decode(file_bytes(str(path)), path.name).text
-    bare, known = without_marks(text)
-    if not known:
-        raise InputError(f"{path}: known boundaries must be marked by lines of three dashes; there is none.")
-    return Marked(Document.from_text(bare, "spacy", path.name), known)
+def _files(paths: Sequence[Path]) -> list[Marked]:
+    texts, complaints = marked_texts(files_in(paths, (*TEXTS, MARKS_ENDING)))
+    if complaints:
+        raise InputError(complaints[0])
+    return [one.split("spacy") for one in texts]
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

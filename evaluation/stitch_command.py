@@ -1,0 +1,52 @@
+"""The command line's ``stitch``: short documents joined to long ones, each with a file of its known boundaries."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from chunkers import InputError
+from evaluation.files import TEXTS, files_in
+from evaluation.marked import MARKS_ENDING
+from evaluation.marks import to_json
+from evaluation.stitching import passages_from, stitch_several
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "stitch",
+        help="join short documents to long ones, whose seams are known boundaries",
+        description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
+        "one subject are joined directly.",
+    )
+    command.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {' and '.join(TEXTS)} files"
+    )
+    command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
+    command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
+    command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
+    command.add_argument("--splitter", default="spacy", metavar="NAME", help="counts the sentences (default: spacy)")
+    command.set_defaults(run=stitch)
+
+
+def stitch(options: argparse.Namespace) -> None:
+    """Write every long document and its boundaries; what cannot be used goes to standard error."""
+    passages, complaints = passages_from(files_in(options.paths, TEXTS))
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
+    for one in made:
+        file = options.into / f"{one.name.replace(' ', '-')}.txt"
+        try:
+            options.into.mkdir(parents=True, exist_ok=True)
+            # Bytes, so that line ends stay as they are.
+            file.write_bytes(one.text.encode())
+            file.with_suffix(MARKS_ENDING).write_bytes(to_json(file.name, one.text, one.known).encode())
+        except OSError as error:
+            raise InputError(f"{options.into}: the folder must be writable; {error.strerror}.") from error
+        sentences = len(one.split(options.splitter).document.sentences)
+        print(f"{file}: {sentences:,} sentences, {len(one.known):,} known boundaries")
