@@ -58,7 +58,7 @@ def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Mark
 
 
 def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
-    """Return the lines of the table: every chunker at rest, at the best of the tuned half, and at that of the held-out one."""
+    """Return the table's lines: every chunker at rest, at the best of the tuned half, and at that of the half held out."""
     here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
     lines = []
     for chunker in GRIDS:

@@ -89,7 +89,7 @@ def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tool
     turns = [step for step in steps(chunking, None) if step["tone"] == "turn"]
     assert [step["title"] for step in turns] == ["Merged over a snippet: sentence 11"]
     values = dict(turns[0]["numbers"])
-    assert values["similarity"] == "0.62 > merging 0.30"
+    assert values["similarity"] == "0.72 > merging 0.30"
     assert values["sentence 11"] == "0.18 ≤ merging 0.30, looked at before"
     assert "over the snippet “return a” (0.18)" in turns[0]["story"][-1]
 
