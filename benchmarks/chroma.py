@@ -20,7 +20,8 @@ from chunkers.arguments import value
 from chunkers.cache import EmbeddingCache
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import read_questions
-from evaluation.retrieval import MEASURES, Evaluation, build_index, evaluate, mean_and_deviation
+from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval_index import build_index
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5

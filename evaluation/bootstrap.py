@@ -1,4 +1,4 @@
-"""Whether two chunkers differ over the same questions: the paired bootstrap."""
+"""How sure a mean over questions is, and whether two chunkers differ over the same ones: the paired bootstrap."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 RESAMPLES = 10_000
 LEVEL = 0.95
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+_AT_ONCE = 1000
 FEWEST = 5
 """Questions below which an interval would say nothing."""
 
@@ -66,9 +68,28 @@ def paired(values: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64], s
     count = len(differences)
     if count < FEWEST:
         return None
-    random = np.random.default_rng(seed)
-    means = np.array([differences[random.integers(0, count, count)].mean() for _ in range(RESAMPLES)])
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    means = _resampled_means(differences, seed)
+    low, high = np.quantile(means, _TAILS)
     # The sample itself counts as one resample more, so that no p is 0.
     side = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0)) + 1
     return Difference(float(differences.mean()), float(low), float(high), min(1.0, 2 * side / (RESAMPLES + 1)), count)
+
+
+def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float] | None:
+    """Return the interval that holds 95 % of the resampled means of a measure, undefined values left out.
+
+    None with fewer than `FEWEST` questions.
+    """
+    kept = values[~np.isnan(values)]
+    if len(kept) < FEWEST:
+        return None
+    low, high = np.quantile(_resampled_means(kept, seed), _TAILS)
+    return float(low), float(high)
+
+
+def _resampled_means(values: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.float64]:
+    """Return the means of `RESAMPLES` samples, as many values in each as there are, shape (RESAMPLES,)."""
+    random = np.random.default_rng(seed)
+    count = len(values)
+    parts = [values[random.integers(0, count, (_AT_ONCE, count))].mean(axis=1) for _ in range(RESAMPLES // _AT_ONCE)]
+    return np.concatenate(parts)

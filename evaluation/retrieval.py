@@ -1,28 +1,24 @@
 """How well the chunks that a question finds hold its excerpts: recall, precision, IoU and precision_Ω.
 
-Source: Chroma's technical report (2024) and its code. All chunks of all documents are searched together, as they are,
-by the cosine with the question's embedding. Ranges are measured in characters, as that code does, and in tokens.
+Source: Chroma's technical report (2024) and its code. Ranges are measured in characters, as that code does, and in tokens.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
-from chunkers.embedders.base import FloatArray
-from chunkers.tools import Meter
+from chunkers import Span, Tools
 from evaluation.boundaries import Score
-from evaluation.corpus import Corpus, Ruler
+from evaluation.corpus import Ruler
 from evaluation.documents import AT, document_scores, evidence_scores
 from evaluation.questions import Question
 from evaluation.ranges import characters, intersection, union
+from evaluation.retrieval_index import Index, Search, search
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; more is better in all of them."""
@@ -64,7 +60,7 @@ class Answer:
     Attributes
     ----------
     ranked
-        Numbers of the chunks, best first: the top k and, where k is smaller, the ten that the scores at k need.
+        Numbers of the chunks, best first: as many as were searched for, the top k and more.
     characters, tokens
         The measures of the top k, by name.
     documents, evidence
@@ -81,12 +77,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What all questions found; ``query_s`` are the seconds of all searches, embedding the questions left out."""
+    """What all questions found, measured over the first ``top_k`` chunks of each."""
 
-    index: Index
+    search: Search
     answers: tuple[Answer, ...]
     top_k: int
-    query_s: float
+
+    @property
+    def index(self) -> Index:
+        """What was searched."""
+        return self.search.index
 
     def values(self, measure: str, unit: str = "characters") -> npt.NDArray[np.float64]:
         """Return a measure of every question, shape (questions,), NaN where it is undefined."""
@@ -109,15 +109,16 @@ class Evaluation:
 
 def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """Search the index for every question and measure what comes back; raises as `Tools.embed` does."""
-    queries = _embed(index.corpus, [question.text for question in questions], tools)
-    began = time.perf_counter()
-    count = max(top_k, *AT)
-    ranked = nearest(queries, index.vectors, count) if index.chunks and questions else np.zeros((len(questions), 0), np.intp)
-    query_s = time.perf_counter() - began
+    return measure(search(index, questions, tools, max(top_k, *AT)), ruler, top_k)
+
+
+def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
+    """Measure what a search found; it must have gone as deep as ``top_k`` and the greatest of `AT`."""
     answers = tuple(
-        _answer(index, question, row, top_k, ruler) for question, row in zip(questions, ranked.tolist(), strict=True)
+        _answer(found.index, question, row, top_k, ruler)
+        for question, row in zip(found.questions, found.ranked.tolist(), strict=True)
     )
-    return Evaluation(index, answers, top_k, query_s)
+    return Evaluation(found, answers, top_k)
 
 
 def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int, ruler: Ruler) -> Answer:

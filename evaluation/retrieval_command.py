@@ -16,7 +16,8 @@ from chunkers.reading import decode
 from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import Questions, read_questions
-from evaluation.retrieval import MEASURES, Evaluation, build_index, evaluate, mean_and_deviation
+from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval_index import build_index
 
 ENDINGS = (".txt", ".md")
 """The files of a folder that are documents."""
@@ -115,7 +116,7 @@ def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
     print(
         f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(found, ruler):.0f} tokens on average; chunked in "
         f"{index.chunk_s:.2f} s, embedded in {index.embed_s:.2f} s, {len(found.answers):,} questions searched in "
-        f"{1000 * found.query_s:.1f} ms"
+        f"{1000 * found.search.search_s:.1f} ms"
     )
     for measure in MEASURES:
         said = [f"{_said(found, measure, unit)} in {unit}" for unit in UNITS]
@@ -146,7 +147,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) ->
         "tokens_a_chunk": _mean_tokens(found, ruler),
         "chunk_s": index.chunk_s,
         "embed_s": index.embed_s,
-        "query_s": found.query_s,
+        "query_s": found.search.search_s,
         **{unit: {measure: _mean(found, measure, unit) for measure in MEASURES} for unit in UNITS},
         **{what: _plain(found.at_k(what)) for what in KINDS},
         "questions": [

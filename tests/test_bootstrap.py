@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.bootstrap import paired
+from evaluation.bootstrap import interval, paired
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 
@@ -46,3 +46,10 @@ def test_undefined_questions_are_left_out_and_few_are_not_compared():
 
 def test_the_same_seed_gives_the_same_numbers():
     assert paired(NOISE, np.zeros(40), seed=3) == paired(NOISE, np.zeros(40), seed=3)
+
+
+def test_the_interval_of_a_mean_is_that_of_its_difference_from_nothing():
+    found = paired(NOISE, np.zeros(40))
+    assert interval(NOISE) == (found.low, found.high)
+    assert interval(np.append(NOISE, np.nan)) == (found.low, found.high)
+    assert interval(NOISE[:4]) is None

@@ -14,7 +14,8 @@ from evaluation.corpus import JOINT, Corpus, Ruler
 from evaluation.documents import document_scores, evidence_scores, sentences_held, sentences_touched
 from evaluation.questions import read_questions
 from evaluation.ranges import characters, difference, intersection, union
-from evaluation.retrieval import build_index, evaluate, found_scores, mean_and_deviation, nearest, precision_omega
+from evaluation.retrieval import evaluate, found_scores, mean_and_deviation, measure, precision_omega
+from evaluation.retrieval_index import build_index, nearest, search
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 

@@ -1,4 +1,4 @@
-"""The Retrieval page: measures on demand, compares, and shows every question's chunks as text."""
+"""The Retrieval page: measures on demand, compares, remembers its runs, and shows every question's chunks as text."""
 
 import json
 
@@ -6,7 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluation.retrieval import MEASURES
-from viz.retrieval import JOB, TITLES
+from viz import retrieval_material
+from viz.background import MOST_KEPT, registry
+from viz.retrieval_words import AT_REST, TITLES, mended, place
+from viz.retrieving import Retrieval
 
 
 def opened(**words):
@@ -17,12 +20,27 @@ def opened(**words):
     return app.run()
 
 
+def word(app, name):
+    return app.session_state["choices/retrieval"].extra[name]
+
+
+def run_of(app):
+    return registry().find(word(app, "run"), Retrieval)
+
+
 @pytest.fixture(scope="module")
-def measured():
+def run():
+    """A run that has ended, as another session left it."""
     app = opened()
     button(app, "Measure").click().run()
-    app.session_state[JOB].join(110)
-    return app.run()
+    begun = run_of(app)
+    begun.join(110)
+    return registry().keep(begun)
+
+
+@pytest.fixture
+def measured(run):
+    return opened(run=run)
 
 
 def button(app, label):
@@ -38,6 +56,10 @@ def said(app):
     return [one["text"] for one in components(app, "notice")]
 
 
+def summary(app):
+    return {label: (value, detail) for label, value, detail in components(app, "summary")[0]}
+
+
 def test_at_rest_it_says_what_to_do():
     app = opened()
     assert not app.exception
@@ -48,37 +70,163 @@ def test_at_rest_it_says_what_to_do():
 
 def test_every_chunker_is_measured(measured):
     assert not measured.exception
-    job = measured.session_state[JOB]
-    assert not job.error
-    assert sorted(job.found) == [0, 1]
-    assert all(len(one.answers) == 40 for one in job.found.values())
+    run = run_of(measured)
+    assert not run.error
+    assert sorted(run.found) == [0, 1]
+    assert all(len(one.answers) == 40 for one in run.measured(5).values())
     table = measured.dataframe[0].value
     assert len(table) == 2
     for measure in MEASURES:
         assert table[f"{TITLES[measure]}, %"].str.contains(" ± ").all()
+    assert {"chunks", "tokens each", "index, s", "search, ms"} < set(table)
     assert any("40 questions" in text for text in said(measured))
+    assert summary(measured)["Asked"][0] == "40 questions"
+
+
+def test_the_summary_says_who_won_and_whether_it_can_be_told(measured):
+    run = run_of(measured)
+    means = {number: found.values("recall").mean() for number, found in run.measured(5).items()}
+    best = max(means, key=means.get)
+    value, detail = summary(measured)["Highest recall"]
+    assert value == run.plan.names[best]
+    assert detail.startswith(f"{100 * means[best]:.1f} %")
+    value, detail = summary(measured)["Can the difference be told?"]
+    assert value in ("Yes", "No")
+    assert run.plan.names[1 - best] in detail
+
+
+def test_a_run_is_there_again_in_another_session(measured):
+    assert measured.dataframe[0].value["chunker"].tolist() == run_of(measured).plan.titles
+    assert not any("changed since" in text for text in said(measured))
+
+
+def test_what_was_changed_since_the_run_is_said(run):
+    app = opened(run=run, c2="change_point")
+    (sentence,) = (text for text in said(app) if "changed since" in text)
+    assert "changed since: chunkers." in sentence
+    assert app.dataframe[0].value["chunker"].str.contains("Recursive").any()
+
+
+def test_a_run_that_is_no_longer_remembered_is_said():
+    app = opened(run="nobody-knows")
+    assert not app.exception
+    assert any("no longer remembered" in text for text in said(app))
+    assert not button(app, "Measure").disabled
+
+
+def test_a_run_of_the_user_s_own_documents_brings_them_back():
+    texts = (("birds.txt", "The heron waits. It eats fish.\n\nThe owl hunts at night."),)
+    questions = ("mine.csv", b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n")
+    app = opened()
+    embedder = run_of_material(app, retrieval_material.Material(texts, questions, own=True))
+    again = opened(run=embedder)
+    assert again.session_state["retrieval_material"] == "Your own"
+    assert "Of the run beside: 1 document and mine.csv." in said(again)
+    assert any(one.value == "2 chunkers on 1 document" for one in again.caption)
+    assert not any("changed since" in text for text in said(again))
+    assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
+
+
+def run_of_material(app, material):
+    """Run what an app would with other material, and return its token."""
+    button(app, "Measure").click().run()
+    plan = run_of(app).plan
+    run_of(app).cancel()
+    embedder = run_of(app).embedder
+    run = Retrieval(type(plan)(material, plan.chunkers, plan.embedder, plan.sentences, plan.tokenizer), embedder, False)
+    run.start()
+    run.join(60)
+    assert not run.error
+    return registry().keep(run)
+
+
+def test_how_many_chunks_count_takes_effect_without_a_new_run(measured):
+    before, run = measured.dataframe[0].value, run_of(measured)
+    measured.selectbox(key="retrieval_k").set_value("1").run()
+    after = measured.dataframe[0].value
+    assert run_of(measured) is run
+    assert (after["tokens a question"] < before["tokens a question"]).all()
+    means = [100 * found.values("recall").mean() for found in run.measured(1).values()]
+    assert [text.partition(" ")[0] for text in after["Recall, %"]] == [f"{mean:.1f}" for mean in means]
+    for side in components(measured, "passages"):
+        assert sum(one["kind"] != "missed" for one in side["passages"]) == 1
+
+
+def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
+    measured.selectbox(key="retrieval_baseline").set_value("2").run()
+    measured.selectbox(key="retrieval_left").set_value("2").run()
+    measured.selectbox(key="retrieval_measure").set_value("iou").run()
+    measured.toggle(key="retrieval_disagree").set_value(True).run()
+    measured.segmented_control(key="retrieval_cost").set_value("index").run()
+    expected = {"baseline": "2", "left": "2", "measure": "iou", "disagree": "yes", "cost": "index"}
+    assert {name: measured.query_params[name] for name in expected} == expected
+    link = {name: measured.query_params[name] for name in [*expected, "run"]}
+    again = opened(**link)
+    assert not again.exception
+    assert {name: again.selectbox(key=f"retrieval_{name}").value for name in ("baseline", "left", "measure")} == {
+        "baseline": "2",
+        "left": "2",
+        "measure": "iou",
+    }
+    assert any(one.value == "Against 2. Recursive" for one in again.subheader)
 
 
 def test_the_passages_are_the_question_s_chunks(measured):
     (left, right) = components(measured, "passages")
-    job = measured.session_state[JOB]
+    run = run_of(measured)
     for number, side in ((0, left), (1, right)):
-        found = job.found[number]
+        found = run.measured(5)[number]
         ranked = found.answers[0].ranked[: found.top_k]
         chunks = [one for one in side["passages"] if one["kind"] != "missed"]
         texts = ["".join(words for words, _ in one["parts"]) for one in chunks]
         assert texts == [found.index.texts[one] for one in ranked]
-        hit = sum(len(words) for one in chunks for words, is_hit in one["parts"] if is_hit)
+        hit = sum(len(words) for one in chunks for words, kind in one["parts"] if kind == "hit")
         missed = sum(len(words) for one in side["passages"] if one["kind"] == "missed" for words, _ in one["parts"])
         wanted = sum(end - start for _, (start, end) in found.answers[0].question.excerpts)
         assert found.answers[0].characters["recall"].value == pytest.approx(hit / wanted)
         assert hit + missed == pytest.approx(wanted, abs=2)
 
 
+def test_in_its_document_everything_has_its_place(run):
+    app = opened(run=run, view="document", question="3")
+    found = run_of(app).measured(5)[0]
+    corpus = found.index.corpus
+    for one in components(app, "passages")[0]["passages"]:
+        text = corpus.documents[corpus.names.index(one["title"].partition(" · ")[0])].text
+        at = 0
+        for words, kind in one["parts"]:
+            if kind in ("rank", "left_out"):
+                continue
+            at = text.index(words, at) + len(words)
+        left_out = sum(int(words.split()[0].replace(",", "")) for words, kind in one["parts"] if kind == "left_out")
+        kept = sum(len(words) for words, kind in one["parts"] if kind not in ("rank", "left_out"))
+        assert kept + left_out == len(text)
+    ranks = [words for one in components(app, "passages")[0]["passages"] for words, kind in one["parts"] if kind == "rank"]
+    assert sorted(set(ranks)) == ["1", "2", "3", "4", "5"]
+
+
 def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
-    measured.selectbox(key="retrieval_question").set_value(6).run()
+    measured.selectbox(key="retrieval_question").set_value("7").run()
     assert measured.query_params["question"] == "7"
     app = opened(measure="speed", k="0")
     assert not app.exception
     assert "The link's measure must be one of recall, precision, precision_omega, iou; got 'speed'." in said(app)
     assert any(text.startswith("The link's k must be one of 1, 2,") for text in said(app))
+
+
+def test_words_of_the_link_are_mended():
+    words = AT_REST | {"cost": "gold", "question": "x"}
+    assert mended(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
+    assert words["cost"] == "tokens"
+    assert [place({"question": word}, "question", 5) for word in ("1", "5", "9" * 5000, "0", "x", "")] == [0, 4, 4, 0, 0, 0]
+
+
+def test_the_oldest_run_is_stopped_and_forgotten():
+    runs = [Retrieval(None, None, False) for _ in range(MOST_KEPT + 1)]
+    kept = type(registry())()
+    tokens = [kept.keep(run) for run in runs]
+    assert runs[0].cancelled
+    assert kept.find(tokens[0], Retrieval) is None
+    assert [kept.find(token, Retrieval) for token in tokens[1:]] == runs[1:]
+    assert len(set(tokens)) == len(tokens)
+    assert not any(run.cancelled for run in runs[1:])

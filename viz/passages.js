@@ -1,4 +1,4 @@
-// Retrieved chunks in rank order, their excerpts marked, and below them what of the excerpts was not retrieved.
+// Retrieved chunks in rank order and what of the excerpts was not retrieved; or the documents with all of it in its place.
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".passages");
@@ -7,13 +7,17 @@ export default function ({ data, parentElement }) {
   root.replaceChildren(...data.passages.map(section));
 }
 
+const TAGS = { hit: "mark", missed: "del", rank: "sup" };
+
 function section({ kind, title, parts }) {
   const made = document.createElement("section");
   made.className = kind;
   made.appendChild(document.createElement("h3")).textContent = title;
   const text = made.appendChild(document.createElement("p"));
-  for (const [words, hit] of parts) {
-    text.appendChild(document.createElement(hit ? "mark" : "span")).textContent = words;
+  for (const [words, what] of parts) {
+    const part = text.appendChild(document.createElement(TAGS[what] ?? "span"));
+    part.className = what;
+    part.textContent = words;
   }
   return made;
 }

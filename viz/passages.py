@@ -1,8 +1,9 @@
-"""What a question retrieved, as text: the chunks in rank order with the excerpts in them, and what was missed."""
+"""What a question retrieved, as text: the chunks in rank order or in their documents, hits, misses and waste told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TypedDict
 
@@ -25,19 +26,35 @@ _GREEN = 2
 """The palette's colour for what was hit."""
 
 
+AROUND = 240
+"""Characters of a document on either side of what is coloured in it; more is left out."""
+
+
 class Passage(TypedDict):
-    """A chunk or a missed part: its ``kind`` is holds, waste or missed, its parts are text and whether it is excerpt."""
+    """A chunk, a missed part, or a document.
+
+    Attributes
+    ----------
+    kind
+        One of holds, waste, missed, and document.
+    parts
+        Text and what it is: hit, waste or missed; rest, which is neither; rank, a number of ours; or left_out.
+    """
 
     kind: str
     title: str
-    parts: Sequence[tuple[str, bool]]
+    parts: Sequence[tuple[str, str]]
+
+
+def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
+    return [found.index.corpus.on_axis(excerpt.document, excerpt.span) for excerpt in answer.question.excerpts]
 
 
 def passages_of(found: Evaluation, answer: Answer) -> list[Passage]:
     """Return the chunks that a question retrieved, best first, then every part of an excerpt that it did not."""
     index = found.index
     corpus = index.corpus
-    excerpts = [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in answer.question.excerpts]
+    excerpts = _excerpts(found, answer)
     shown: list[Passage] = []
     retrieved: list[Span] = []
     for rank, number in enumerate(answer.ranked[: found.top_k], start=1):
@@ -53,23 +70,78 @@ def passages_of(found: Evaluation, answer: Answer) -> list[Passage]:
         text = corpus.whole.text[start:end]
         if text.strip():
             title = f"Not retrieved · {corpus.names[corpus.document_at(start)]} · {end - start:,} characters"
-            shown.append({"kind": "missed", "title": title, "parts": [(text, False)]})
+            shown.append({"kind": "missed", "title": title, "parts": [(text, "missed")]})
     return shown
 
 
-def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[tuple[str, bool]]:
+def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[tuple[str, str]]:
     """Return the text of the spans in order, cut where an excerpt begins or ends; each span is a line of its own."""
-    parts: list[tuple[str, bool]] = []
+    parts: list[tuple[str, str]] = []
     for place, span in enumerate(spans):
         if place:
-            parts.append(("\n", False))
-        hits = [(part, True) for part in intersection([span], excerpts)]
-        rest = [(part, False) for part in difference([span], excerpts)]
-        parts += [(text[part.start : part.end], hit) for part, hit in sorted([*hits, *rest])]
+            parts.append(("\n", "waste"))
+        hits = [(part, "hit") for part in intersection([span], excerpts)]
+        rest = [(part, "waste") for part in difference([span], excerpts)]
+        parts += [(text[part.start : part.end], kind) for part, kind in sorted([*hits, *rest])]
     return parts
 
 
-def show_passages(found: Evaluation, answer: Answer, key: str) -> None:
-    """Draw them."""
+def documents_of(found: Evaluation, answer: Answer) -> list[Passage]:
+    """Return every document that holds an excerpt or a retrieved chunk, with what was hit, missed and wasted in it."""
+    index = found.index
+    corpus = index.corpus
+    text = corpus.whole.text
+    excerpts = _excerpts(found, answer)
+    chunks = [index.chunks[number] for number in answer.ranked[: found.top_k]]
+    retrieved = [span for spans in chunks for span in spans]
+    kinds = {
+        "hit": intersection(excerpts, retrieved),
+        "missed": difference(excerpts, retrieved),
+        "waste": difference(retrieved, excerpts),
+    }
+    coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
+    ranks = {span.start: rank for rank, spans in reversed([*enumerate(chunks, start=1)]) for span in spans}
+    shown: list[Passage] = []
+    for number in sorted({corpus.document_at(span.start) for span, _ in coloured}):
+        whole = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
+        parts = _in_document(text, whole, [one for one in coloured if whole.start <= one[0].start < whole.end], ranks)
+        sums = [f"{characters([s for s in kinds[kind] if whole.start <= s.start < whole.end]):,} {kind}" for kind in kinds]
+        shown.append({"kind": "document", "title": f"{corpus.names[number]} · {', '.join(sums)}", "parts": parts})
+    return shown
+
+
+def _in_document(
+    text: str, whole: Span, coloured: Sequence[tuple[Span, str]], ranks: Mapping[int, int]
+) -> list[tuple[str, str]]:
+    """Return the parts of a document in its order; far from what is coloured it is left out, and said how much."""
+    parts: list[tuple[str, str]] = []
+    at = whole.start
+    for span, kind in coloured:
+        parts += _rest(text, Span(at, span.start), whole)
+        # A chunk may begin inside of a coloured stretch, which several chunks share.
+        begins = [place for place in sorted(ranks) if span.start <= place < span.end]
+        edges = [span.start, *(place for place in begins if place > span.start), span.end]
+        for start, end in pairwise(edges):
+            if start in ranks:
+                parts.append((str(ranks[start]), "rank"))
+            parts.append((text[start:end], kind))
+        at = span.end
+    return parts + _rest(text, Span(at, whole.end), whole)
+
+
+def _rest(text: str, span: Span, whole: Span) -> list[tuple[str, str]]:
+    """Return a stretch that is not coloured, its middle left out where it is long."""
+    before = AROUND if span.start > whole.start else 0
+    after = AROUND if span.end < whole.end else 0
+    gone = span.end - span.start - before - after
+    if gone <= AROUND:
+        return [(text[span.start : span.end], "rest")] if span.end > span.start else []
+    left = [(text[span.start : span.start + before], "rest")] if before else []
+    right = [(text[span.end - after : span.end], "rest")] if after else []
+    return [*left, (f"{gone:,} characters", "left_out"), *right]
+
+
+def show_passages(found: Evaluation, answer: Answer, *, whole: bool, key: str) -> None:
+    """Draw the chunks, or the ``whole`` documents with them."""
     colours = {"hit": GROUNDS[theme()][_GREEN], "edge": EDGES[theme()][_GREEN]}
-    _passages(key=key, data={**colours, "passages": passages_of(found, answer)})
+    _passages(key=key, data={**colours, "passages": (documents_of if whole else passages_of)(found, answer)})

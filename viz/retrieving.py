@@ -1,104 +1,133 @@
-"""A retrieval run in a thread of its own, with progress, cancel, and the chunkers that are done so far."""
+"""A retrieval run: its chunkers, documents and questions, what they find, and what is measured of it."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Chunker, Document, Embedder, InputError, Tools, load_tokenizer
 from evaluation.corpus import Corpus, Ruler
+from evaluation.documents import AT
 from evaluation.questions import Questions, read_questions
-from evaluation.retrieval import Evaluation, build_index, evaluate
+from evaluation.retrieval import Evaluation, measure
+from evaluation.retrieval_index import Search, build_index, search
 from viz import work
+from viz.background import Background
+
+DEPTH = 20
+"""Chunks that are found for a question: how many of them count is chosen afterwards, without another search."""
+
+assert max(AT) <= DEPTH
 
 
-@dataclass
-class Retrieval:
-    """Chunkers over documents and questions.
+@dataclass(frozen=True)
+class Material:
+    """What is asked of what.
 
     Attributes
     ----------
     texts
         Name and text of every document.
-    file
-        Name and bytes of the questions.
-    chunkers
-        What each is called, and the chunker.
+    questions
+        Name and bytes of the file of questions.
+    own
+        Whether the user gave them.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    questions: tuple[str, bytes]
+    own: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a new run is needed for; ``embedder`` is its name."""
+
+    material: Material
+    chunkers: tuple[Chunker, ...]
+    embedder: str
+    sentences: str
+    tokenizer: str
+
+    @property
+    def names(self) -> list[str]:
+        """What figures and sentences call the chunkers."""
+        return [f"{number}. {type(one).title}" for number, one in enumerate(self.chunkers, start=1)]
+
+    @property
+    def titles(self) -> list[str]:
+        """The same with their settings."""
+        return [f"{name}, {one.describe()}" for name, one in zip(self.names, self.chunkers, strict=True)]
+
+    def changed(self, other: Plan) -> list[str]:
+        """Name what is not the same in the other plan."""
+        differs = {
+            "chunkers": self.chunkers != other.chunkers,
+            "documents": self.material.texts != other.material.texts,
+            "questions": self.material.questions != other.material.questions,
+            "embedder": self.embedder != other.embedder,
+            "sentences": self.sentences != other.sentences,
+            "tokenizer": self.tokenizer != other.tokenizer,
+        }
+        return [name for name, one in differs.items() if one]
+
+
+@dataclass(eq=False)
+class Retrieval(Background):
+    """Chunkers over documents and questions.
+
+    Attributes
+    ----------
     found
-        What is done, by place in ``chunkers``; it grows while this runs.
+        What is done, by place in the plan's chunkers; it grows while this runs.
     errors
         The sentence of each chunker that failed, likewise.
     """
 
-    texts: Sequence[tuple[str, str]]
-    file: tuple[str, bytes]
-    chunkers: Sequence[tuple[str, Chunker]]
+    plan: Plan
     embedder: Embedder
-    sentences: str
-    tokenizer: str
     on_disk: bool
-    top_k: int
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     ruler: Ruler | None = None
-    found: dict[int, Evaluation] = field(default_factory=dict)
+    found: dict[int, Search] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    error: str = ""
-    said: str = "Loading the embedding model"
-    share: float = 0.0
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
+    _said: str = "Loading the embedding model"
+    _measured: dict[tuple[int, int], Evaluation] = field(default_factory=dict)
 
-    @property
-    def running(self) -> bool:
-        """Whether it is still at work."""
-        return self._thread is not None and self._thread.is_alive()
+    def progress(self) -> tuple[float, str]:
+        """Return how many chunkers are done, and what the one at work does."""
+        return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._said
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the user asked it to stop."""
-        return self._stop.is_set()
-
-    def start(self) -> None:
-        """Begin."""
-        self._thread = threading.Thread(target=self._run, daemon=True, name="retrieval")
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop before the next document, or the next batch of texts."""
-        self._stop.set()
-
-    def join(self, seconds: float) -> None:
-        """Wait until it has ended."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+    def measured(self, top_k: int) -> dict[int, Evaluation]:
+        """Measure the first ``top_k`` chunks of every question, by place in the plan's chunkers."""
+        done = sorted(self.found)
+        for number in done:
+            if (number, top_k) not in self._measured:
+                assert self.ruler is not None
+                self._measured[number, top_k] = measure(self.found[number], self.ruler, top_k)
+        return {number: self._measured[number, top_k] for number in done}
 
     def _run(self) -> None:
-        try:
-            corpus = Corpus(tuple(Document.from_text(text, self.sentences, name) for name, text in self.texts))
-            self.questions = read_questions(self.file[1], self.file[0], corpus)
-            if not self.questions.usable:
-                raise InputError(f"{self.file[0]}: at least one question must be usable; none is.")
-            work.load(self.embedder)
-            self.ruler = Ruler(corpus.whole.text, load_tokenizer(self.tokenizer))
-            for number in range(len(self.chunkers)):
-                self._measure(number, corpus, self.ruler)
-        except Cancelled:
-            pass
-        except InputError as error:
-            self.error = str(error)
+        name, data = self.plan.material.questions
+        corpus = Corpus(
+            tuple(Document.from_text(text, self.plan.sentences, called) for called, text in self.plan.material.texts)
+        )
+        self.questions = read_questions(data, name, corpus)
+        if not self.questions.usable:
+            raise InputError(f"{name}: at least one question must be usable; none is.")
+        work.load(self.embedder)
+        tokenizer = load_tokenizer(self.plan.tokenizer)
+        self.ruler = Ruler(corpus.whole.text, tokenizer)
+        for number, chunker in enumerate(self.plan.chunkers):
+            title = self.plan.names[number]
+            self._said = f"{title}: chunking"
 
-    def _measure(self, number: int, corpus: Corpus, ruler: Ruler) -> None:
-        title, chunker = self.chunkers[number]
-        self.said, self.share = f"{title}: chunking", number / len(self.chunkers)
+            def progress(done: int, total: int, title: str = title) -> None:
+                self._said = f"{title}: {done:,} of {total:,} texts embedded"
 
-        def progress(done: int, total: int) -> None:
-            self.said = f"{title}: {done:,} of {total:,} texts embedded"
-
-        cache = work.cache(self.on_disk)
-        tools = Tools(self.embedder, load_tokenizer(self.tokenizer), cache, progress, cancelled=self._stop.is_set)
-        try:
-            index = build_index(corpus, chunker, tools)
-            self.found[number] = evaluate(index, self.questions.usable, tools, ruler, self.top_k)
-        except InputError as error:
-            self.errors[number] = str(error)
+            tools = Tools(
+                self.embedder, tokenizer, work.cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
+            )
+            try:
+                self.found[number] = search(build_index(corpus, chunker, tools), self.questions.usable, tools, DEPTH)
+            except InputError as error:
+                self.errors[number] = str(error)

@@ -1,0 +1,168 @@
+"""The chunks of a corpus ready to be searched, and the search: exact, by the cosine with the question's embedding.
+
+All chunks of all documents are searched together, as they are.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
+from chunkers.embedders.base import FloatArray
+from chunkers.tools import Meter
+from evaluation.corpus import Corpus
+from evaluation.questions import Question
+
+BLOCK = 8192
+"""Chunks compared with all questions at once."""
+
+REPEATS = 5
+"""Searches that are timed, as a single one is over before the processor is warm."""
+
+
+def nearest(queries: FloatArray, vectors: FloatArray, count: int, block: int = BLOCK) -> npt.NDArray[np.intp]:
+    """Return the rows of ``vectors`` with the greatest products, best first, shape (queries, min(count, rows)).
+
+    Exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
+    """
+    count = min(count, len(vectors))
+    scores = np.zeros((len(queries), 0), np.float32)
+    rows = np.zeros((len(queries), 0), np.intp)
+    for start in range(0, len(vectors), block):
+        part = queries @ vectors[start : start + block].T
+        scores = np.hstack([scores, part])
+        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part.shape[1]), part.shape)])
+        keep = min(count, scores.shape[1])
+        limit = -np.partition(-scores, keep - 1, axis=1)[:, keep - 1]
+        chosen = np.empty((len(queries), keep), np.intp)
+        for query, line in enumerate(scores):
+            candidates = np.flatnonzero(line >= limit[query])
+            chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
+        scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
+    return rows
+
+
+@dataclass(frozen=True)
+class Index:
+    """All chunks of a corpus, ready to be searched.
+
+    Attributes
+    ----------
+    chunks
+        Their spans on the corpus's axis.
+    texts
+        What was embedded.
+    vectors
+        Unit vectors, shape (chunks, dimension).
+    chunk_s
+        Seconds that chunking takes with nothing embedded before; splitting into sentences, once for all chunkers, left out.
+    embed_s
+        Seconds that embedding the chunks takes; those from a cache count as when they were computed.
+    embedded, cached
+        Distinct texts of both that were computed for it, and that were found in the cache.
+    """
+
+    corpus: Corpus
+    chunkings: tuple[Chunking, ...]
+    chunks: tuple[tuple[Span, ...], ...]
+    texts: tuple[str, ...]
+    vectors: FloatArray
+    chunk_s: float
+    embed_s: float
+    embedded: int
+    cached: int
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.intp]:
+        """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
+        return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
+
+    def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
+        """Return the chunks between whose ends an excerpt lies, at least in part."""
+        inside = np.zeros(len(self.chunks), dtype=bool)
+        for start, end in excerpts:
+            inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
+        return [self.chunks[number] for number in np.flatnonzero(inside)]
+
+
+def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
+    """Cut every document and embed the chunks as they are.
+
+    Raises
+    ------
+    InputError
+        If the chunker refuses a document.
+    Cancelled
+        If the user asked to stop.
+    """
+    chunkings = []
+    for document in corpus.documents:
+        if tools.cancelled():
+            raise Cancelled
+        chunkings.append(run(chunker, document, tools))
+    timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
+    chunk_ms = sum(timing.cold_ms + timing.decide_ms + timing.merge_ms for timing in timings)
+    texts = [chunk.text for chunking in chunkings for chunk in chunking.chunks]
+    meter = Meter()
+    vectors = _embed(corpus, texts, replace(tools, meter=meter))
+    chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
+    return Index(
+        corpus,
+        tuple(chunkings),
+        tuple(chunks),
+        tuple(texts),
+        vectors,
+        chunk_ms / 1000,
+        meter.cold_s,
+        meter.embedded + sum(timing.embedded for timing in timings),
+        meter.cached + sum(timing.cached for timing in timings),
+    )
+
+
+def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> FloatArray:
+    """Embed with what is the same for all documents: an embedder made from a text is made from all of them."""
+    embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
+    return replace(tools, embedder=embedder).embed(texts)
+
+
+@dataclass(frozen=True)
+class Search:
+    """What every question finds.
+
+    Attributes
+    ----------
+    ranked
+        Numbers of the chunks nearest to each question, best first, shape (questions, min(depth, chunks)).
+    embed_s
+        Seconds that embedding all questions takes; those from a cache count as when they were computed.
+    search_s
+        Seconds that all searches take together: the median of `REPEATS`.
+    """
+
+    index: Index
+    questions: tuple[Question, ...]
+    ranked: npt.NDArray[np.intp]
+    embed_s: float
+    search_s: float
+
+
+def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
+    """Find the ``depth`` chunks nearest to every question; raises as `Tools.embed` does."""
+    meter = Meter()
+    queries = _embed(index.corpus, [question.text for question in questions], replace(tools, meter=meter))
+    ranked = np.zeros((len(questions), 0), np.intp)
+    seconds = [0.0]
+    if index.chunks and questions:
+        seconds = []
+        for _ in range(REPEATS):
+            began = time.perf_counter()
+            ranked = nearest(queries, index.vectors, depth)
+            seconds.append(time.perf_counter() - began)
+    return Search(index, tuple(questions), ranked, meter.cold_s, statistics.median(seconds))

@@ -1,0 +1,183 @@
+"""The figures of a retrieval run; the names in them are the page's own, never the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from evaluation.bootstrap import Difference, interval
+from evaluation.boundaries import Score
+from evaluation.documents import AT
+from evaluation.retrieval import mean_and_deviation
+from viz import figures
+from viz.palette import EDGES, INK
+from viz.retrieval_verdict import Costs
+
+Values = Mapping[int, npt.NDArray[np.float64]]
+"""A measure of every question, by number of the chunker."""
+
+SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
+AXES = {
+    "tokens": "tokens retrieved for a question, on average",
+    "index": "seconds to chunk and embed all documents, as if nothing had been embedded before",
+    "query": "milliseconds to search all chunks for a question, embedding it left out",
+}
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+"""The second sign beside the colour."""
+
+
+def _edge(number: int) -> str:
+    edges = EDGES[figures.theme()]
+    return edges[number % len(edges)]
+
+
+def boxes(values: Values, names: Mapping[int, str], title: str) -> go.Figure:
+    """Return a box a chunker, a point a question; the broken line is the mean."""
+    figure = go.Figure()
+    for number, one in values.items():
+        figure.add_trace(
+            go.Box(
+                x=100 * one[~np.isnan(one)],
+                name=names[number],
+                boxpoints="all",
+                boxmean=True,
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": _edge(number), "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate="%{x:.1f} %<extra></extra>",
+            )
+        )
+    figure.update_layout(showlegend=False, height=110 + 62 * len(values), yaxis={"autorange": "reversed"})
+    figure.update_xaxes(title=f"{title} of every question, %", range=[-2, 102] if title == "Recall" else None)
+    return figure
+
+
+def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
+    """Return the mean difference from the baseline, with the interval that holds 95 % of the resampled means."""
+    colours = INK[figures.theme()]
+    figure = go.Figure()
+    for number, one in found.items():
+        figure.add_trace(
+            go.Scatter(
+                x=[100 * one.mean],
+                y=[names[number]],
+                error_x={
+                    "array": [100 * (one.high - one.mean)],
+                    "arrayminus": [100 * (one.mean - one.low)],
+                    "color": colours["ink" if one.told else "muted"],
+                    "thickness": 2,
+                    "width": 6,
+                },
+                mode="markers",
+                # Open where the interval holds nought: no difference can be told.
+                marker={
+                    "size": 11,
+                    "symbol": "circle" if one.told else "circle-open",
+                    "color": colours["ink" if one.told else "muted"],
+                    "line": {"width": 2},
+                },
+                hovertemplate="%{x:+.1f} points<extra></extra>",
+            )
+        )
+    figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})
+    figure.add_annotation(
+        x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
+    )
+    figure.update_layout(showlegend=False, height=110 + 44 * len(found), yaxis={"autorange": "reversed"})
+    figure.update_xaxes(title=f"points of {title} more or less")
+    return figure
+
+
+def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str) -> go.Figure:
+    """Return the mean against a cost, a key of `AXES`, each with the 95 % interval of the mean as a bar."""
+    colours = INK[figures.theme()]
+    found = {number: mean_and_deviation(one) for number, one in values.items()}
+    means = {number: one[0] for number, one in found.items() if one is not None}
+    shown = sorted(means, key=lambda number: price(costs[number], cost))
+    bounds = {number: interval(values[number]) or (means[number], means[number]) for number in shown}
+    figure = go.Figure()
+    for order, number in enumerate(shown):
+        mean, (low, high) = means[number], bounds[number]
+        figure.add_trace(
+            go.Scatter(
+                x=[price(costs[number], cost)],
+                y=[100 * mean],
+                error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
+                text=[names[number]],
+                mode="markers+text",
+                # By turns, as neighbours would lie over one another.
+                textposition=("top right", "bottom right")[order % 2],
+                cliponaxis=False,
+                # Open where a part of the time is that of an earlier run.
+                marker={
+                    "color": _edge(number),
+                    "size": 11,
+                    "symbol": "circle-open" if cost == "index" and costs[number].cached else "circle",
+                    "line": {"width": 2.5},
+                },
+                hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
+            )
+        )
+    prices = [price(costs[number], cost) for number in shown]
+    figure.update_layout(height=340, showlegend=False, font={"color": colours["ink"]})
+    # Room at the right for the last label.
+    figure.update_xaxes(title=AXES[cost], range=[0, 1.3 * max(prices, default=1.0)])
+    lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
+    room = max(5.0, 15 * (max(highs) - min(lows)))
+    figure.update_yaxes(title=f"{title}, %", range=[max(-2.0, 100 * min(lows) - room), 100 * max(highs) + room])
+    return figure
+
+
+def price(costs: Costs, cost: str) -> float:
+    """Return one of the costs."""
+    return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
+
+
+def at_k(found: Mapping[int, dict[int, dict[str, Score]]], names: Mapping[int, str]) -> go.Figure:
+    """Return recall, precision and F1 over the number of chunks, a line a chunker."""
+    figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
+    for number, scores in found.items():
+        for column, name in enumerate(SCORES, start=1):
+            values = [scores[k][name].value for k in AT]
+            figure.add_trace(
+                go.Scatter(
+                    x=[str(k) for k in AT],
+                    y=[None if value is None else 100 * value for value in values],
+                    name=names[number],
+                    legendgroup=names[number],
+                    showlegend=column == 1,
+                    mode="lines+markers",
+                    line={"color": _edge(number), "width": 2},
+                    marker={"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 9},
+                    hovertemplate=f"{names[number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
+                ),
+                1,
+                column,
+            )
+    figure.update_layout(height=360, legend={"orientation": "h", "y": -0.28, "x": 0})
+    figure.update_xaxes(type="category")
+    figure.update_xaxes(title="chunks that count", col=2)
+    figure.update_yaxes(range=[-3, 103])
+    figure.update_yaxes(title="%", col=1)
+    return figure
+
+
+def at_k_table(found: Mapping[int, dict[int, dict[str, Score]]], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+    """Return the same numbers, a row a chunker and score."""
+    rows = [(number, name) for number in found for name in SCORES]
+    table: dict[str, Sequence[str]] = {
+        "chunker": [names[number] for number, _ in rows],
+        "score": [SCORES[name] for _, name in rows],
+    }
+    return table | {f"at {k}": [percent(found[number][k][name]) for number, name in rows] for k in AT}
+
+
+def percent(score: Score) -> str:
+    """Write a score in percent."""
+    return "undefined" if score.value is None else f"{100 * score.value:.1f} %"

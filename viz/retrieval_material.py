@@ -1,0 +1,89 @@
+"""What the Retrieval page asks of what: the bundled documents and questions, or the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+import streamlit as st
+
+from chunkers import InputError
+from chunkers.reading import decode
+from sample_docs import SAMPLES_FOLDER
+from viz.reader import notice
+from viz.retrieval_words import counted
+from viz.retrieving import Material
+
+BUNDLED, OWN = "Bundled", "Your own"
+MEGABYTES = 20
+"""The largest file."""
+
+
+@lru_cache(maxsize=1)
+def bundled() -> Material:
+    """Return the samples that are prose, and the questions that come with them."""
+    texts = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
+    return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
+
+
+def read_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return name and text of every document that can be used, and a sentence for every other."""
+    texts: dict[str, str] = {}
+    complaints = []
+    for name, data in files:
+        try:
+            text = decode(data, name).text
+            if name in texts:
+                raise InputError(f"{name}: every document must have a name of its own; a second one of it is left out.")
+            if not text.strip():
+                raise InputError(f"{name}: a document must have some text; this one is empty and left out.")
+        except InputError as error:
+            complaints.append(str(error))
+            continue
+        texts[name] = text
+    return list(texts.items()), complaints
+
+
+def choose(kept: Material | None) -> Material | None:
+    """Draw the choice, and return it, or None where something is missing; ``kept`` is that of the run on the page.
+
+    Of the user's own files a new session of the browser has none; what it does not give anew is the run's.
+    """
+    key = "retrieval_material"
+    if key not in st.session_state:
+        st.session_state[key] = OWN if kept is not None and kept.own else BUNDLED
+    st.segmented_control("Documents and questions", [BUNDLED, OWN], key=key, required=True)
+    if st.session_state[key] != OWN:
+        return bundled()
+    files = st.file_uploader(
+        "Documents", ["txt", "md"], accept_multiple_files=True, key="retrieval_documents", max_upload_size=MEGABYTES
+    )
+    asked = st.file_uploader(
+        "Questions",
+        ["csv", "jsonl"],
+        key="retrieval_questions",
+        max_upload_size=MEGABYTES,
+        help="CSV or JSON lines with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file.",
+    )
+    identity = [file.file_id for file in files]
+    read = st.session_state.get("retrieval_read")
+    if read is None or read[0] != identity:
+        # Telling an encoding may take seconds, and the page runs again at every change.
+        read = st.session_state["retrieval_read"] = identity, read_texts((file.name, file.getvalue()) for file in files)
+    texts, complaints = read[1]
+    for number, complaint in enumerate(complaints):
+        notice(complaint, "error", key=f"retrieval_document_{number}")
+    questions = (asked.name, asked.getvalue()) if asked is not None else None
+    if kept is not None and kept.own:
+        if not files:
+            texts = list(kept.texts)
+        questions = questions or kept.questions
+        if not files or asked is None:
+            notice(_of_the_run(kept, documents=not files, questions=asked is None), key="retrieval_kept")
+    return Material(tuple(texts), questions, own=True) if texts and questions is not None else None
+
+
+def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:
+    """Say what of the run's is used again."""
+    parts = [counted(len(kept.texts), "document")] * documents + [kept.questions[0]] * questions
+    return f"Of the run beside: {' and '.join(parts)}."

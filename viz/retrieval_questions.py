@@ -1,0 +1,71 @@
+"""One question of a retrieval run: what two chunkers found for it, beside each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from evaluation.retrieval import MEASURES, Evaluation
+from viz.passages import show_passages
+from viz.reader import notice
+from viz.retrieval_figures import percent
+from viz.retrieval_words import TITLES, place, switch
+from viz.words import select
+
+
+def disagreements(found: dict[int, Evaluation], measure: str, unit: str) -> list[int]:
+    """Return the numbers of the questions on which the chunkers differ in a measure."""
+    values = np.array([one.values(measure, unit) for one in found.values()])
+    defined = ~np.isnan(values).all(axis=0)
+    return [int(number) for number in np.flatnonzero(defined) if np.ptp(values[~np.isnan(values[:, number]), number]) > 0]
+
+
+def show_question(found: dict[int, Evaluation], titles: list[str], words: dict[str, str]) -> None:
+    """Draw the choice of a question and of two chunkers, and their chunks; ``found`` is not empty."""
+    st.subheader("One question", anchor=False)
+    answers = next(iter(found.values())).answers
+    numbers = list(range(len(answers)))
+    if len(found) > 1:
+        differ = disagreements(found, words["measure"], words["unit"])
+        if _only_where_they_disagree(words, len(differ), len(answers)):
+            numbers = differ
+    if not numbers:
+        notice("The chunkers agree on every question.", key="retrieval_agree")
+        return
+    if str(place(words, "question", len(answers)) + 1) not in (options := {str(one + 1): one for one in numbers}):
+        words["question"] = next(iter(options))
+    else:
+        words["question"] = str(place(words, "question", len(answers)) + 1)
+    shown = {word: f"{word}. {answers[number].question.text}" for word, number in options.items()}
+    chosen = options[select("Question", words, "question", shown, "retrieval_question")]
+    view = switch("Shown", words, "view", hidden=True)
+    sides = ("left", "right")[: len(found)]
+    for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
+        with column:
+            _show_side(found, titles, words, side, chosen, whole=view == "document")
+
+
+def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
+    key = "retrieval_disagree"
+    if st.session_state.get(key) != (words["disagree"] == "yes"):
+        st.session_state[key] = words["disagree"] == "yes"
+
+    def changed() -> None:
+        words["disagree"] = "yes" if st.session_state[key] else "no"
+
+    label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
+    return st.toggle(label, key=key, on_change=changed)
+
+
+def _show_side(
+    found: dict[int, Evaluation], titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool
+) -> None:
+    """Draw one of the two chunkers: its scores and its chunks."""
+    options = {str(number + 1): titles[number] for number in found}
+    if words[side] not in options:
+        words[side] = list(options)[0 if side == "left" else -1]
+    number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}")) - 1
+    answer = found[number].answers[question]
+    scores = getattr(answer, words["unit"])
+    st.caption(" · ".join(f"{TITLES[name]} {percent(scores[name])}" for name in MEASURES))
+    show_passages(found[number], answer, whole=whole, key=f"retrieval_passages_{side}")

@@ -1,0 +1,75 @@
+"""What of the Retrieval page stands in its link, and what the page calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from evaluation.retrieval import MEASURES
+from viz.retrieving import DEPTH
+
+TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
+NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "precision Ω", "iou": "IoU"}
+"""The measures inside a sentence."""
+
+COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
+VIEWS = {"ranked": "In rank order", "document": "In the documents"}
+
+ALLOWED: Mapping[str, Mapping[str, str]] = {
+    "measure": {name: TITLES[name] for name in MEASURES},
+    "unit": {"characters": "characters", "tokens": "tokens"},
+    "k": {str(k): str(k) for k in range(1, DEPTH + 1)},
+    "cost": COSTS,
+    "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
+    "disagree": {"no": "no", "yes": "yes"},
+    "view": VIEWS,
+}
+"""The words that do not depend on a run, with what is shown for them."""
+
+AT_REST = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
+AT_REST |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "1", "right": "2", "question": "1", "run": ""}
+"""``baseline``, ``left`` and ``right`` are places of chunkers; ``run`` is the token of a run that the server remembers."""
+
+
+def mended(words: dict[str, str]) -> list[str]:
+    """Put what is at rest where a link says what is not allowed; return a sentence for each."""
+    complaints = []
+    for name, options in ALLOWED.items():
+        if words[name] not in options:
+            complaints.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
+            words[name] = AT_REST[name]
+    return complaints
+
+
+def place(words: Mapping[str, str], name: str, count: int) -> int:
+    """Return the index that a word counted from 1 stands for; the last where it is beyond, the first where it is none."""
+    word = words[name][:9]
+    return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
+
+
+def switch(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
+    """Draw a choice of few words of `ALLOWED`, all in sight, and return the chosen one."""
+    key = f"retrieval_{name}"
+    if st.session_state.get(key) != words[name]:
+        # Touched only when it differs, or the browser would reset it at every run.
+        st.session_state[key] = words[name]
+
+    def changed() -> None:
+        words[name] = st.session_state[key]
+
+    st.segmented_control(
+        label,
+        list(ALLOWED[name]),
+        format_func=ALLOWED[name].__getitem__,
+        key=key,
+        on_change=changed,
+        required=True,
+        label_visibility="collapsed" if hidden else "visible",
+    )
+    return words[name]
+
+
+def counted(count: int, what: str) -> str:
+    """Say how many of something there are."""
+    return f"{count:,} {what}" + ("s" if count != 1 else "")
