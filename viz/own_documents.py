@@ -172,9 +172,7 @@ def _stitched(choices: Choices) -> None:
     stem = name.replace(" ", "-")
     row.download_button("Text", one.text.encode(), f"{stem}.txt", "text/plain", on_click="ignore")
     row.download_button("Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", on_click="ignore")
-    row.download_button(
-        "All, as ZIP", lambda: _zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore"
-    )
+    row.download_button("All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore")
     for title, page in PAGES.items():
         row.button(f"Open on {title}", on_click=_open, args=(choices, one, page))
 
@@ -183,7 +181,7 @@ def _boundaries(one: MarkedText) -> str:
     return to_json(one.name, one.text, one.known)
 
 
-def _zipped(documents: list[MarkedText]) -> bytes:
+def zipped(documents: list[MarkedText]) -> bytes:
     """Return the texts and their files of boundaries as one file."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,0 +1,286 @@
+"""The user's short documents stitched to long ones, documents with files of boundaries, and what may not be looked at."""
+
+import io
+import json
+import zipfile
+from itertools import pairwise
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Document, InputError
+from evaluation.__main__ import main
+from evaluation.marked import MarkedText, marked_texts, sharing
+from evaluation.marks import from_json, to_json
+from evaluation.stitching import Passage, halves, passages_from, stitch_several
+from sample_docs import load_sample
+from viz.own_documents import zipped
+
+TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
+
+
+def files(texts):
+    return [(name, text.encode()) for name, text in texts.items()]
+
+
+def test_each_file_is_a_subject_and_so_is_each_part_between_dashes():
+    passages, complaints = passages_from(files({"one.txt": "A cat.\n", "two.md": "A tree.\n---\nA bush.\n"}))
+    assert complaints == []
+    assert passages == [
+        Passage("A cat.", "one.txt"),
+        Passage("A tree.", "two.md, part 1"),
+        Passage("A bush.", "two.md, part 2"),
+    ]
+
+
+def test_what_cannot_be_stitched_is_said_and_the_rest_is_usable():
+    given = [("void.txt", b" \n"), ("picture.txt", b"\0\1"), ("cat.txt", b"A cat."), ("copy.txt", b"A cat.\n")]
+    passages, complaints = passages_from(given)
+    assert passages == [Passage("A cat.", "cat.txt")]
+    assert complaints == [
+        "void.txt: a document to stitch must have text; this one is empty.",
+        "picture.txt: the file must be plain text or Markdown; it is binary.",
+        "copy.txt: a document to stitch must be its own; it is that of cat.txt.",
+    ]
+
+
+def test_several_documents_are_of_several_orders():
+    passages, _ = passages_from(files(TEXTS))
+    made = stitch_several(passages, 12, 3, 5, "spacy")
+    assert [one.name for one in made] == ["stitched 1", "stitched 2", "stitched 3"]
+    assert len({one.text for one in made}) == 3
+    assert made[1].text == stitch_several(passages, 12, 1, 6, "spacy")[0].text
+    for one in made:
+        assert one.sections <= set(TEXTS.values())
+        assert len(one.split("spacy").document.sentences) == 12
+        assert all(one.text[place:].startswith("Text ") for place in one.known)
+
+
+@pytest.mark.parametrize(("sentences", "count"), [(0, 3), (9, 0)])
+def test_no_less_than_one(sentences, count):
+    with pytest.raises(InputError, match=r"stitching: (sentences|count) must be at least 1; got 0\."):
+        stitch_several([], sentences, count, 0, "spacy")
+
+
+def test_halves_have_no_subject_in_common():
+    passages = [Passage(f"Text {n}.", f"subject {n % 5}") for n in range(20)]
+    one, other = halves(passages)
+    assert sorted(one + other, key=str) == sorted(passages, key=str)
+    assert {passage.subject for passage in one}.isdisjoint(passage.subject for passage in other)
+    with pytest.raises(InputError, match="at least four subjects; got 3"):
+        halves(passages[:3])
+
+
+def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
+    text = "A cat. A dog.\nA tree."
+    known = (text.index("A tree"),)
+    given = [
+        ("lines.txt", b"A cat.\n---\nA tree.\n"),
+        ("bare.md", text.encode()),
+        ("anything.json", to_json("another name", text, known).encode()),
+    ]
+    found, complaints = marked_texts(given)
+    assert complaints == []
+    assert found == [MarkedText("lines.txt", "A cat.\nA tree.\n", (7,)), MarkedText("bare.md", text, known)]
+    assert found[1].sections == {"A cat. A dog.", "A tree."}
+
+
+def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
+    bare = "A cat.\nA tree. A bush.\n"
+    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", to_json("t", bare, (15,)).encode())]
+    assert marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
+
+
+def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
+    given = [
+        ("plain.txt", b"No mark."),
+        ("good.txt", b"A.\n---\nB."),
+        ("good.txt", b"C.\n---\nD."),
+        ("bad.json", b"{"),
+        ("lost.json", to_json("n", "elsewhere", (3,)).encode()),
+        ("wide.txt", b"Short."),
+        ("wide.json", to_json("n", "Short.", (30,)).encode()),
+        ("junk.md", b"%PDF-1.7"),
+    ]
+    found, complaints = marked_texts(given)
+    assert [one.name for one in found] == ["good.txt"]
+    assert found[0].text == "A.\nB."
+    said = dict(complaint.split(": ", 1) for complaint in complaints)
+    assert said.keys() == {"plain.txt", "good.txt", "bad.json", "lost.json", "wide.txt", "junk.md"}
+    assert said["plain.txt"].startswith("a document must have a known boundary")
+    assert said["good.txt"] == "a document's name must be its own; another file has it."
+    assert "must be JSON" in said["bad.json"]
+    assert "none has this SHA-256" in said["lost.json"]
+    assert "must ascend" in said["wide.txt"]
+
+
+def test_what_shares_a_section_with_what_is_held_out_is_named():
+    report, essay, stubs = (
+        MarkedText(name, load_sample(name).text, load_sample(name).known) for name in ("report", "essay", "stubs")
+    )
+    assert sharing([essay, stubs], [report]) == [essay]
+    assert sharing([report, stubs], []) == []
+
+
+# The command line
+
+
+def stitched_by_command(folder, tmp_path, *arguments):
+    return main(["stitch", str(folder), "--into", str(tmp_path / "long"), *arguments])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    short = tmp_path / "short"
+    short.mkdir()
+    for name, text in TEXTS.items():
+        (short / name).write_text(text)
+    return short
+
+
+def test_the_command_writes_texts_and_boundaries_that_sweep_reads(folder, tmp_path, capsys):
+    assert stitched_by_command(folder, tmp_path, "--sentences", "12", "--count", "2", "--seed", "3") == 0
+    assert capsys.readouterr().out.count("12 sentences, 3 known boundaries") == 2
+    text = (tmp_path / "long" / "stitched-1.txt").read_text()
+    known = from_json((tmp_path / "long" / "stitched-1.json").read_bytes(), text)
+    edges = [0, *known, len(text)]
+    assert {text[start:end].strip() for start, end in pairwise(edges)} <= set(TEXTS.values())
+    arguments = ["sweep", "--file", str(tmp_path / "long"), "--chunker", "fixed_sentences", "--grid", "size=3", "--json"]
+    assert main(arguments) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["document"], row["pk"]) for row in rows] == [("stitched-1.txt", 0), ("stitched-2.txt", 0)]
+
+
+def test_the_command_uses_what_it_can(folder, tmp_path, capsys):
+    (folder / "void.txt").write_text("\n")
+    (folder / "noise.md").write_bytes(b"\0")
+    (folder / "picture.png").write_bytes(b"\0")
+    assert stitched_by_command(folder, tmp_path, "--count", "1") == 0
+    written = capsys.readouterr()
+    assert written.err.splitlines() == [
+        "noise.md: the file must be plain text or Markdown; it is binary.",
+        "void.txt: a document to stitch must have text; this one is empty.",
+    ]
+    assert "24 sentences, 7 known boundaries" in written.out
+
+
+def test_the_command_needs_two_documents(tmp_path, capsys):
+    (tmp_path / "one.txt").write_text("Only one.")
+    assert stitched_by_command(tmp_path / "one.txt", tmp_path) == 2
+    assert capsys.readouterr().err == "stitching needs passages of at least two subjects; got 1 of one or none.\n"
+    (tmp_path / "void").mkdir()
+    assert stitched_by_command(tmp_path / "void", tmp_path) == 2
+    assert "the folder must hold a file that ends in .txt or .md; it holds none." in capsys.readouterr().err
+
+
+# The page
+
+
+@pytest.fixture
+def tune():
+    app = AppTest.from_file("../app.py", default_timeout=120)
+    app.query_params["embedder"] = "tfidf"
+    app.query_params["documents"] = "stubs"
+    app.query_params["held"] = ""
+    app.switch_page("pages/tune.py")
+    app.run()
+    yield app
+    sweep = app.session_state.get("sweep")
+    if sweep is not None:
+        sweep.stop()
+        sweep.join(60)
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click()
+    return app.run()
+
+
+def upload(app, key, given):
+    uploader = next(one for one in app.get("file_uploader") if one.key == key)
+    uploader.set_value([(name, data, "text/plain") for name, data in given])
+    return app.run()
+
+
+def said(app):
+    found = []
+    for part in app.get("bidi_component"):
+        try:
+            found.append(json.loads(part.proto.json).get("text"))
+        except (ValueError, AttributeError):
+            continue
+    return found
+
+
+def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
+    upload(tune, "short_files", [*files(TEXTS), ("void.txt", b" ")])
+    tune.number_input(key="stitch_sentences").set_value(9)
+    tune.number_input(key="stitch_count").set_value(2)
+    tune.checkbox(key="stitch_halves").set_value(True)
+    press(tune, "Stitch")
+    assert not tune.exception
+    assert "void.txt: a document to stitch must have text; this one is empty." in said(tune)
+    assert any(
+        "Stitched 4 of 8 short texts, with 9 sentences and 2 known boundaries each." in one.value for one in tune.caption
+    )
+    assert tune.multiselect(key="tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]
+    assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
+    assert "stitched" not in "".join(tune.query_params.get("documents", ""))
+    press(tune, "Run")
+    tune.session_state["sweep"].join(110)
+    tune.run()
+    rows = tune.session_state["sweep"].rows
+    assert {row.document for row in rows} == {"stubs", "stitched 1", "stitched 2", "stitched 3", "stitched 4"}
+    assert any("over 3 documents" in one.value and "over 2 documents" in one.value for one in tune.markdown)
+    press(tune, "Open on Failures")
+    opened = tune.session_state["own"]
+    assert (opened.name, opened.text) == ("stitched 1", tune.session_state["tune_stitched"].documents[0].text)
+    assert tune.session_state["page"] == "failures"
+    assert tune.session_state["choices/failures"].document == "own"
+
+
+def test_too_few_texts_are_said(tune):
+    upload(tune, "short_files", files(dict(list(TEXTS.items())[:3])))
+    tune.checkbox(key="stitch_halves").set_value(True)
+    press(tune, "Stitch")
+    assert "stitching two halves that share nothing needs at least four subjects; got 3." in said(tune)
+    tune.checkbox(key="stitch_halves").set_value(False)
+    press(tune, "Stitch")
+    assert tune.multiselect(key="tune/documents").value[1:] == [f"stitched {n}" for n in (1, 2, 3, 4, 5)]
+
+
+def test_marked_documents_are_chosen_beside_the_bundled(tune):
+    text = "A cat. A dog. A tree."
+    given = [("cats.txt", text.encode()), ("cats.json", to_json("cats", text, (14,)).encode()), ("none.md", b"No mark.")]
+    upload(tune, "marked_files", given)
+    assert tune.multiselect(key="tune/documents").value == ["stubs", "cats.txt"]
+    assert any("none.md: a document must have a known boundary" in str(one) for one in said(tune))
+    tune.multiselect(key="tune/documents").set_value(["stubs"]).run()
+    assert tune.multiselect(key="tune/documents").value == ["stubs"]
+    tune.multiselect(key="tune/held").set_value(["cats.txt"]).run()
+    assert any("9 settings on 2 documents" in one.value for one in tune.caption)
+
+
+def test_the_document_marked_on_failures_is_among_them(tune):
+    tune.switch_page("pages/failures.py").run()
+    tune.selectbox(key="document").set_value("own").run()
+    tune.text_area(key="pasted").set_value("One is here.\n---\nTwo is here.").run()
+    tune.switch_page("pages/tune.py").run()
+    assert tune.multiselect(key="tune/documents").value[-1] == "Pasted text, marked on Failures"
+
+
+def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
+    tune.multiselect(key="tune/documents").set_value(["stubs", "essay", "article"]).run()
+    tune.multiselect(key="tune/held").set_value(["report"]).run()
+    assert "Left out of the ranking, because a section of it is held out: The essay." in said(tune)
+    assert any("settings on 3 documents" in one.value for one in tune.caption)
+
+
+def test_all_stitched_documents_are_in_one_file():
+    passages, _ = passages_from(files(TEXTS))
+    made = stitch_several(passages, 9, 2, 0, "spacy")
+    with zipfile.ZipFile(io.BytesIO(zipped(made))) as archive:
+        text = archive.read("stitched-2.txt").decode()
+        assert from_json(archive.read("stitched-2.json"), text) == made[1].known
+        assert len(archive.namelist()) == 4
+    assert Document.from_text(text).sentences
