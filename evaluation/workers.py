@@ -26,7 +26,7 @@ AT_ONCE = 25
 ROUNDS = 3
 """How often a run is sent before it is done here: re-embedding asks for one text after the other."""
 
-IDLE_S = 300
+IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
