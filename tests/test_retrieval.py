@@ -148,6 +148,27 @@ def test_characters_and_tokens_are_measured_apart():
     assert answer.tokens["recall"].value == 1
 
 
+def test_a_search_is_measured_at_every_number_of_chunks():
+    deep = ask("120", "40 beta.", top_k=1)
+    ruler = Ruler(deep.index.corpus.whole.text, load_tokenizer("words"))
+    recalls = [measure(deep.search, ruler, k).answers[0].characters["recall"].value for k in (1, 2, 3, 4)]
+    assert recalls == [0, 0, 1, 1]
+    again = measure(deep.search, ruler, 3).answers[0]
+    assert (again.documents, again.evidence) == (deep.answers[0].documents, deep.answers[0].evidence)
+
+
+def test_the_search_says_what_was_computed_and_what_was_there():
+    both, equipped = corpus(**TWO), tools(AngleEmbedder())
+    first = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    again = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    assert (first.embedded, first.cached) == (4, 0)
+    assert (again.embedded, again.cached) == (0, 4)
+    assert again.embed_s == first.embed_s > 0
+    found = search(again, [], equipped, 3)
+    assert found.ranked.shape == (0, 0)
+    assert found.search_s == 0
+
+
 def test_a_document_shorter_than_a_chunk_is_one_chunk():
     found = ask("130", "130 delta.", size=50)
     assert len(found.index.chunks) == 2

@@ -87,7 +87,7 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[t
 
 
 def documents_of(found: Evaluation, answer: Answer) -> list[Passage]:
-    """Return every document that holds an excerpt or a retrieved chunk, with what was hit, missed and wasted in it."""
+    """Return every document that holds an excerpt, then those of other chunks by rank, with all of it in its place."""
     index = found.index
     corpus = index.corpus
     text = corpus.whole.text
@@ -102,11 +102,13 @@ def documents_of(found: Evaluation, answer: Answer) -> list[Passage]:
     coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
     ranks = {span.start: rank for rank, spans in reversed([*enumerate(chunks, start=1)]) for span in spans}
     shown: list[Passage] = []
-    for number in sorted({corpus.document_at(span.start) for span, _ in coloured}):
+    numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
+    for number in numbers:
         whole = corpus.on_axis(number, (0, len(corpus.documents[number].text)))
         parts = _in_document(text, whole, [one for one in coloured if whole.start <= one[0].start < whole.end], ranks)
-        sums = [f"{characters([s for s in kinds[kind] if whole.start <= s.start < whole.end]):,} {kind}" for kind in kinds]
-        shown.append({"kind": "document", "title": f"{corpus.names[number]} · {', '.join(sums)}", "parts": parts})
+        sums = [(sum(len(words) for words, what in parts if what == kind), kind) for kind in kinds]
+        said = ", ".join(f"{count:,} {kind}" for count, kind in sums if count)
+        shown.append({"kind": "document", "title": f"{corpus.names[number]} · characters: {said}", "parts": parts})
     return shown
 
 

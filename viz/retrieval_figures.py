@@ -23,8 +23,8 @@ Values = Mapping[int, npt.NDArray[np.float64]]
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 AXES = {
     "tokens": "tokens retrieved for a question, on average",
-    "index": "seconds to chunk and embed all documents, as if nothing had been embedded before",
-    "query": "milliseconds to search all chunks for a question, embedding it left out",
+    "index": "seconds to chunk and embed all documents",
+    "query": "milliseconds to search all chunks for a question",
 }
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """The second sign beside the colour."""
@@ -119,7 +119,7 @@ def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, st
                     "color": _edge(number),
                     "size": 11,
                     "symbol": "circle-open" if cost == "index" and costs[number].cached else "circle",
-                    "line": {"width": 2.5},
+                    "line": {"width": 2.5, "color": _edge(number)},
                 },
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
             )
