@@ -16,7 +16,7 @@ SEARCHED: dict[str, list[Setting]] = {
         appending_threshold=(0.2, 0.3, 0.4, 0.5),
         merging_threshold=(0.1, 0.2, 0.3, 0.4),
     ),
-    "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 400), piece_size=(25, 50)),
+    "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
     "change_point": [
         *grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
         *grid("change_point", chunks=tuple(range(2, 11))),
@@ -24,10 +24,11 @@ SEARCHED: dict[str, list[Setting]] = {
 }
 """Chunker to its settings: those of Qu et al., appendix B, where they tried it."""
 
+OURS = "ours"
+"""Who published the settings of a chunker that is in no source."""
+
 
 def as_published(chunker: str) -> tuple[Setting, str]:
-    """Return the first published setting of a chunker, and who published it; ours at rest where nobody did."""
+    """Return the first published setting of a chunker, and who published it; ours, at rest, where nobody did."""
     presets = presets_of(chunker)
-    return (
-        (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), "ours at rest")
-    )
+    return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)

@@ -5,12 +5,12 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluation.grids import SEARCHED, as_published
+from evaluation.grids import OURS, SEARCHED, as_published
 from evaluation.inbox import RULES
 from evaluation.marks import to_json
 from evaluation.sweep import Setting
 from sample_docs import load_sample, sample_titles
-from viz.failures import shortened
+from viz.failure_inbox import shortened
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 
@@ -196,7 +196,7 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
 
 def test_published_settings_are_those_of_the_presets():
     assert dict(as_published("breakpoint")[0].parameters)["amount"] == 95
-    assert as_published("change_point") == (Setting("change_point"), "ours at rest")
+    assert as_published("change_point") == (Setting("change_point"), OURS)
 
 
 def test_long_passages_keep_their_ends():

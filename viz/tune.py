@@ -20,6 +20,12 @@ from viz.words import select
 
 PAGE = "tune"
 MOST_RUNS = 20_000
+MEASURED = (
+    "Measured already, on 50 long documents stitched of our own texts that nothing was chosen on: Change points and Optimal, "
+    "which see the whole text, reach a Pk of 0.20 and 0.26 with their defaults. The best there of Qu et al.'s 30 settings of "
+    "Breakpoint, which decides gap by gap, reaches 0.38."
+)
+"""What `benchmarks.stitched` found."""
 
 
 def show() -> None:
@@ -50,6 +56,7 @@ def show() -> None:
     running: Sweep | None = st.session_state.get("sweep")
     if running is None:
         notice("Nothing has run yet: choose what to sweep at the left, then press “Run”.", key="tune_empty")
+        st.caption(MEASURED)
     else:
         if running.running and not running.stopped:
             _poll()

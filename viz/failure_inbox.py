@@ -1,0 +1,101 @@
+"""The inbox of the Failures page: suspicious cuts of a result, ranked, each with its rule and a way into the text."""
+
+from __future__ import annotations
+
+import json
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+from cachetools import LRUCache, cached
+
+from chunkers import Chunking, Document, Embedder
+from chunkers.registry import chunker_class
+from evaluation.inbox import HAIR, RULES, Finding, counts, inbox
+from viz import work
+from viz.failure_lists import draw
+from viz.failure_settings import Shown
+from viz.reader import notice, source_id
+from viz.state import Choices
+
+MOST_FINDINGS = 200
+"""Findings that are listed; the others are counted."""
+
+
+def show_inbox(choices: Choices, here: Shown, embedder: Embedder | None) -> None:
+    """Draw what looks suspicious in a result."""
+    made = here.made
+    st.markdown("##### Suspicious cuts")
+    if made.chunking is None or made.task is None:
+        notice("There is nothing to look through before the text is cut.", key="no_inbox")
+        return
+    hair = _choose_hair(choices)
+    findings = _found(made.task, made.chunking, embedder, hair)
+    title = chunker_class(here.setting.chunker).title
+    data = {
+        "source": f"{source_id(made.chunking.document)} {made.task.chunker}",
+        "summary": f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
+        "counts": [[RULES[name].title, count, RULES[name].why] for name, count in counts(findings).items()],
+        "rows": json.dumps([_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]], ensure_ascii=False),
+        "more": max(0, len(findings) - MOST_FINDINGS),
+    }
+    draw("inbox", data, "inbox")
+    with st.expander("The rules"):
+        st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
+
+
+def _counted(findings: int) -> str:
+    return "nothing found" if not findings else f"{findings:,} finding{'' if findings == 1 else 's'}"
+
+
+def _choose_hair(choices: Choices) -> float:
+    """Draw how near to its threshold a cut is there by a hair; a link's word that is none is said."""
+    try:
+        value = float(choices.extra["hair"])
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 0.1:
+        notice(
+            f"The link's hair must be a number from 0 to 0.1; got {choices.extra['hair'][:60]!r}.", "error", key="bad_hair"
+        )
+        value = HAIR
+
+    def changed() -> None:
+        choices.extra["hair"] = f"{st.session_state['hair']:g}"
+
+    if st.session_state.get("hair") != value:
+        st.session_state["hair"] = value
+    hair: float = st.slider(
+        "A hair, in units of the score",
+        0.0,
+        0.1,
+        step=0.005,
+        format="%.3f",
+        key="hair",
+        on_change=changed,
+        help="A cut whose score lies within this of its threshold is listed: it could as well not be there.",
+    )
+    return hair
+
+
+@cached(LRUCache(32), key=lambda task, chunking, embedder, hair: (task, hair), lock=Lock())
+def _found(task: work.Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
+    """Return the findings of a result; the task stands for it and its embedder."""
+    return inbox(chunking, embedder, hair)
+
+
+def _line(document: Document, finding: Finding) -> dict[str, Any]:
+    """Return a finding as the browser lists it: in its rule's words, with its passage and its sentences."""
+    start, end = finding.span
+    return {
+        "title": RULES[finding.rule].title,
+        "reason": finding.reason,
+        "passage": shortened(document.text[start:end]),
+        "range": [max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1],
+    }
+
+
+def shortened(passage: str, most: int = 150) -> str:
+    """Return a passage on one line, its middle left out where it is longer than ``most`` characters."""
+    line = " ".join(passage.split())
+    return line if len(line) <= most else f"{line[: most * 2 // 3]} … {line[-most // 3 :]}"

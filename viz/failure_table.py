@@ -1,0 +1,76 @@
+"""The measures of every result on the Failures page, as a table whose rows choose what the text shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from chunkers.registry import chunker_class
+from evaluation.grids import SEARCHED
+from evaluation.sweep import MEASURES
+from viz.failure_lists import draw
+from viz.failure_settings import BY, Shown
+from viz.state import Choices
+
+SHOWN = {
+    BY: "Misassigned",
+    "pk": "Pk",
+    "window_diff": "WindowDiff",
+    "f1": "Boundary F1",
+    "crossing": "Crossing",
+}
+"""The measures of the table."""
+
+
+def show_table(choices: Choices, shown: Sequence[Shown]) -> None:
+    """Draw the measures; a click on a row shows that result in the text."""
+    ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
+    values = {
+        name: [value for one in ordered if one.scores and (value := one.scores[name].value) is not None] for name in SHOWN
+    }
+    tops = {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
+    rows = [
+        {
+            "column": list(SEARCHED).index(one.setting.chunker),
+            "result": one.which,
+            "title": chunker_class(one.setting.chunker).title,
+            "which": one.title,
+            "settings": one.made.chunker.describe() if one.made.chunker is not None else one.setting.words(),
+            "message": one.made.error or ("" if one.made.chunking is not None else "waits for its embeddings"),
+            "cells": _cells(one, tops),
+        }
+        for one in ordered
+    ]
+    scores = [one.scores[name] for one in ordered if one.scores for name in SHOWN]
+    reasons = {score.undefined for score in scores if score.value is None}
+
+    def chosen() -> None:
+        told = st.session_state["measures"]["chosen"]
+        choices.selected, choices.extra["result"] = int(told["column"]), str(told["result"])
+
+    data = {
+        "head": ["Chunker and its settings", "Chunks", *SHOWN.values()],
+        "rows": rows,
+        "chosen": {"column": choices.selected, "result": choices.extra["result"]},
+        "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
+    }
+    draw("table", data, "measures", chosen)
+
+
+def _cells(one: Shown, tops: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return the cells of a row: words, why there is no value, and whether no other row is better."""
+    if one.scores is None or one.made.chunking is None:
+        return []
+    chunking = one.made.chunking
+    cells: list[dict[str, Any]] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
+    for name in SHOWN:
+        score = one.scores[name]
+        text = "undefined" if score.value is None else f"{score.value:.2f}"
+        if name == "misassigned":
+            text = f"{len(one.wrong):,} of {len(chunking.document.sentences):,}"
+        elif name == "crossing" and score.value is not None:
+            text = f"{round(score.value * len(chunking.chunks)):,} of {len(chunking.chunks):,}"
+        cells.append({"text": text, "why": score.undefined, "best": score.value is not None and score.value == tops[name]})
+    return cells
