@@ -40,7 +40,7 @@ WATCH = """(root) => {
     const begin = () => (began ??= performance.now());
     addEventListener(event, begin, { capture: true, once: true });
     new MutationObserver((_, observer) => {
-      if (began === undefined || root.reader.axis.column.previewed || root.reader.axis.dragging) return;
+      if (began === undefined || root.reader.axis.column.previewed || root.reader.axis.plot.lines.dragging) return;
       observer.disconnect();
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
     }).observe(root, { attributes: true, attributeFilter: ["data-painted"] });

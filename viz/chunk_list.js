@@ -1,7 +1,5 @@
 // The chunks and their sentences, each place a step to the text.
 
-const NOTHING = { growing: null, next: null, middle: null, gap: null };
-
 export default function (component) {
   const root = component.parentElement.querySelector(".chunks");
   const list = (root.list ??= new ChunkList(root));
@@ -17,15 +15,9 @@ class ChunkList {
     this.list = root.appendChild(el("ol"));
     this.list.setAttribute("aria-label", "Chunks and their sentences");
     this.step = NOTHING; // of another part of the page
-    this.follow = ({ detail }) => this.speaking || (this.step = detail);
-    globalThis.addEventListener("seamark-step", this.follow);
+    this.rest = hear(root, { "seamark-step": ({ detail }) => this.speaking || (this.step = detail) });
     // Who stepped before may step again.
     tell("seamark-reader");
-  }
-
-  rest() {
-    // Streamlit calls this between updates too: only a component that left the page lets go of its listeners.
-    setTimeout(() => !this.root.isConnected && globalThis.removeEventListener("seamark-step", this.follow), 1000);
   }
 
   update({ chunk_of, grounds, tags, breaks }) {

@@ -7,9 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -18,9 +16,9 @@ from cachetools import LRUCache, cached
 from chunkers.clustering import MOST_SENTENCES, joint_distances
 from chunkers.distances import FloatArray
 from viz import palette
+from viz.assets import asset
 from viz.reader import CACHED_BYTES
 
-_HERE = Path(__file__).parent
 _STORE_JS = """
 export default function ({ data }) {
   const matrices = (globalThis.seamarkMatrices ??= new Map());
@@ -35,20 +33,18 @@ export default function ({ data }) {
 _store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
 
 
-def _component(name: str, css_class: str) -> Any:
-    """Register the component of the two files of that name beside this one."""
-    css, js = ((_HERE / f"{file}").read_text(encoding="utf-8") for file in (f"{name}.css", f"{name}.js"))
-    common = (_HERE / "common.js").read_text(encoding="utf-8")
-    return st.components.v2.component(
-        f"seamark_{name}",
-        html=f'<div class="{css_class}"></div>',
-        css=f"{palette.css(css_class)}\n{css}",
-        js=f"{common}\n{js}",
-    )
-
-
-_heatmap = _component("heatmap", "heatmap")
-_chunk_list = _component("chunk_list", "chunks")
+_heatmap = st.components.v2.component(
+    "seamark_heatmap",
+    html='<div class="heatmap"></div>',
+    css=palette.css("heatmap") + asset("common.css", "heatmap.css"),
+    js=asset("common.js", "heatmap.js", "heatmap_drawing.js", "joint_distances.js"),
+)
+_chunk_list = st.components.v2.component(
+    "seamark_chunk_list",
+    html='<div class="chunks"></div>',
+    css=palette.css("chunks") + asset("chunk_list.css"),
+    js=asset("common.js", "chunk_list.js"),
+)
 
 MOST_CELLS = 400
 """Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""

@@ -1,6 +1,5 @@
 // The lists of the Failures page: its gallery, the table of measures, and the inbox. Text goes in through textContent alone.
 
-const NOTHING = { growing: null, next: null, middle: null, gap: null };
 const PARTS = { gallery, table, inbox };
 
 export default function (component) {

@@ -2,7 +2,6 @@
 
 const HEIGHT = 46; // pixels a row, as in the style sheet
 const BEYOND = 6; // rows drawn above and below sight
-const NOTHING = { growing: null, next: null, middle: null, gap: null };
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 
 export default function (component) {
@@ -58,26 +57,18 @@ class Ledger {
       if (row) this.lead(Number(row.dataset.entry));
     });
     this.rows.addEventListener("keydown", (event) => this.key(event));
-    this.live = root.appendChild(el("div", "hidden"));
-    this.live.setAttribute("aria-live", "polite");
+    this.live = liveRegion(root);
     const on = {
       "seamark-gap": (event) => this.follow(event.detail.gap),
       "seamark-text": () => this.sift(),
     };
-    for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.rows);
-    this.leave = () => {
-      for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
+    this.rest = hear(root, on, () => {
       this.observer.disconnect();
       // What it marked in the text goes with it, unless somebody has marked since.
       if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
-    };
-  }
-
-  rest() {
-    // Streamlit calls this between updates too: only a ledger that left the page lets go of its listeners.
-    setTimeout(() => !this.root.isConnected && this.leave(), 200);
+    });
   }
 
   update(data) {

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from chunkers import Chunking, Verdict
+from viz.assets import asset
 from viz.greedy import is_near
 from viz.reader import source_id
 
-_HERE = Path(__file__).parent
 _ledger = st.components.v2.component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
-    css=(_HERE / "ledger.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "ledger.js")),
+    css=asset("common.css", "ledger.css"),
+    js=asset("common.js", "ledger.js"),
 )
 
 STANDING = {

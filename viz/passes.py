@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,33 +12,27 @@ import streamlit as st
 
 from chunkers import Chunking, Comparison, Verdict
 from viz import palette
+from viz.assets import asset
 from viz.pass_story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
 from viz.reader import positions
-
-_HERE = Path(__file__).parent
-
-
-def _read(*names: str) -> str:
-    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
-
 
 _passes = st.components.v2.component(
     "seamark_passes",
     html='<div class="passes"></div>',
-    css=palette.css("passes") + _read("passes.css"),
-    js=_read("common.js", "passes.js"),
+    css=palette.css("passes") + asset("common.css", "passes.css", "zoom_window.css"),
+    js=asset("common.js", "passes.js", "pass_rows.js", "zoom_window.js"),
 )
 _corrections = st.components.v2.component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
-    css=_read("corrections.css"),
-    js=_read("common.js", "corrections.js"),
+    css=asset("corrections.css"),
+    js=asset("common.js", "corrections.js"),
 )
 _histogram = st.components.v2.component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=_read("similarities.css"),
-    js=_read("similarities.js"),
+    css=asset("similarities.css"),
+    js=asset("common.js", "similarities.js"),
 )
 
 

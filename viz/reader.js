@@ -4,7 +4,6 @@
 // The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
 const isCut = (verdict) => verdict === 0 || verdict === 3;
 const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 export default function (component) {
   const root = component.parentElement.querySelector(".seamark");
@@ -22,35 +21,25 @@ class Reader {
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid"));
-    this.live = root.appendChild(el("div", "hidden"));
-    this.live.setAttribute("aria-live", "polite");
+    this.live = liveRegion(root);
     this.columns = [];
     this.near = [];
     this.stepped = new Map();
     this.active = null;
     this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
     this.observer.observe(root);
-    this.on = {
+    const on = {
       "seamark-text": () => this.component && this.update(this.component),
       "seamark-step": (event) => this.showStep(event.detail),
       "seamark-jump": (event) => this.jump(event.detail.sentence),
       "seamark-mark": (event) => this.markRanges(event.detail.ranges),
     };
-    for (const [name, act] of Object.entries(this.on)) globalThis.addEventListener(name, act);
+    this.rest = hear(root, on, () => this.observer.disconnect());
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
       const span = event.target.closest(".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
-  }
-
-  rest() {
-    // Streamlit calls this between updates too: only a reader that left the page lets go of its listeners.
-    setTimeout(() => {
-      if (this.root.isConnected) return;
-      for (const [name, act] of Object.entries(this.on)) globalThis.removeEventListener(name, act);
-      this.observer.disconnect();
-    }, 1000);
   }
 
   update(component) {
@@ -105,7 +94,7 @@ class Reader {
 
   markRanges(ranges) {
     this.mark([]);
-    this.near = ranges.flatMap((range) => this.columns.flatMap((column) => spansBetween(column, ...range)));
+    this.near = ranges.flatMap((range) => this.columns.flatMap((column) => column.spansBetween(...range)));
     for (const node of this.near) node.classList.add("near");
   }
 
@@ -113,7 +102,7 @@ class Reader {
     this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     for (const column of this.columns) column.scrollTo(target, 60, true);
-    this.axis.reveal(target);
+    this.axis.window.reveal(target);
     this.mark([target]);
   }
 
@@ -130,7 +119,7 @@ class Reader {
     if (this.text === undefined) return;
     this.markStep();
     if (step.gap !== null) {
-      this.axis.reveal(step.gap + 1);
+      this.axis.window.reveal(step.gap + 1);
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
@@ -139,7 +128,7 @@ class Reader {
     // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
     const keep = (frames) => {
       if (this.keeping !== step) return;
-      for (const column of this.columns) keepInSight(column, sentence);
+      for (const column of this.columns) column.keepInSight(sentence);
       if (frames) requestAnimationFrame(() => keep(frames - 1));
     };
     this.keeping = step;
@@ -152,7 +141,7 @@ class Reader {
     const marked = new Map();
     for (const name of ["growing", "middle", "next"]) {
       const range = this.step?.[name];
-      if (range) for (const node of this.columns.flatMap((column) => spansBetween(column, ...range))) marked.set(node, name);
+      if (range) for (const node of this.columns.flatMap((column) => column.spansBetween(...range))) marked.set(node, name);
     }
     for (const [node, name] of this.stepped) if (marked.get(node) !== name) node.classList.remove(name);
     for (const [node, name] of marked) node.classList.add(name);
@@ -167,26 +156,4 @@ class Reader {
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
   }
-}
-
-// What a column shows of the sentences `first` up to `last`; parts of them that are not built yet are.
-function spansBetween(column, first, last) {
-  const [from, to] = [column.partsOf(first)[0], column.partsOf(last - 1).at(-1)];
-  if (!from || !to) return [];
-  return column.parts.slice(from.number, to.number + 1).flatMap((part) => {
-    column.fill(part);
-    return [...part.querySelectorAll(".s")].filter(({ dataset }) => dataset.s >= first && dataset.s < last);
-  });
-}
-
-// Scroll to a sentence unless it stands in the open already.
-function keepInSight(column, sentence) {
-  const [part] = column.partsOf(sentence);
-  if (!part) return;
-  column.fill(part);
-  const [span] = column.spansOf(sentence);
-  const box = column.body.getBoundingClientRect();
-  const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
-  const at = span.getBoundingClientRect();
-  if (at.top < top + 8 || at.bottom > bottom - 8) column.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
 }

@@ -10,7 +10,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -22,10 +21,10 @@ from cachetools import LRUCache, cached
 from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
 from chunkers.result import start_after
 from viz import palette
+from viz.assets import asset
 
 IntArray = npt.NDArray[np.int64]
 
-_HERE = Path(__file__).parent
 _STORE_JS = """
 export default function ({ data }) {
   const texts = (globalThis.seamarkTexts ??= new Map());
@@ -42,8 +41,13 @@ _store = st.components.v2.component("seamark_text", js=_STORE_JS)
 _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
-    css=palette.css() + "\n" + (_HERE / "reader.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "reader.js", "axis.js", "column.js")),
+    css=palette.css() + asset("common.css", "reader.css", "zoom_window.css"),
+    js=asset(
+        "common.js",
+        "reader.js",
+        *("zoom_window.js", "axis.js", "strips.js", "plot.js", "curve.js", "lines.js"),
+        *("part.js", "column_text.js", "column.js"),
+    ),
 )
 _NOTICE_JS = """
 export default function ({ data, parentElement }) {

@@ -4,16 +4,11 @@ const [WIDTH, HEIGHT] = [200, 30];
 
 export default function ({ data, parentElement }) {
   const [svg, words] = parentElement.querySelector(".similarities").children;
-  const make = (tag, attributes) => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    return node;
-  };
   const most = Math.max(...data.counts, 1);
   const wide = WIDTH / Math.max(1, data.counts.length);
   const bars = data.counts.map((count, bin) => {
     const tall = count ? Math.max(1.5, (count / most) * (HEIGHT - 2)) : 0;
-    return make("rect", { x: bin * wide + 0.4, y: HEIGHT - tall, width: wide - 0.8, height: tall, class: (bin + 0.5) * wide > data.at * WIDTH ? "bar above" : "bar" });
+    return svgEl("rect", { x: bin * wide + 0.4, y: HEIGHT - tall, width: wide - 0.8, height: tall, class: (bin + 0.5) * wide > data.at * WIDTH ? "bar above" : "bar" });
   });
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   svg.setAttribute("preserveAspectRatio", "none");
@@ -21,8 +16,8 @@ export default function ({ data, parentElement }) {
   svg.style.display = data.counts.length ? "" : "none";
   svg.replaceChildren(
     ...bars,
-    make("path", { d: `M0 ${HEIGHT}H${WIDTH}`, class: "base" }),
-    make("path", { d: `M${data.at * WIDTH} 0V${HEIGHT}`, class: "level" }),
+    svgEl("path", { d: `M0 ${HEIGHT}H${WIDTH}`, class: "base" }),
+    svgEl("path", { d: `M${data.at * WIDTH} 0V${HEIGHT}`, class: "level" }),
   );
   words.textContent = data.words;
 }

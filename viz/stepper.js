@@ -10,7 +10,6 @@ const SHAPES = {
 };
 const PACE = 1400; // milliseconds a step while it plays
 const REST = 300; // milliseconds after which the server hears of a step
-const NOTHING = { growing: null, next: null, middle: null, gap: null };
 // Where arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
@@ -48,17 +47,13 @@ class Stepper {
     const hint = jump.appendChild(el("span", "hint"));
     for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
     this.told = root.appendChild(el("div", "told"));
-    this.live = root.appendChild(el("div", "hidden"));
-    this.live.setAttribute("aria-live", "polite");
+    this.live = liveRegion(root);
     this.listen();
   }
 
   name(button, shape, name) {
-    const [svg, path] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
-    svg.setAttribute("viewBox", "0 0 14 14");
-    svg.setAttribute("aria-hidden", "true");
-    path.setAttribute("d", SHAPES[shape]);
-    svg.append(path);
+    const svg = svgEl("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" });
+    svgEl("path", { d: SHAPES[shape] }, svg);
     button.replaceChildren(svg);
     button.setAttribute("aria-label", name);
     button.title = name;
@@ -92,19 +87,12 @@ class Stepper {
       "seamark-reader": () => this.mark(true),
       "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
     };
-    for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
-    this.leave = () => {
-      for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
+    this.rest = hear(this.root, on, () => {
       clearTimeout(this.playing);
       clearTimeout(this.resting);
       // What it marked goes with it, unless another stepper has spoken since.
       if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
-    };
-  }
-
-  rest() {
-    // Streamlit calls this between updates too: only a stepper that left the page lets go of its listeners.
-    setTimeout(() => !this.root.isConnected && this.leave(), 200);
+    });
   }
 
   update(component) {

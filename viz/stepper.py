@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal, TypedDict
 
 import streamlit as st
 
+from viz.assets import asset
 from viz.reader import notice
 from viz.state import Choices
 
-_HERE = Path(__file__).parent
 _STORE_JS = """
 export default function ({ data }) {
   (globalThis.seamarkSteps ??= new Map()).set(data.key, { id: data.id, steps: JSON.parse(data.steps) });
@@ -24,8 +23,8 @@ _store = st.components.v2.component("seamark_steps", js=_STORE_JS)
 _stepper = st.components.v2.component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
-    css=(_HERE / "stepper.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("common.js", "stepper.js")),
+    css=asset("common.css", "stepper.css"),
+    js=asset("common.js", "stepper.js"),
 )
 
 

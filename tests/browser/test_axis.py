@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.steps import open_app
 
-WINDOW = "(root) => [root.reader.axis.from, root.reader.axis.to]"
+WINDOW = "(root) => [root.reader.axis.window.from, root.reader.axis.window.to]"
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_the_walk_takes_the_window_along(page, root):
         page.keyboard.press("ArrowRight")
     after = window(root)
     assert after[0] > start + 8
-    gap = root.evaluate("(root) => root.reader.axis.gap")
+    gap = root.evaluate("(root) => root.reader.axis.plot.gap")
     assert after[0] < gap + 1 < after[1]
     assert root.locator(".cursor").is_visible()
 
@@ -144,7 +144,7 @@ def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(page, root):
     first = root.locator(".text").first.locator('.s[data-s="1"]')
     first.hover()
     assert root.locator(".cursor").is_visible()
-    root.evaluate("(root) => root.reader.axis.show(200, 260)")
+    root.evaluate("(root) => root.reader.axis.window.show(200, 260)")
     root.locator(".text").first.locator('.s[data-s="0"]').hover()
     window(root)
     assert not root.locator(".cursor").is_visible()
@@ -157,18 +157,18 @@ def test_decimation_keeps_the_greatest_peak(root):
       scores[150000] = 0.95;
       axis.reader.sentences = 200001;
       axis.reset();
-      const curve = { ...axis.curve, scores, verdicts: scores.map(() => 1), lines: [], live: false };
+      const curve = { ...axis.plot.curve.data, scores, verdicts: scores.map(() => 1), lines: [], live: false };
       axis.update({ ...axis.column, index: 0, curve });
     }""")
     # The column of pixels at the peak is inked at the peak's height, and its neighbours are not.
     inked = root.evaluate("""(root) => {
-      const { axis } = root.reader;
+      const { curve } = root.reader.axis.plot;
       const scale = devicePixelRatio;
-      const width = axis.canvas.clientWidth;
+      const width = curve.canvas.clientWidth;
       const x = (150001 / 200001) * width;
       const ink = (at) => {
-        const pixel = [Math.floor(at * scale), Math.round(axis.y(0.9) * scale), 1, 1];
-        return axis.canvas.getContext("2d").getImageData(...pixel).data[3] > 100;
+        const pixel = [Math.floor(at * scale), Math.round(curve.y(0.9) * scale), 1, 1];
+        return curve.canvas.getContext("2d").getImageData(...pixel).data[3] > 100;
       };
       return [ink(x), ink(x - 20), ink(x + 20)];
     }""")

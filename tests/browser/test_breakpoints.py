@@ -59,7 +59,7 @@ def test_a_sentence_points_at_its_two_gaps_and_a_gap_at_its_two_sentences(page, 
     assert root.locator(".said").inner_text().startswith("Sentence 3, between gap 2 ")
     box = root.locator(".plot").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 60)
-    gap = root.evaluate("(root) => root.reader.axis.gap")
+    gap = root.evaluate("(root) => root.reader.axis.plot.gap")
     assert marked(root, "near") == [gap, gap + 1]
     assert root.locator(".ring:visible").count() == 1
 
@@ -127,7 +127,7 @@ def test_the_curve_leads_the_stepper(page, stepping):
 
 
 def test_a_cut_says_what_the_best_partition_did(page, stepping):
-    cut = stepping.evaluate("(root) => root.reader.axis.curve.verdicts.indexOf(0)")
+    cut = stepping.evaluate("(root) => root.reader.axis.plot.curve.data.verdicts.indexOf(0)")
     field = page.get_by_label("to step")
     field.fill(str(cut + 1))
     field.press("Enter")

@@ -27,10 +27,10 @@ def point(heatmap, one, other):
     """Return where in the window the cell of two rows is."""
     return heatmap.evaluate(
         """(root, [one, other]) => {
-          const { map, side, matrix } = root.heatmap;
+          const { map, side, distances } = root.heatmap.drawing;
           map.scrollIntoView({ block: "nearest" });
           const box = map.getBoundingClientRect();
-          const at = (row) => ((row + 0.5) / matrix.cells) * side;
+          const at = (row) => ((row + 0.5) / distances.cells) * side;
           return [box.right - side + at(other), box.top + at(one)];
         }""",
         [one, other],
@@ -60,7 +60,7 @@ def test_pointing_at_a_cell_says_the_distance_and_marks_the_text_and_a_click_goe
     assert (marked(page, "growing"), marked(page, "next")) == ([2], [30])
     said = heatmap.locator(".said").inner_text()
     distance, place, meaning = heatmap.evaluate(
-        "(root) => [root.heatmap.distance(2, 30), root.heatmap.place(2, 30), root.heatmap.meaning(2, 30)]"
+        "({ heatmap: { distances } }) => [distances.between(2, 30), distances.place(2, 30), distances.meaning(2, 30)]"
     )
     assert place == pytest.approx(28 / 39)
     assert distance == pytest.approx(0.2 * 28 / 39 + 0.8 * meaning)

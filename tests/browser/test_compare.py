@@ -36,7 +36,7 @@ def test_dragging_the_line_cuts_again_while_it_moves_and_stays_when_let_go(page,
     during = chunks(root, 1)
     assert len(during) > before
     page.mouse.up()
-    until(page, "(reader) => !reader.columns[1].previewed && !reader.axis.dragging")
+    until(page, "(reader) => !reader.columns[1].previewed && !reader.axis.plot.lines.dragging")
     embedded(page)
     assert chunks(root, 1) == during
     page.wait_for_url("**c2.amount=**")
@@ -59,12 +59,12 @@ def test_slider_in_the_side_bar_moves_the_line(page, app_url):
     root = open_app(page, app_url)
     slider = page.get_by_role("slider", name="Percentile of distance")
     slider.focus()
-    level = root.evaluate("(root) => root.reader.axis.curve.lines[0].level")
+    level = root.evaluate("(root) => root.reader.axis.plot.curve.data.lines[0].level")
     # One press: Streamlit's slider can lose one that comes while the page answers the last.
     slider.press("ArrowRight")
     page.wait_for_url("**c2.amount=70.5**")
-    until(page, "(reader) => reader.axis.curve.lines[0].value === 70.5")
-    assert root.evaluate("(root) => root.reader.axis.curve.lines[0].level") > level
+    until(page, "(reader) => reader.axis.plot.curve.data.lines[0].value === 70.5")
+    assert root.evaluate("(root) => root.reader.axis.plot.curve.data.lines[0].level") > level
 
 
 def test_hovering_a_sentence_marks_it_in_every_column(page, app_url):

@@ -7,11 +7,14 @@ import pytest
 
 from tests.browser.steps import READY, embedded, paste, whole_text
 
+ALGORITHM = "?document=algorithm&c1=double_pass&c1.initial_threshold=0.4&c2=breakpoint&c2.amount=60"
+"""The sample of the first screen, at settings that do not change when a default does."""
+
 OVER = 16
 """The comparison, counted from 0, that merges over the snippet of the sample of the algorithm."""
 
 
-def open_page(page, url, query="?document=algorithm"):
+def open_page(page, url, query=ALGORITHM):
     """Open the page and wait until the rows, the stepper and the text are there; return the rows."""
     page.goto(f"{url}/double_pass{query}")
     rows = page.locator(".passes")
@@ -60,7 +63,7 @@ def test_stepping_comes_to_the_merge_over_the_snippet_and_its_two_similarities(p
 
 
 def test_a_link_opens_at_its_step_with_the_head_of_the_page_in_sight(page, app_url):
-    open_page(page, app_url, f"?document=algorithm&step={OVER + 1}")
+    open_page(page, app_url, f"{ALGORITHM}&step={OVER + 1}")
     assert at(page) == str(OVER + 1)
     assert marked(page, "middle") == [10]
     assert page.locator(".passes h1").bounding_box()["y"] > 0
@@ -133,18 +136,23 @@ def test_a_long_text_shows_a_window_that_follows_the_steps_and_zooms(page, app_u
     rows = open_page(page, app_url, "?document=report")
     blocks = rows.locator(".block.sentence")
     assert 32 <= blocks.count() <= 34
-    window = "(root) => [root.passes.from, root.passes.to]"
+    window = "({ passes: { window } }) => [window.from, window.to]"
+
+    def drawn(condition):
+        probe = f"({{ passes: {{ window }} }}) => !window.pending && {condition}"
+        page.wait_for_function(probe, arg=rows.element_handle())
+
     page.get_by_label("to step").fill("200")
     page.keyboard.press("Enter")
-    page.wait_for_function("(root) => root.passes.from > 150 && !root.passes.frame", arg=rows.element_handle())
+    drawn("window.from > 150")
     rows.get_by_role("button", name="Show the whole text").click()
-    page.wait_for_function("(root) => root.passes.from === 0 && !root.passes.frame", arg=rows.element_handle())
+    drawn("window.from === 0")
     count = rows.evaluate("(root) => root.passes.data.count")
     assert rows.evaluate(window) == [0, count]
     assert rows.locator(".overview").is_hidden()
     rows.locator(".rows").focus()
     page.keyboard.press("+")
-    page.wait_for_function("(root) => !root.passes.frame", arg=rows.element_handle())
+    drawn("window.from > 0")
     low, high = rows.evaluate(window)
     assert high - low == pytest.approx(count / 2)
 

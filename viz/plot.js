@@ -1,0 +1,97 @@
+// The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
+
+class Plot {
+  constructor(axis) {
+    this.axis = axis;
+    this.bar = axis.root.appendChild(el("div", "bar"));
+    this.label = this.bar.appendChild(el("span"));
+    this.legend = this.bar.appendChild(el("span", "legend"));
+    this.root = axis.root.appendChild(el("div", "plot"));
+    this.root.tabIndex = 0;
+    this.root.setAttribute("role", "group");
+    this.curve = new Curve(this);
+    this.lines = new Lines(this);
+    this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
+    this.root.addEventListener("pointermove", (event) => {
+      if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
+    });
+    this.root.addEventListener("click", (event) => {
+      if (event.target.closest(".line")) return;
+      const gap = this.gapAt(event);
+      this.lead(gap);
+      axis.reader.chose(gap);
+    });
+    this.root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  update(data) {
+    this.curve.update(data);
+    this.lines.update();
+  }
+
+  draw() {
+    const { data } = this.curve;
+    const { known, margin } = this.axis.reader.data;
+    this.root.style.display = data ? "" : "none";
+    this.label.textContent = data ? `${capital(data.label)}, column ${this.axis.column.index + 1}` : "";
+    const signs = [known && "▲ known boundary", "● cut", "○ kept", data?.constrained && "◆ changed by a size", margin && "◌ near the line"];
+    this.legend.replaceChildren(...(data ? signs.filter(Boolean).map((sign) => el("span", "", sign)) : []));
+    if (data) {
+      this.curve.draw();
+      this.root.setAttribute("aria-label", `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`);
+    }
+    this.lines.draw();
+  }
+
+  // Ring the points of gaps on the curve, two at the most.
+  ring(gaps) {
+    this.rings.forEach((ring, index) => {
+      const gap = gaps[index];
+      const score = this.curve.data?.scores[gap];
+      const seen = score != null && this.axis.window.holds(gap + 1);
+      ring.style.display = seen ? "block" : "none";
+      if (seen) Object.assign(ring.style, { left: `${this.axis.window.x(gap + 1, 100)}%`, top: `${this.curve.y(score)}px` });
+    });
+  }
+
+  gapAt(event) {
+    return this.inText(Math.round(this.axis.window.at(event)) - 1);
+  }
+
+  inText(gap) {
+    return Math.max(0, Math.min(this.axis.window.count - 2, gap));
+  }
+
+  key(event) {
+    if (event.target !== this.root || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) this.walk(step);
+    else if (event.key === "Enter") this.gap !== undefined && this.lead(this.gap);
+    else if (!this.axis.window.key(event)) return;
+    event.preventDefault();
+  }
+
+  walk(step) {
+    const { window } = this.axis;
+    this.gap = this.inText((this.gap ?? (window.zoomed ? Math.floor(window.from) : -1)) + step);
+    if (window.zoomed) window.reveal(this.gap + 1);
+    this.showGap(this.gap, true);
+    this.axis.reader.chose(this.gap);
+  }
+
+  // To the text.
+  lead(gap) {
+    this.axis.reader.jump(gap + 1);
+    this.showGap(gap);
+  }
+
+  showGap(gap, aloud = false) {
+    const { data } = this.curve;
+    this.gap = gap;
+    this.axis.reader.mark([gap, gap + 1], gap + 1);
+    const verdict = data.verdictNames[data.verdicts[gap]];
+    const score = data.scores[gap];
+    const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
+    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${verdict} · ${reason}`, aloud);
+  }
+}
