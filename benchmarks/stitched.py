@@ -8,6 +8,7 @@ stitched, in seeded orders. Settings are chosen on the one half, and measured on
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import sys
 from collections.abc import Sequence
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
     settings = list(dict.fromkeys(one for name, some in GRIDS.items() for one in (Setting(name), *some)))
     tools = Tools(load_embedder(), load_tokenizer())
-    tuned, held = (summaries(sweep(half, settings, tools), options.measure) for half in halves_made)
+    tuned, held = (summaries(sweep(half, settings, tools, os.cpu_count() or 1), options.measure) for half in halves_made)
     print(table(["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], lines_of(tuned, held)))
     for said in [*defaults_said(tuned), *(winner_said(name, tuned, held) for name in ("optimal", "change_point"))]:
         print(said)
