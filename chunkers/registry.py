@@ -10,12 +10,14 @@ from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSem
 from chunkers.base import Chunker
 from chunkers.breakpoint import Breakpoint
 from chunkers.change_point import ChangePoint
-from chunkers.clustering import Dbscan, KMeans, SingleLinkage
+from chunkers.dbscan import Dbscan
 from chunkers.double_pass import DoublePass
 from chunkers.errors import ParameterError
 from chunkers.fixed import FixedSentences
+from chunkers.kmeans import KMeans
 from chunkers.optimal import Optimal
 from chunkers.recursive import Recursive
+from chunkers.single_linkage import SingleLinkage
 from chunkers.target_size import TargetSize
 from chunkers.windows import FixedCharacters, FixedTokens, FixedWords
 

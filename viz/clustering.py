@@ -8,10 +8,12 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Tools, load_tokenizer
-from chunkers.clustering import MOST_SENTENCES, Dbscan, SingleLinkage, core_distances
+from chunkers.clustering import MOST_SENTENCES
+from chunkers.dbscan import Dbscan, core_distances
 from chunkers.distances import FloatArray
 from chunkers.registry import chunker_class
 from chunkers.result import Clusters
+from chunkers.single_linkage import SingleLinkage
 from sample_docs import sample_splitters
 from viz import cluster_figures, controls, embedding, runs, stats, work
 from viz.cluster_steps import linkage_steps

@@ -1,0 +1,95 @@
+"""DBSCAN: dense neighbourhoods of sentences are gathered."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from chunkers.clustering import Clustered, from_labels, joint_distances
+from chunkers.distances import FloatArray
+from chunkers.document import Document
+from chunkers.result import Chunking, Clusters, Line, Role
+from chunkers.tools import Tools
+
+
+class Dbscan(Clustered):
+    """Gather sentences in dense neighbourhoods; a sentence in none is a chunk of its own.
+
+    Source: Qu et al., section 2, DBSCAN on the joint distance; scikit-learn's, where a sentence counts among its own
+    neighbours.
+    """
+
+    name: ClassVar[str] = "dbscan"
+    title: ClassVar[str] = "DBSCAN"
+    idea: ClassVar[str] = "Gathers sentences that have enough others close by; the rest stand alone."
+    source: ClassVar[str] = "Qu et al., section 2"
+    formula: ClassVar[str] = (
+        r"a \text{ is a core where } \left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m, \qquad d "
+        r"\text{ as in single linkage}"
+    )
+    failure: ClassVar[str] = "Has one ε for the whole text: where it fits one part, another is all noise or all one cluster."
+
+    eps: float = Field(
+        0.3,
+        ge=0.001,
+        le=1,
+        title="Neighbourhood ε",
+        description="Sentences at most this far apart are neighbours.",
+        json_schema_extra={"step": 0.01, "offered": [0.01, 1], "main": True},
+    )
+    min_samples: int = Field(
+        2,
+        ge=1,
+        le=1000,
+        title="Neighbours for a core",
+        description="Sentences that a neighbourhood must hold, the one in its middle included.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
+    )
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If the text has too many sentences to compare them all.
+        """
+        vectors = self._vectors(document, tools)
+        if not len(vectors):
+            return Chunking(document, (), ())
+        with tools.loading():
+            from sklearn.cluster import DBSCAN
+
+        matrix = np.empty((len(vectors), len(vectors)))
+        for first, block in joint_distances(vectors, self.position_weight):
+            matrix[first : first + len(block)] = block
+        np.fill_diagonal(matrix, 0)
+        search = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed").fit(matrix)
+        found = search.labels_
+        noise = np.flatnonzero(found < 0)
+        labels = found.copy()
+        labels[noise] = found.max() + 1 + np.arange(len(noise))
+        roles: list[Role] = ["noise" if label < 0 else "border" for label in found]
+        for sentence in search.core_sample_indices_:
+            roles[sentence] = "core"
+        line = Line("ε", self.eps, "eps")
+        scores = self._joint_of_neighbours(vectors)
+        return from_labels(document, labels, scores, "joint distance", (line,), Clusters(roles=tuple(roles)))
+
+
+def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
+    """Return how large ε must be for each sentence to be a core of DBSCAN, shape (n,); infinite where no ε is enough."""
+    count = len(vectors)
+    if min_samples > count:
+        return np.full(count, np.inf)
+    reach = np.empty(count)
+    for first, block in joint_distances(vectors, position_weight):
+        block[np.arange(len(block)), first + np.arange(len(block))] = 0
+        reach[first : first + len(block)] = np.partition(block, min_samples - 1, axis=1)[:, min_samples - 1]
+    return reach

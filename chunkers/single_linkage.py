@@ -1,0 +1,120 @@
+"""Single linkage: the closest sentences are joined first."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from chunkers.clustering import Clustered, from_labels, joint_distances
+from chunkers.distances import FloatArray
+from chunkers.document import Document, Span
+from chunkers.linkage import linkage
+from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
+from chunkers.tokenizers import IntArray
+from chunkers.tools import Tools
+
+
+class SingleLinkage(Clustered):
+    """Join the closest sentences first, as long as a cluster stays within its size.
+
+    Pairs are taken in ascending joint distance, ties in the order of the text, up to the maximum distance; a pair joins its
+    two clusters where both together stay within the cap. Sources: Qu et al., section 2 (the cap ceil(n / chunks)); Kreileder
+    et al. (the cap ceil(target x slack)).
+    """
+
+    name: ClassVar[str] = "single_linkage"
+    title: ClassVar[str] = "Single linkage"
+    idea: ClassVar[str] = "Joins the two closest sentences, then the next closest, wherever in the text they stand."
+    source: ClassVar[str] = "Qu et al., section 2; Kreileder et al."
+    formula: ClassVar[str] = (
+        r"d(a, b) = \lambda \, \frac{|a - b|}{n} + (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), 0) \bigr), "
+        r"\qquad \text{joined in ascending order}"
+    )
+    failure: ClassVar[str] = (
+        "Sentences from far apart come to stand in one chunk, and one close pair chains two subjects together."
+    )
+
+    target_sentences: int = Field(
+        3,
+        ge=1,
+        le=10_000,
+        title="Sentences per chunk",
+        description="Times the slack, and rounded up, the most that a chunk may hold.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 20], "main": True},
+    )
+    max_distance: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        title="Maximum distance",
+        description="Sentences further apart are not joined.",
+        json_schema_extra={"step": 0.01, "offered": [0, 1], "main": True},
+    )
+    chunks: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        title="Number of chunks",
+        description="Where set, the cap is the sentences divided by it, rounded up; 1 is no cap at all.",
+        json_schema_extra={"unit": "chunks", "step": 1, "offered": [2, 10]},
+    )
+    slack: float = Field(
+        1.2,
+        ge=1,
+        le=10,
+        title="Slack",
+        description="How far a chunk may pass the sentences per chunk.",
+        json_schema_extra={"step": 0.1, "offered": [1, 3]},
+    )
+
+    def cap(self, count: int) -> int:
+        """Return the most sentences that a chunk of a text of ``count`` sentences may have."""
+        # Rounded first, so that 1.1 times 10 is 11 and no more.
+        return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        size = f"{self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
+        return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If the text has too many sentences to compare them all.
+        """
+        vectors = self._vectors(document, tools)
+        pairs, distances = self._close_pairs(vectors)
+        count = len(vectors)
+        linked = linkage(pairs, count, self.cap(count))
+        level = 1 - self.max_distance
+        merges = [
+            Merge(Span(a, a + 1), Span(b, b + 1), 1 - float(distances[at]), level, "linkage")
+            for at, (a, b) in ((join, divmod(int(pairs[join]), count)) for join in linked.joins)
+        ]
+        refused = [
+            Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linked.refused
+        ]
+        line = Line("maximum", self.max_distance, "max_distance")
+        clusters = Clusters(refused=tuple(refused), refusals=linked.refusals)
+        scores = self._joint_of_neighbours(vectors)
+        return from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
+
+    def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Return the pairs a < b within the maximum distance, nearest first, as the numbers a n + b, and their distances."""
+        count = len(vectors)
+        codes: list[IntArray] = [np.zeros(0, np.intp)]
+        distances: list[FloatArray] = [np.zeros(0)]
+        for first, block in joint_distances(vectors, self.position_weight):
+            close = np.triu(block <= self.max_distance, k=first + 1)
+            row, column = np.nonzero(close)
+            codes.append((row + first) * count + column)
+            distances.append(block[close])
+        code, distance = np.concatenate(codes), np.concatenate(distances)
+        order = np.argsort(distance, kind="stable")
+        return code[order], distance[order]
