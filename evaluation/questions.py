@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chunkers import Document, InputError, Span
+from chunkers import Cancelled, Document, InputError, Span
 from chunkers.reading import MAX_BYTES, decode
 from evaluation.corpus import Corpus
 
 FIELD_LIMIT = 1_000_000
 """Characters that one field of a CSV file may have."""
+
+MOST = 5000
+"""Questions of a file that are used: more would take longer than a page can wait for, and tell no more."""
 
 
 class Excerpt(NamedTuple):
@@ -41,30 +45,49 @@ class Questions:
     usable: tuple[Question, ...]
     problems: tuple[str, ...]
 
+    def needed(self, name: str) -> tuple[Question, ...]:
+        """Return the questions of the file called ``name``; InputError where there is none."""
+        if not self.usable:
+            why = f" {self.problems[0]}" if self.problems else ""
+            raise InputError(f"{name}: at least one question must be usable; none is.{why}")
+        return self.usable
 
-def read_questions(data: bytes, name: str, corpus: Corpus) -> Questions:
+
+def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
     """Read the questions in the file called ``name`` and locate their excerpts.
 
-    A row has a ``question``; ``references``, a list of objects with ``content`` and ``start_index``, or
-    ``excerpts``, a list of texts or one text; and in ``corpus_id``, where it is known, the name of the document.
+    A CSV's columns are parted by commas, semicolons or tabs. A row has a ``question``; ``references``, a list of objects
+    with ``content`` and ``start_index``, or ``excerpts``, a list of texts or one text; and in ``corpus_id``, where it is
+    known, the name of the document.
 
     Raises
     ------
     InputError
         If the file as a whole is of no use: empty, too large, in another form, or without a needed column.
+    Cancelled
+        If the user asked to stop.
     """
     if len(data) > MAX_BYTES:
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{name}: a file of questions must be text, CSV or JSON lines; this one is binary.")
     text = decode(data, name).text
     if not text.strip():
         raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
-    rows = _json_rows(text, name) if text.lstrip().startswith("{") else _csv_rows(text, name)
+    rows = _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name)
     finder = Finder(corpus)
     usable: list[Question] = []
     problems: list[str] = []
     seen: set[tuple[str, object]] = set()
     for place, row in rows:
+        if cancelled():
+            raise Cancelled
+        if len(usable) == MOST:
+            problems.append(f"{name}, from {place} on: a file may have at most {MOST:,} questions; the rest is left out.")
+            break
         try:
+            if isinstance(row, InputError):
+                raise row
             question, lost = _question(row, finder)
             key = (question.text, row.get("corpus_id"))
             if key in seen:
@@ -78,22 +101,41 @@ def read_questions(data: bytes, name: str, corpus: Corpus) -> Questions:
     return Questions(tuple(usable), tuple(problems))
 
 
-def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+    """Yield where every row is, and the row or what is wrong with it."""
     csv.field_size_limit(FIELD_LIMIT)
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    columns = [column or "" for column in reader.fieldnames or ()]
-    if "question" not in columns or not {"references", "excerpts"} & set(columns):
-        raise InputError(
-            f"{name}: the columns must include question, and references or excerpts; got {_cut(', '.join(columns))}."
-        )
+    head = text.lstrip().partition("\n")[0]
+    separator = max(",;\t", key=head.count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    number = 0
     try:
+        columns = [column or "" for column in reader.fieldnames or ()]
+        if "question" not in columns or not {"references", "excerpts"} & set(columns):
+            raise InputError(
+                f"{name}: the columns must include question, and references or excerpts; got {_cut(', '.join(columns))}."
+            )
         for number, row in enumerate(reader, start=1):
-            yield f"question {number:,}", row
+            yield f"question {number:,}", _as_wide_as(columns, row, separator)
     except csv.Error as error:
-        raise InputError(f"{name}: the file must be CSV; after line {reader.line_num:,} it is not ({error}).") from error
+        yield f"question {number + 1:,}", InputError(f"the file must be CSV, and from here on it is not ({error}).")
 
 
-def _json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+_SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+
+
+def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> Mapping[str, Any] | InputError:
+    """Return the row, or what is wrong with it where fields are missing or too many."""
+    fields = len(columns) - list(row.values()).count(None) + len(row.pop(None, ()))
+    if fields == len(columns):
+        return row
+    said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {fields}."
+    if fields > len(columns):
+        said += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."
+    return InputError(said)
+
+
+def _json_rows(text: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
+    """Yield where every object is, and the object or what is wrong with it."""
     # Not splitlines, which also breaks at characters that JSON allows inside a string.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -101,9 +143,10 @@ def _json_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{name}: every line must be a JSON object; line {number:,} is not ({error}).") from error
-        if not isinstance(row, dict):
-            raise InputError(f"{name}: every line must be a JSON object; line {number:,} is {_short(line)}.")
+            row = InputError(f"every line must be a JSON object; this one is not ({error}).")
+        else:
+            if not isinstance(row, dict):
+                row = InputError(f"every line must be a JSON object; this one is {_short(line)}.")
         yield f"line {number:,}", row
 
 

@@ -106,8 +106,7 @@ def _questions(path: Path, corpus: Corpus) -> Questions:
     questions = read_questions(file_bytes(str(path)), path.name, corpus)
     for problem in questions.problems:
         print(problem, file=sys.stderr)
-    if not questions.usable:
-        raise InputError(f"{path.name}: at least one question must be usable; none is.")
+    questions.needed(path.name)
     return questions
 
 
@@ -122,13 +121,17 @@ def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
         said = [f"{_said(found, measure, unit)} in {unit}" for unit in UNITS]
         print(f"  {measure:16} {', '.join(said)}")
     for what in KINDS:
-        said = [f"{scores['f1']} at {k}" for k, scores in found.at_k(what).items()]
+        said = [f"{_plainly(scores['f1'])} at {k}" for k, scores in found.at_k(what).items()]
         print(f"  {what + ' F1':16} {', '.join(said)}", flush=True)
 
 
 def _said(found: Evaluation, measure: str, unit: str) -> str:
     mean = mean_and_deviation(found.values(measure, unit))
     return "undefined" if mean is None else f"{100 * mean[0]:.1f} ± {100 * mean[1]:.1f}"
+
+
+def _plainly(score: Score) -> str:
+    return "undefined" if score.value is None else str(score)
 
 
 def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:

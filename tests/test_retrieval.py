@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
+from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from evaluation.corpus import JOINT, Corpus, Ruler
 from evaluation.documents import document_scores, evidence_scores, sentences_held, sentences_touched
-from evaluation.questions import read_questions
+from evaluation.questions import MOST, read_questions
 from evaluation.ranges import characters, difference, intersection, union
 from evaluation.retrieval import evaluate, found_scores, mean_and_deviation, measure, precision_omega
 from evaluation.retrieval_index import build_index, nearest, search
@@ -258,17 +258,53 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
         (b"", "it is empty"),
         (b" \n ", "it is empty"),
         (b"question,answer\na,b", "the columns must include question, and references or excerpts; got question, answer"),
-        (b'{"question": "a"\n', "line 1 is not"),
-        (b'{"question": "a"}\n[1]\n', "line 2 is '\\[1\\]'"),
+        (b"question,excerpts\n", "at least one question must be usable; none is."),
+        (b'{"question": "a"\n', "line 1: every line must be a JSON object; this one is not"),
+        (b'[{"question": "a"}]\n', "line 1: every line must be a JSON object; this one is '\\[{"),
+        (b"question,excerpts\n\0", "must be text, CSV or JSON lines; this one is binary"),
         (b"x" * 20_000_001, "at most 20,000,000 bytes; this one has 20,000,001"),
-        (b"question,excerpts\na," + b"x" * 1_100_000, "after line 1 it is not"),
+        (b"question,excerpts\na," + b"x" * 1_100_000, "question 1: the file must be CSV, and from here on it is not"),
     ],
 )
 def test_a_file_of_no_use_is_refused_in_a_sentence(data, message):
     with pytest.raises(InputError, match=message) as error:
-        read_questions(data, "q.csv", corpus(**TWO))
+        read_questions(data, "q.csv", corpus(**TWO)).needed("q.csv")
     assert str(error.value).startswith("q.csv: ")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [
+        (b"question,excerpts\nA?,alpha\nB?,beta, and more\nC?\nD?,beta\n", ["this one has 3", "this one has 1"]),
+        (
+            b'question,excerpts\nA?,alpha\nB?,beta\n"C?,gamma\n',
+            ["question 3: the file must be CSV, and from here on it is not"],
+        ),
+        (b'{"question": "A?", "excerpts": "alpha"}\n{\n[1]\n{"question": "D?", "excerpts": "beta"}', ["line 2", "line 3"]),
+        ("question;excerpts\nA?;alpha, 1\nB?;beta\nC?;gämma\nD?;beta".encode("utf-16"), ["'alpha, 1' does not", "'gämma'"]),
+        (b"question\texcerpts\nA?\talpha\nB?\tbeta\tgamma\nC?\tbeta", ["A text with a tab in it"]),
+    ],
+)
+def test_rows_of_no_use_leave_the_others_usable(data, problems):
+    found = read_questions(data, "q", corpus(**TWO))
+    assert len(found.usable) == 2
+    for problem, expected in zip(found.problems, problems, strict=True):
+        assert expected in problem
+
+
+def test_of_too_many_questions_the_first_are_used():
+    lines = ["question,excerpts", *(f"{number}?,alpha" for number in range(MOST + 3))]
+    found = read_questions("\n".join(lines).encode(), "q.csv", corpus(**TWO))
+    assert len(found.usable) == MOST
+    assert found.problems == (
+        "q.csv, from question 5,001 on: a file may have at most 5,000 questions; the rest is left out.",
+    )
+
+
+def test_reading_can_be_cancelled():
+    with pytest.raises(Cancelled):
+        read_questions(b"question,excerpts\nA?,alpha", "q.csv", corpus(**TWO), lambda: True)
 
 
 def test_documents_need_names_of_their_own():

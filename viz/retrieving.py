@@ -90,7 +90,7 @@ class Retrieval(Background):
     ruler: Ruler | None = None
     found: dict[int, Search] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    _said: str = "Loading the embedding model"
+    _said: str = "Splitting the documents"
     _measured: dict[tuple[int, int], Evaluation] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
@@ -111,9 +111,10 @@ class Retrieval(Background):
         corpus = Corpus(
             tuple(Document.from_text(text, self.plan.sentences, called) for called, text in self.plan.material.texts)
         )
-        self.questions = read_questions(data, name, corpus)
-        if not self.questions.usable:
-            raise InputError(f"{name}: at least one question must be usable; none is.")
+        self._said = "Reading the questions"
+        self.questions = read_questions(data, name, corpus, self._cancel.is_set)
+        questions = self.questions.needed(name)
+        self._said = "Loading the embedding model"
         work.load(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         self.ruler = Ruler(corpus.whole.text, tokenizer)
@@ -128,6 +129,6 @@ class Retrieval(Background):
                 self.embedder, tokenizer, work.cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
-                self.found[number] = search(build_index(corpus, chunker, tools), self.questions.usable, tools, DEPTH)
+                self.found[number] = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
