@@ -20,7 +20,8 @@ from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
 from viz.figures import show_figure, theme
 from viz.joins import layout
-from viz.reader import Column, Result, Row, notice, reader, segments, take
+from viz.reader import Column, Result, Row, notice, reader, take
+from viz.segments import segments
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
 from viz.stepper import stepper

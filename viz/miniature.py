@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chunkers import Chunking
 from viz.palette import EDGES, GROUNDS, INK
-from viz.reader import positions
+from viz.segments import positions
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
 

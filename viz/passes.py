@@ -14,7 +14,7 @@ from chunkers import Chunking, Comparison, Verdict
 from viz import palette
 from viz.assets import asset
 from viz.pass_story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
-from viz.reader import positions
+from viz.segments import positions
 
 _passes = st.components.v2.component(
     "seamark_passes",

@@ -5,25 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 from threading import Lock
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers import Chunker, Chunking, Curve, Document, Span, Verdict
-from chunkers.result import start_after
+from chunkers import Chunker, Chunking, Curve, Document, Verdict
 from viz import palette
 from viz.assets import asset
-
-IntArray = npt.NDArray[np.int64]
+from viz.segments import positions, segments, utf16_offsets
 
 _STORE_JS = """
 export default function ({ data }) {
@@ -197,32 +191,6 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
     }
 
 
-def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
-    """Return for code points of ``text`` the UTF-16 units in which a browser counts."""
-    astral = _astral(text)
-    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
-
-
-@lru_cache(maxsize=4)
-def _astral(text: str) -> IntArray:
-    """Return where the characters lie that take two UTF-16 units."""
-    if text.isascii():
-        return np.zeros(0, dtype=np.int64)
-    return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
-
-
-def positions(document: Document, offsets: Sequence[int]) -> list[float]:
-    """Return where code points lie on the axis of sentences: 2.5 is the middle of the third."""
-    if not (offsets and document.sentences):
-        return [0.0 for _ in offsets]
-    at = np.asarray(offsets, dtype=np.int64)
-    starts, ends = np.asarray(document.sentences).T
-    index = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
-    within = (at - starts[index]) / (ends - starts)[index]
-    rounded: list[float] = np.round(index + np.clip(within, 0, 1), 4).tolist()
-    return rounded
-
-
 def _column(document: Document, column: Column, known: frozenset[int] | None) -> dict[str, Any]:
     # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
@@ -253,104 +221,6 @@ def _body(document: Document, result: Result, known: frozenset[int] | None, fres
 
 def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-
-
-def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
-    """Cut the line at every start and end of the ``spans`` of each chunk.
-
-    Returns
-    -------
-    list of (start, end, chunks)
-        Ranges in order that do not overlap, each with the numbers of the chunks that lie over it, one at least.
-    """
-    opening: dict[int, list[int]] = {}
-    closing: dict[int, list[int]] = {}
-    for number, parts in enumerate(spans):
-        for start, end in parts:
-            opening.setdefault(start, []).append(number)
-            closing.setdefault(end, []).append(number)
-    ranges = []
-    over: list[int] = []
-    edges = sorted(opening.keys() | closing.keys())
-    for edge, following in pairwise(edges):
-        over = [number for number in over if number not in closing.get(edge, ())] + opening.get(edge, [])
-        if over:
-            ranges.append((edge, following, sorted(over)))
-    return ranges
-
-
-def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
-    """Let no range begin with the white space after the end of an overlap; it shows as an odd indent."""
-    trimmed = []
-    for start, end, over in ranges:
-        while start < end and text[start].isspace():
-            start += 1
-        if start < end:
-            trimmed.append((start, end, over))
-    return trimmed
-
-
-def segments(
-    document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]
-) -> dict[str, list[Any]]:
-    """Return the parts of the text as the browser draws them: one list for each property, in the order of the text.
-
-    ``over`` are the numbers of the chunks over a part, ``colours`` the number of a ground for each chunk, and ``split``
-    the numbers of the chunks that lie in several places.
-    """
-    text = document.text
-    ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
-    cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
-    chunks = [*enumerate(chunking.chunks)]
-    goes_on = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
-    first_of = {chunk.start: number for number, chunk in reversed(chunks)}
-    labels: list[str] = []
-    tones: list[str] = []
-    for start, _, over in ranges:
-        gap = cuts.get(start)
-        if start in goes_on and start not in first_of:
-            said = f"chunk {goes_on[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
-        elif gap is not None:
-            said = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
-        elif start in first_of:
-            said = f"chunk {first_of[start] + 1} begins"
-        else:
-            said = f"chunk {over[0]} ends" if over[0] else "an overlap ends"
-        wrong = known is not None and (start in first_of or start in goes_on) and start not in known
-        labels.append(said + (" · not a known boundary" if wrong else ""))
-        tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
-    starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
-    return {
-        "start": utf16_offsets(text, starts),
-        "end": utf16_offsets(text, ends),
-        "over": [over for _, _, over in ranges],
-        "from": positions(document, starts),
-        "to": positions(document, ends),
-        "label": labels,
-        "tone": tones,
-        "colours": colours([over for _, _, over in ranges], len(chunks)),
-        "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
-    }
-
-
-def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
-    """Return a ground for each of ``count`` chunks, so that those side by side in ``over`` differ.
-
-    Chunk after chunk they go round; a chunk of several places takes the next ground that none of its neighbours has, or
-    where all are taken the one that fewest have.
-    """
-    beside: list[set[int]] = [set() for _ in range(count)]
-    for left, right in pairwise(over):
-        for one in left:
-            beside[one].update(right)
-        for one in right:
-            beside[one].update(left)
-    chosen: list[int] = []
-    for number in range(count):
-        taken = Counter(chosen[other] for other in beside[number] if other < number)
-        # Of those that are equally free min takes the first, the next in turn.
-        chosen.append(min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda one: taken[one]))
-    return chosen
 
 
 _VERDICTS = {verdict: number for number, verdict in enumerate(Verdict)}
