@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers.arguments import Parser, file_bytes, value
+from chunkers.arguments import Parser, file_bytes, named_files, value
 from chunkers.base import Chunker, run
 from chunkers.document import Document
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
 from chunkers.export import to_dict
-from chunkers.reading import decode
+from chunkers.reading import read_document
 from chunkers.recipe import Recipe, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.tokenizers import load_tokenizer
@@ -29,7 +29,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m chunkers",
         description="Cut documents into chunks; prints one JSON object a document.",
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a text file, or - for standard input")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
     parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join([*CHUNKERS, *ADAPTERS])}")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.list:
             print(json.dumps(declarations(), indent=2))
             return 0
-        _chunk_files(options)
+        return _chunk_files(options)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
@@ -59,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the output has left, as head does; what is still buffered must not raise again at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return 0
 
 
-def _chunk_files(options: argparse.Namespace) -> None:
+def _chunk_files(options: argparse.Namespace) -> int:
+    """Cut every file; one that cannot be read is told, and the others are cut all the same."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
@@ -79,15 +79,20 @@ def _chunk_files(options: argparse.Namespace) -> None:
     else:
         chunker = build_chunker(options.chunker, given, embedder)
     tools = Tools(embedder, tokenizer)
-    for file in options.files:
-        # A file's name may hold bytes that are no text; in the output they are replaced.
-        name = "standard input" if file == "-" else os.fsencode(Path(file).name).decode("utf-8", "replace")
-        text = decode(file_bytes(file), name).text
-        result = run(chunker, Document.from_text(text, sentences, name), tools)
+    status = 0
+    for file, name in named_files(options.files):
+        try:
+            document = Document.from_text(read_document(file_bytes(file), name).text, sentences, name)
+        except InputError as error:
+            print(error, file=sys.stderr)
+            status = 2
+            continue
+        result = run(chunker, document, tools)
         # After the run, which may be what tells the embedder's revision.
         recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
         line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
+    return status
 
 
 def _assignment(text: str) -> tuple[str, Any]:

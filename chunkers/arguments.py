@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from chunkers.errors import InputError
+from chunkers.reading import READABLE
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +28,34 @@ def file_bytes(file: str) -> bytes:
         return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+
+
+def named_files(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give path and name of every file; a folder stands for all documents in it, each named by its path from there.
+
+    Raises
+    ------
+    InputError
+        If a folder has no document.
+    """
+    for name in names:
+        folder = Path(name)
+        if name == "-":
+            yield name, "standard input"
+        elif not folder.is_dir():
+            yield name, _readable(folder.name)
+        else:
+            found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.lower().endswith(READABLE))
+            if not found:
+                raise InputError(
+                    f"{name}: a folder must have at least one document ({', '.join(READABLE)}); this one has none."
+                )
+            yield from ((str(path), _readable(path.relative_to(folder).as_posix())) for path in found)
+
+
+def _readable(name: str) -> str:
+    """Replace the bytes that are no text, which a file's name may hold."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def value(text: str) -> Any:

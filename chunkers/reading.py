@@ -1,4 +1,4 @@
-"""From the bytes of a file to text: encodings detected, everything else refused in a sentence."""
+"""From the bytes of a file to text: formats by their endings, encodings detected, everything else refused in a sentence."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import NamedTuple
 import charset_normalizer
 
 from chunkers.errors import InputError
+from chunkers.formats import ENDINGS, extract, format_of, parser_of
 
 MAX_BYTES = 20_000_000
 """The largest document, 20 MB as the page's upload counts them."""
+
+READABLE = (".txt", ".md", *ENDINGS)
+"""How the names of documents end."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -22,10 +26,33 @@ _BOMS = (
 
 
 class Decoded(NamedTuple):
-    """A file's text and the encoding that it was read in."""
+    """A file's text, and what it was read as: an encoding, or a format and the package that reads it."""
 
     text: str
-    encoding: str
+    read_as: str
+
+
+def read_document(data: bytes, name: str) -> Decoded:
+    """Read a document: HTML, PDF, DOCX or EPUB where its name says so, else plain text or Markdown.
+
+    Raises
+    ------
+    InputError
+        If the file, or the text in it, is larger than `MAX_BYTES`; if it is damaged, locked or without text; and as for
+        `decode`.
+    """
+    kind = format_of(name)
+    if kind is None:
+        return decode(data, name)
+    _within_limit(len(data), name)
+    text = extract(data, name, kind)
+    _within_limit(len(text), f"the text of {name}")
+    return Decoded(text, f"{kind}, by {parser_of(kind)}")
+
+
+def _within_limit(size: int, name: str) -> None:
+    if size > MAX_BYTES:
+        raise InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {size:,}.")
 
 
 def decode(data: bytes, name: str) -> Decoded:
@@ -36,8 +63,7 @@ def decode(data: bytes, name: str) -> Decoded:
     InputError
         If the file is larger than `MAX_BYTES`, not text, or UTF-8 with broken bytes in it.
     """
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {len(data):,}.")
+    _within_limit(len(data), name)
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             try:

@@ -142,3 +142,22 @@ def test_a_reader_that_leaves_early_is_no_error(file):
 def test_importing_loads_no_page_and_no_torch():
     code = "import sys, chunkers; print(sorted({'streamlit', 'plotly', 'torch', 'spacy', 'numba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_path, capsys):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "b.txt").write_text("One. Two.")
+    (tmp_path / "deep" / "a.HTML").write_text("<p>Three.</p><p>Four.</p>")
+    (tmp_path / "bad.txt").write_bytes(b"\x00\x01")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
+    out, err = capsys.readouterr()
+    documents = [json.loads(line) for line in out.splitlines()]
+    assert [document["document"]["name"] for document in documents] == ["b.txt", "deep/a.HTML"]
+    assert documents[1]["chunks"][0]["text"] == "Three.\n\nFour."
+    assert err == "bad.txt: the file must be plain text or Markdown; it is binary.\n"
+
+
+def test_a_folder_without_documents_is_refused(tmp_path, capsys):
+    assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
+    assert "a folder must have at least one document (.txt, .md, .html" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.reading import decode
+from chunkers.reading import READABLE, read_document
 from evaluation.marks import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.reader import notice
@@ -72,7 +72,10 @@ def load(choices: Choices) -> Source | None:
         # The box leaves the page when a sample is shown; what was typed is kept apart.
         st.session_state["pasted_kept"] = st.session_state["pasted"]
         st.file_uploader(
-            "or a file: plain text or Markdown, 20 MB at most", type=["txt", "md"], key="file", on_change=_uploaded
+            "or a file: text, Markdown, HTML, PDF, DOCX or EPUB, 20 MB at most",
+            type=[ending.removeprefix(".") for ending in READABLE],
+            key="file",
+            on_change=_uploaded,
         )
     if complaint := st.session_state.get("own_complaint"):
         notice(complaint, "error", key="own_complaint_notice")
@@ -93,11 +96,11 @@ def _uploaded() -> None:
     if file is None:
         return
     try:
-        decoded = decode(file.getvalue(), file.name)
+        decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
         return
-    take(Source(decoded.text, file.name, teaches=f"read as {decoded.encoding}"))
+    take(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
 
 
 def take(given: Source | None) -> None:
