@@ -26,7 +26,7 @@ def app():
         job.cancel()
         job._thread.join(110)
     for search in opened.session_state.get("failure_searches", {}).values():
-        search.stop()
+        search.cancel()
         search.join(110)
 
 

@@ -14,6 +14,7 @@ from evaluation.marked import MarkedText, marked_texts, sharing
 from evaluation.marks import from_json, to_json
 from evaluation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
+from tests.pages import sweep_of
 from viz.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
@@ -185,9 +186,9 @@ def tune():
     app.switch_page("pages/tune.py")
     app.run()
     yield app
-    sweep = app.session_state.get("sweep")
+    sweep = sweep_of(app)
     if sweep is not None:
-        sweep.stop()
+        sweep.cancel()
         sweep.join(60)
 
 
@@ -227,9 +228,9 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
     assert "stitched" not in "".join(tune.query_params.get("documents", ""))
     press(tune, "Run")
-    tune.session_state["sweep"].join(110)
+    sweep_of(tune).join(110)
     tune.run()
-    rows = tune.session_state["sweep"].rows
+    rows = sweep_of(tune).rows
     assert {row.document for row in rows} == {"stubs", "stitched 1", "stitched 2", "stitched 3", "stitched 4"}
     assert any("over 3 documents" in one.value and "over 2 documents" in one.value for one in tune.markdown)
     press(tune, "Open on Failures")

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
 from evaluation.sweep import Setting, Summary, published, to_csv
+from tests.pages import sweep_of
 from viz.tune_grid import offered
 from viz.tune_results import place_of
 
@@ -28,9 +30,9 @@ def tune():
 
     yield open_with
     for app in opened:
-        sweep = app.session_state.get("sweep")
+        sweep = sweep_of(app)
         if sweep is not None:
-            sweep.stop()
+            sweep.cancel()
             sweep.join(60)
 
 
@@ -40,7 +42,7 @@ def press(app, label):
 
 def finished(app):
     press(app, "Run")
-    app.session_state["sweep"].join(110)
+    sweep_of(app).join(110)
     return app.run()
 
 
@@ -50,7 +52,7 @@ def said(app):
 
 def test_nothing_runs_before_it_is_asked_for(tune):
     app = tune(documents="stubs,article", held="three_topics")
-    assert "sweep" not in app.session_state
+    assert sweep_of(app) is None
     assert any("9 settings on 3 documents: 27 runs" in part.value for part in app.caption)
 
 
@@ -89,7 +91,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
 
 def test_the_published_grids(tune):
     app = finished(tune(what="published", documents="stubs", held=""))
-    assert len(app.session_state["sweep"].rows) == len(published())
+    assert len(sweep_of(app).rows) == len(published())
     assert "is best: Pk 0.0" in said(app)
 
 
@@ -104,11 +106,30 @@ def test_the_best_goes_to_compare(tune):
 def test_a_stopped_sweep_keeps_its_rows(tune):
     app = tune(what="published", documents="report,essay", held="")
     press(app, "Run")
-    sweep = app.session_state["sweep"]
-    sweep.stop()
+    sweep = sweep_of(app)
+    sweep.cancel()
     sweep.join(60)
     assert len(sweep.rows) < sweep.total
     assert not app.run().exception
+
+
+def test_a_sweep_is_there_again_in_another_session(tune):
+    words = {"what": "fixed_sentences", "first": "size", "values": "2,4", "documents": "stubs", "measure": "f1"}
+    app = finished(tune(**words, held="article"))
+    token = app.query_params["run"]
+    again = tune(**words, held="article", run=token)
+    assert said(again) == said(app)
+    assert "Held out, it reaches" in said(again)
+    assert not any("changed since" in text for text in notices(again))
+    other = tune(**words | {"values": "2,5"}, held="", run=token)
+    assert said(other) == said(app)
+    assert any("changed since: settings, documents, what is held out." in text for text in notices(other))
+    assert any("no longer remembered" in text for text in notices(tune(run="nobody-knows")))
+
+
+def notices(app):
+    found = [json.loads(one.proto.json) for one in app.get("bidi_component") if "notice" in one.proto.component_name]
+    return [one["text"] for one in found if one]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +159,7 @@ def test_every_parameter_offers_values_within_its_rule(name):
 
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
-    lines = list(csv.DictReader(io.StringIO(to_csv(app.session_state["sweep"].rows))))
+    lines = list(csv.DictReader(io.StringIO(to_csv(sweep_of(app).rows))))
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
     }

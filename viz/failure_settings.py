@@ -14,6 +14,7 @@ from evaluation.boundaries import Score, chunks_of, in_sentences, misassigned, s
 from evaluation.grids import OURS, SEARCHED, as_published
 from evaluation.sweep import Marked, Setting, scores_of, summaries
 from viz import runs, work
+from viz.background import show_progress
 from viz.reader import notice
 from viz.session import Opened, Text
 from viz.sweeping import Sweep
@@ -79,13 +80,13 @@ def search_of(opened: Opened, text: Text) -> Sweep | None:
     key = _search_key(opened, text)
     for other, search in _searches().items():
         if other != key and search.running:
-            search.stop()
+            search.cancel()
     return _searches().get(key)
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
     """Return for every chunker the setting that misassigns fewest sentences so far; of equals the fewest chunks."""
-    rows = list(search.rows) if search is not None and (search.stopped or not search.running) else []
+    rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
     for one in summaries(rows, BY):
         best.setdefault(one.setting.chunker, one.setting)
@@ -94,8 +95,8 @@ def best_of(search: Sweep | None) -> dict[str, Setting]:
 
 def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: bool) -> None:
     """Draw the button that looks for the best settings, or how far it is."""
-    if search is not None and search.running and not search.stopped:
-        _poll(search)
+    if search is not None and search.running and not search.cancelled:
+        show_progress(search)
         return
     settings = list(dict.fromkeys(one for name, some in SEARCHED.items() for one in (as_published(name)[0], *some)))
 
@@ -108,7 +109,7 @@ def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: boo
         kept.pop(_search_key(opened, text), None)
         kept[_search_key(opened, text)] = search
         for old in list(kept)[:-MOST_SEARCHES]:
-            kept.pop(old).stop()
+            kept.pop(old).cancel()
         opened.choices.extra["result"] = "best"
         search.start()
 
@@ -126,15 +127,3 @@ def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: boo
         )
     else:
         row.caption(f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown.")
-
-
-@st.fragment(run_every=1.0)
-def _poll(search: Sweep) -> None:
-    """Show how far the search is; when it ends, draw the page again."""
-    if not search.running or search.stopped:
-        st.rerun()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    done = len(search.rows)
-    said = f"{done:,} of {search.total:,} settings" if done else "Embedding what they need"
-    row.progress(done / max(1, search.total), text=said)
-    row.button("Cancel", on_click=search.stop, width="content")

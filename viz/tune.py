@@ -9,6 +9,7 @@ import streamlit as st
 from evaluation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
 from viz import controls, embedding, own_documents, tune_documents, tune_grid
+from viz.background import MOST_KEPT, registry, show_progress
 from viz.reader import notice
 from viz.session import Opened, close_page, open_page
 from viz.state import Choices, ColumnChoice, at_rest
@@ -33,7 +34,7 @@ def show() -> None:
     if st.session_state.pop("tune_applied", False):
         st.switch_page("pages/compare.py")
     own_documents.go_where_asked()
-    rest = tune_grid.AT_REST | tune_documents.at_rest() | own_documents.AT_REST | {"measure": "pk"}
+    rest = tune_grid.AT_REST | tune_documents.at_rest() | own_documents.AT_REST | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=rest)
     opened = open_page(PAGE, default, about_a_text=False)
     words = opened.choices.extra
@@ -53,14 +54,18 @@ def show() -> None:
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
     _start_row(opened, settings, documents)
-    running: Sweep | None = st.session_state.get("sweep")
-    if running is None:
+    running = registry().find(words["run"], Sweep)
+    if running is not None:
+        if running.running and not running.cancelled:
+            show_progress(running)
+        _say_what_changed(running, settings, documents)
+        _results(running, measure)
+    elif words["run"]:
+        forgotten = f"the last {MOST_KEPT} are, until the server is started again"
+        notice(f"The run that the link leads to is no longer remembered: {forgotten}.", key="tune_forgotten")
+    else:
         notice("Nothing has run yet: choose what to sweep at the left, then press “Run”.", key="tune_empty")
         st.caption(MEASURED)
-    else:
-        if running.running and not running.stopped:
-            _poll()
-        _results(running, measure, set(st.session_state.get("sweep_held", ())))
     close_page(opened)
 
 
@@ -71,14 +76,15 @@ def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and opened.embedder is not None
 
     def run() -> None:
-        before: Sweep | None = st.session_state.get("sweep")
+        words = opened.choices.extra
+        before = registry().find(words["run"], Sweep)
         if before is not None:
-            before.stop()
+            before.cancel()
         assert opened.embedder is not None
         on_disk = bool(st.session_state.get("on_disk"))
-        job = Sweep(documents.split(), settings, opened.embedder, opened.choices.tokenizer, on_disk)
-        st.session_state["sweep"] = job
-        st.session_state["sweep_held"] = [one.name for one in documents.held]
+        held = frozenset(one.name for one in documents.held)
+        job = Sweep(documents.split(), settings, opened.embedder, opened.choices.tokenizer, on_disk, held)
+        words["run"] = registry().keep(job)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -94,26 +100,27 @@ def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -
     row.caption(said)
 
 
-@st.fragment(run_every=1.0)
-def _poll() -> None:
-    """Show how far the sweep is; when it ends, draw the page again."""
-    job: Sweep | None = st.session_state.get("sweep")
-    if job is None or not job.running or job.stopped:
-        st.rerun()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    done = len(job.rows)
-    row.progress(done / max(1, job.total), text=f"{done:,} of {job.total:,} runs" if done else "Embedding the documents")
-    row.button("Cancel", on_click=job.stop, width="content")
+def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
+    """Say where the sweep that is shown is not the one that the button would begin."""
+    names = {one.name for one in (*documents.tuned, *documents.held)}
+    differs = {
+        "settings": list(job.settings) != list(settings),
+        "documents": {one.document.name for one in job.documents} != names,
+        "what is held out": job.held != {one.name for one in documents.held},
+    }
+    if changed := [name for name, one in differs.items() if one]:
+        said = f"Below is the sweep as it was begun; changed since: {', '.join(changed)}. “Run” begins another."
+        notice(said, key="tune_changed")
 
 
-def _results(job: Sweep, measure: str, held: set[str]) -> None:
+def _results(job: Sweep, measure: str) -> None:
     """Draw what was found, from the rows that there are."""
     if job.error:
         notice(job.error, "error", key="tune_error")
     rows = list(job.rows)
-    if job.stopped and len(rows) < job.total:
+    if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; what was measured stays.", key="tune_stopped")
-    if not show_results(job.settings, rows, held, measure, _apply) and rows and not job.running:
+    if not show_results(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
         notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
 
 
