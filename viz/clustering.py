@@ -25,6 +25,7 @@ from viz.segments import segments
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
 from viz.stepper import stepper
+from viz.words import seed
 
 READER = "reader"
 METHODS = ("single_linkage", "dbscan", "kmeans")
@@ -87,8 +88,7 @@ def _take_line(choices: Choices) -> None:
 
 def _choose(choices: Choices) -> None:
     key = "clustering_method"
-    if st.session_state.get(key) != choices.selected:
-        st.session_state[key] = choices.selected
+    seed(key, choices.selected)
 
     def changed() -> None:
         choices.selected = st.session_state[key]

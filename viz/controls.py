@@ -13,6 +13,7 @@ from chunkers.registry import chunker_class
 from chunkers.thresholded import Thresholded
 from viz import embedding
 from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
+from viz.words import seed
 
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
@@ -68,7 +69,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
 
 def _choose(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
     value = getattr(choices, name)
-    _seed(name, value)
+    seed(name, value)
 
     def changed() -> None:
         setattr(choices, name, st.session_state[name])
@@ -80,7 +81,7 @@ def _choose(choices: Choices, label: str, name: str, options: Mapping[str, str])
 
 def _choose_column(choices: Choices) -> None:
     count = len(choices.columns)
-    _seed("column", choices.selected)
+    seed("column", choices.selected)
 
     def chosen() -> None:
         if st.session_state["column"] is not None:
@@ -104,7 +105,7 @@ def _choose_column(choices: Choices) -> None:
 
 def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
     key = f"chunker/{choices.selected}"
-    _seed(key, column.chunker)
+    seed(key, column.chunker)
 
     def changed() -> None:
         column.chunker = st.session_state[key]
@@ -143,7 +144,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         None,
     )
     key = f"preset/{number}/{column.chunker}"
-    _seed(key, active)
+    seed(key, active)
 
     def changed() -> None:
         if st.session_state[key] is not None:
@@ -171,12 +172,12 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
                 column.parameters.pop(other.name, None)
 
     if spec.kind == "choice":
-        _seed(key, value)
+        seed(key, value)
         st.selectbox(
             label, spec.choices, key=key, on_change=changed, help=help_text, format_func=lambda word: word.replace("_", " ")
         )
     elif spec.optional:
-        _seed(key, value)
+        seed(key, value)
         low, high = _bounds(spec, int)
         st.number_input(
             label,
@@ -193,7 +194,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
         number = int if spec.kind == "integer" else float
         least, most = (number(bound) for bound in spec.offered or (spec.low, spec.high) if bound is not None)
         value = number(value)
-        _seed(key, value)
+        seed(key, value)
         st.slider(
             label,
             min(least, value),
@@ -211,9 +212,3 @@ def _bounds(spec: FieldSpec, number: type[int]) -> tuple[int | None, int | None]
         None if spec.low is None else number(spec.low),
         None if spec.high is None else number(spec.high),
     )
-
-
-def _seed(key: str, value: Any) -> None:
-    """Let the widget show ``value``; touched only when it differs, or the browser would reset it at every run."""
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value

@@ -15,6 +15,7 @@ from viz.reader import Column, Result, Row, reader, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
 from viz.stepper import stepper
+from viz.words import seed
 
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
@@ -71,8 +72,7 @@ def _take_selected(choices: Choices) -> None:
 
 def _controls(opened: Opened, made: list[runs.Made]) -> None:
     choices = opened.choices
-    if st.session_state.get("double_pass_column") != choices.selected:
-        st.session_state["double_pass_column"] = choices.selected
+    seed("double_pass_column", choices.selected)
 
     def chosen() -> None:
         choices.selected = st.session_state["double_pass_column"]

@@ -10,6 +10,7 @@ from viz import controls, embedding, miniature, runs, stats
 from viz.reader import notice
 from viz.session import Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
+from viz.words import seed
 
 FIRST = "breakpoint"
 
@@ -55,8 +56,7 @@ def show() -> None:
 
 def _choose(choices: Choices) -> None:
     key = "guide/chunker"
-    if st.session_state.get(key) != choices.columns[0].chunker:
-        st.session_state[key] = choices.columns[0].chunker
+    seed(key, choices.columns[0].chunker)
 
     def changed() -> None:
         choices.columns = [ColumnChoice(st.session_state[key])]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import streamlit as st
-
 from evaluation.retrieval import MEASURES
+from viz import words as shown_as
 from viz.retrieving import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
@@ -50,23 +49,7 @@ def place(words: Mapping[str, str], name: str, count: int) -> int:
 
 def switch(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
     """Draw a choice of few words of `ALLOWED`, all in sight, and return the chosen one."""
-    key = f"retrieval_{name}"
-    if st.session_state.get(key) != words[name]:
-        # Touched only when it differs, or the browser would reset it at every run.
-        st.session_state[key] = words[name]
-
-    def changed() -> None:
-        words[name] = st.session_state[key]
-
-    st.segmented_control(
-        label,
-        list(ALLOWED[name]),
-        format_func=ALLOWED[name].__getitem__,
-        key=key,
-        on_change=changed,
-        required=True,
-        label_visibility="collapsed" if hidden else "visible",
-    )
+    shown_as.switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]
 
 
