@@ -121,7 +121,7 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
-        with st.expander(f"{len(run.questions.problems):,} things in the questions cannot be used"):
+        with st.expander(f"{counted(len(run.questions.problems), 'thing')} in the questions cannot be used"):
             st.dataframe({"what": list(run.questions.problems)}, hide_index=True, width="stretch")
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:

@@ -1,22 +1,96 @@
-"""The Retrieval page in a real browser: measured in a job, a question from the link, its passages as text."""
+"""The Retrieval page in a real browser: a run that outlives the page, what takes effect at once, and the passages."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY
+from tests.browser.steps import READY, choose
 
-LINK = "/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&question=5"
-COMPARED = re.compile("(from|over) 40 questions")
+QUICK = "/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences"
+SLOW = "/retrieval?c1=fixed_sentences&c1.size=60&c2=optimal&c3=double_pass"
+DOCUMENTS = [
+    {"name": "birds.txt", "mimeType": "text/plain", "buffer": b"The heron waits. It eats fish.\n\nThe owl hunts at night."},
+    {"name": "junk.txt", "mimeType": "text/plain", "buffer": b"a\0b"},
+]
+QUESTIONS = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhat of owls?,No such words.\n"
 
 
-def test_a_run_ends_in_the_passages_of_the_question_of_the_link(page, app_url):
-    page.goto(app_url + LINK)
+def measured(page, url):
+    """Press the button and wait for the end of the run."""
+    page.goto(url)
     page.get_by_role("button", name="Measure", exact=True).click(timeout=READY)
-    expect(page.get_by_role("heading", name="Question by question")).to_be_visible(timeout=READY)
-    expect(page.get_by_text(COMPARED).first).to_be_visible(timeout=READY)
+    ended(page)
+
+
+def ended(page):
+    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+
+
+def cell(page, label):
+    """Return what the summary says under a label."""
+    return page.locator("dl div").filter(has=page.locator("dt", has_text=label))
+
+
+def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_url):
+    measured(page, f"{app_url}{QUICK}&question=5")
+    expect(cell(page, "Asked")).to_contain_text("40 questions")
+    cost = cell(page, "What it cost")
+    before = cost.inner_text()
+    choose(page, "Chunks that count", "1")
+    expect(cost).not_to_have_text(before, use_inner_text=True, timeout=READY)
+    choose(page, "Compared with", re.compile("^2. Fixed sentences"))
+    expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible(timeout=READY)
+    page.wait_for_url(re.compile(r"baseline=2.*run=|run=.*baseline=2"), timeout=READY)
+    said = cost.inner_text()
+    page.reload()
+    ended(page)
+    expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible()
+    expect(cost).to_have_text(said, use_inner_text=True)
+    expect(page.get_by_text("changed since")).to_have_count(0)
+
+
+def test_the_passages_of_the_question_of_the_link(page, app_url):
+    measured(page, f"{app_url}{QUICK}&question=5")
     sections = page.locator(".passages").first.locator("section")
-    expect(sections.first).to_be_visible()
     expect(sections.first.locator("h3")).to_contain_text("1 · ")
     # Every excerpt is either marked in a chunk or told to be missing.
-    assert page.locator(".passages mark, .passages .missed").count() > 0
+    assert page.locator(".passages mark, .passages del").count() > 0
+    page.get_by_role("radio", name="In the documents").click()
+    ranks = page.locator(".passages").first.locator("sup")
+    expect(ranks.first).to_be_visible(timeout=READY)
+    assert {"1", "2", "3", "4", "5"} == set(ranks.all_inner_texts())
+    page.get_by_text("Only where the chunkers disagree").click()
+    page.wait_for_url("**disagree=yes**", timeout=READY)
+    expect(page.locator(".passages").first).to_be_visible()
+
+
+def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app_url):
+    page.goto(app_url + SLOW)
+    page.get_by_role("button", name="Measure", exact=True).click(timeout=READY)
+    at_work = page.get_by_text(re.compile(r"2\. Optimal: .* texts embedded"))
+    expect(at_work).to_be_visible(timeout=READY)
+    page.wait_for_url("**run=**", timeout=READY)
+    page.reload()
+    page.get_by_role("button", name="Cancel").click(timeout=READY)
+    expect(page.get_by_text(re.compile(r"Stopped: [12] of 3 chunkers were measured"))).to_be_visible(timeout=READY)
+    expect(cell(page, "Asked")).to_contain_text("40 questions", timeout=READY)
+
+
+def test_the_user_s_own_documents_come_back_with_their_run(page, app_url):
+    page.goto(app_url + QUICK)
+    page.get_by_role("radio", name="Your own").click(timeout=READY)
+    page.locator("input[type=file]").first.set_input_files(DOCUMENTS)
+    expect(page.get_by_text("junk.txt: the file must be plain text")).to_be_visible(timeout=READY)
+    page.locator("input[type=file]").last.set_input_files(
+        {"name": "mine.csv", "mimeType": "text/csv", "buffer": QUESTIONS},
+    )
+    expect(page.get_by_text("2 chunkers on 1 document", exact=True)).to_be_visible(timeout=READY)
+    page.get_by_role("button", name="Measure", exact=True).click()
+    ended(page)
+    expect(page.get_by_text("1 thing in the questions cannot be used")).to_be_visible()
+    assert "heron" not in page.url
+    page.reload()
+    ended(page)
+    expect(page.get_by_text("Of the run beside: 1 document and mine.csv.")).to_be_visible()
+    expect(cell(page, "Asked")).to_contain_text("1 question")
+    expect(page.locator(".passages mark").first).to_have_text("It eats fish.")
