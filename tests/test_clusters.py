@@ -15,8 +15,8 @@ from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 from viz import cluster_figures
+from viz.cluster_origin import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.cluster_steps import linkage_steps, places
-from viz.clustering import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.clusters import Coloured, _matrix, block_size, mean_distances
 from viz.joins import layout
 

@@ -11,7 +11,7 @@ from threading import Lock
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder, Tools, load_tokenizer
+from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
 from chunkers.cohesion import Comparison, Similarities, compare
 from viz import figures, greedy, runs, work
 from viz.reader import notice
@@ -136,15 +136,9 @@ def show_steps(
 def _compared(
     task: work.Task, best_task: work.Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, Comparison]:
-    document = chunking.document
     # The page's job has embedded all of it; the rest would be another job's to embed.
-    tools = Tools(
-        embedder.for_document(document),
-        load_tokenizer(task.tokenizer),
-        work.cache(bool(st.session_state.get("on_disk"))),
-        cancelled=lambda: True,
-    )
-    return compare(chunking, best, Similarities(tools.embed(document.sentence_texts)))
+    vectors = work.vectors(chunking.document, embedder, task.tokenizer, bool(st.session_state.get("on_disk")))
+    return compare(chunking, best, Similarities(vectors))
 
 
 @cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())

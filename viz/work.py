@@ -11,6 +11,7 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
+from chunkers.tools import FloatArray
 from viz.background import Background
 
 
@@ -109,6 +110,18 @@ def at_once(task: Task, chunker: Chunker, source: Document, embedder: Embedder |
         return run(chunker, source, tools)
     except Cancelled:
         return None
+
+
+def vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> FloatArray:
+    """Return the vectors of the sentences, shape (n, dimension).
+
+    Raises
+    ------
+    Cancelled
+        If something would have to be embedded first.
+    """
+    tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), cache(on_disk), cancelled=lambda: True)
+    return tools.embed(source.sentence_texts)
 
 
 @dataclass(frozen=True)

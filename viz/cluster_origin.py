@@ -1,0 +1,154 @@
+"""How the chunks of the Clustering page came about: the heatmap and the chunks beside the text, the joins or roles below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from chunkers import Chunker, Chunking
+from chunkers.clustering import MOST_SENTENCES
+from chunkers.dbscan import Dbscan, core_distances
+from chunkers.distances import FloatArray
+from chunkers.result import Clusters
+from chunkers.single_linkage import SingleLinkage
+from viz import cluster_figures, stats
+from viz.cluster_steps import linkage_steps
+from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
+from viz.figures import show_figure, theme
+from viz.joins import layout
+from viz.reader import notice
+from viz.segments import segments
+from viz.state import Choices
+from viz.stepper import stepper
+
+
+def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
+    """Draw the heatmap and the chunks beside the text, and below it how they came about."""
+    grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
+    coloured = Coloured(sentence_chunks(chunking), grounds)
+    with beside:
+        heatmap(coloured, vectors, *_distance_of(chunker), key="heatmap")
+    if isinstance(chunker, SingleLinkage):
+        _linkage(choices, chunker, chunking, coloured, beside)
+    elif isinstance(chunker, Dbscan):
+        _density(chunker, chunking, coloured, vectors)
+    else:
+        _centres(chunking, coloured)
+    if len(vectors) <= MOST_SENTENCES:
+        _heatmap_to_keep(coloured, vectors, _distance_of(chunker)[0])
+    with beside:
+        chunk_list(coloured, _tags(chunking, coloured.chunk_of), breaks_words(chunking), key="chunk_list")
+
+
+def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
+    """Draw the heatmap as a figure with its table and downloads, on demand: it is large."""
+    if not st.toggle("The heatmap as a figure to keep, and as a table", key="heatmap_to_keep"):
+        return
+    block = block_size(len(vectors))
+    distances = mean_distances(vectors, weight, block)
+    figure = cluster_figures.heatmap(distances, block, coloured, theme())
+    show_figure(figure, cluster_figures.heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
+
+
+def _distance_of(chunker: Chunker) -> tuple[float, tuple[str, float] | None]:
+    """Return the λ of a chunker, and the name and level of the greatest distance that joins."""
+    if isinstance(chunker, SingleLinkage):
+        return chunker.position_weight, ("the maximum", chunker.max_distance)
+    if isinstance(chunker, Dbscan):
+        return chunker.position_weight, ("ε", chunker.eps)
+    return 0.0, None
+
+
+def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, coloured: Coloured, beside: Any) -> None:
+    found, merges, count = chunking.clusters, chunking.merges, len(coloured.chunk_of)
+    assert found is not None
+    cap = chunker.cap(count)
+    steps = linkage_steps(count, merges, found, cap, chunker.max_distance)
+    with beside:
+        st.subheader("Join by join", anchor=False)
+        if steps:
+            stepper(steps, choices, key="linkage")
+        else:
+            notice("No two sentences are within the maximum distance.", key="no_joins")
+    st.subheader("The tree of joins", anchor=False)
+    st.caption(refusal_words(found, cap))
+    tree = layout(count, merges, found)
+    figure = cluster_figures.dendrogram(tree, merges, found, coloured, chunker.max_distance, theme())
+    show_figure(figure, cluster_figures.joins_table(merges, found, coloured), "Tree of joins", key="tree")
+
+
+def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: FloatArray) -> None:
+    found = chunking.clusters
+    assert found is not None
+    reach = core_distances(vectors, chunker.position_weight, chunker.min_samples)
+    st.subheader("Core, border and noise", anchor=False)
+    st.caption(roles_words(found, chunker))
+    figure = cluster_figures.density(found, reach, coloured, chunker.eps, chunker.min_samples, theme())
+    show_figure(figure, cluster_figures.density_table(found, reach, coloured), "Core, border and noise", key="density")
+
+
+def _centres(chunking: Chunking, coloured: Coloured) -> None:
+    found = chunking.clusters
+    assert found is not None
+    st.subheader("Distance to the centres", anchor=False)
+    st.caption(
+        "A dot is a sentence's own centre, the nearest, in its chunk's colour; the ring is the next, in the colour of "
+        "the chunk that the sentence would otherwise be in. Where both are close, it hangs in the balance."
+    )
+    figure = cluster_figures.centres(found, coloured, theme())
+    show_figure(figure, cluster_figures.centres_table(found, coloured), "Distance to the centres", key="centres")
+
+
+def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
+    """Return for every chunk whether it is noise."""
+    tags = [""] * len(chunking.chunks)
+    for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
+        if role == "noise":
+            tags[chunk_of[sentence]] = "noise"
+    return tags
+
+
+def sentence_chunks(chunking: Chunking) -> list[int]:
+    """Return the number of every sentence's chunk."""
+    chunk_of = [0] * len(chunking.document.sentences)
+    for number, chunk in enumerate(chunking.chunks):
+        for start, end in chunk.spans:
+            first, last = chunking.document.sentence_at(start), chunking.document.sentence_at(end - 1)
+            chunk_of[first : last + 1] = [number] * (last + 1 - first)
+    return chunk_of
+
+
+def breaks_words(chunking: Chunking) -> str:
+    """Say what the order of the text suffers, in a sentence."""
+    pieces = stats.Pieces.of(chunking)
+    if not pieces.chunks:
+        return "No order breaks: every chunk is one stretch of the text."
+    breaks = "1 order break" if pieces.breaks == 1 else f"{pieces.breaks:,} order breaks"
+    times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
+    lie = "lies" if pieces.chunks == 1 else "lie"
+    return (
+        f"{breaks}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {lie} in several places, so that whoever reads "
+        f"chunk after chunk jumps over other chunks {times}."
+    )
+
+
+def refusal_words(found: Clusters, cap: int) -> str:
+    """Say how to read the tree, and what the cap refused."""
+    said = "A bracket joins two clusters at the distance of their two nearest sentences. "
+    if not found.refused:
+        return said + f"The cap of {cap:,} sentences refused nothing."
+    merges = "1 merge" if len(found.refused) == 1 else f"{len(found.refused):,} merges"
+    pairs = "1 pair" if found.refusals == 1 else f"{found.refusals:,} pairs"
+    return said + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
+
+
+def roles_words(found: Clusters, chunker: Dbscan) -> str:
+    """Say how many sentences are core, border and noise, and what that means."""
+    roles = found.roles
+    return (
+        f"{roles.count('core'):,} core: at least {chunker.min_samples} sentences, itself included, within ε "
+        f"{chunker.eps:g}. {roles.count('border'):,} border: within ε of a core, no core itself. "
+        f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
+    )
