@@ -76,7 +76,7 @@ def test_settings_that_are_level_share_aplace_of():
 
 def test_without_documents_held_out_there_is_no_column_for_them(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held=""))
-    assert list(app.dataframe[-1].value) == ["setting", "Pk", "chunks"]
+    assert list(app.dataframe[-1].value) == ["Pk", "chunks", "setting"]
     assert "Held out" not in said(app)
 
 

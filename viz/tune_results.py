@@ -32,7 +32,13 @@ def show_results(
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
     }
     figures.show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
-    st.dataframe(_ranking(ranked[:SHOWN], kept, measure), hide_index=True, width="stretch")
+    digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
+    st.dataframe(
+        _ranking(ranked[:SHOWN], kept, measure),
+        hide_index=True,
+        width="stretch",
+        column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
+    )
     row = st.container(horizontal=True)
     row.button("Apply the best to Compare", on_click=apply, args=(ranked[0].setting,))
     row.download_button("Every run, as CSV", lambda: to_csv(rows), "seamark-sweep.csv", "text/csv", on_click="ignore")
@@ -42,18 +48,25 @@ def show_results(
 def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
     """Say the best setting, its margin over the next that differs, how many share it, and what it reaches elsewhere."""
     best = ranked[0]
-    level = [one for one in ranked if one.mean == best.mean]
     said = f"**{named(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
-    if len(level) > 1:
-        said += f" {len(level) - 1:,} other settings reach the same."
+    if level := _level(best, ranked):
+        said += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
     behind = next((one for one in ranked if one.mean != best.mean), None)
     if behind is not None:
         said += f" The next, {named(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
     if best.setting in kept:
         other = kept[best.setting]
-        place = f"place {place_of(other, list(kept.values()), measure)} of {len(kept):,}"
+        others = list(kept.values())
+        place = f"place {place_of(other, others, measure)} of {len(kept):,}"
+        if level := _level(other, others):
+            place += f", level with {level:,} other{'s' if level > 1 else ''}"
         said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."
     st.markdown(said)
+
+
+def _level(one: Summary, among: Sequence[Summary]) -> int:
+    """Return how many others reach the same."""
+    return sum(other.mean == one.mean for other in among) - 1
 
 
 def place_of(one: Summary, among: Sequence[Summary], measure: str) -> int:
@@ -66,10 +79,8 @@ def _documents(count: int) -> str:
 
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
-    table: dict[str, list[Any]] = {
-        "setting": [named(one.setting) for one in ranked],
-        TITLES[measure]: [round(one.mean, 4) for one in ranked],
-    }
+    """Return the columns; the numbers come first, where a narrow window shows them."""
+    table: dict[str, list[Any]] = {TITLES[measure]: [one.mean for one in ranked]}
     if kept:
-        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
-    return table | {"chunks": [round(one.chunks, 1) for one in ranked]}
+        table["held out"] = [kept[one.setting].mean if one.setting in kept else None for one in ranked]
+    return table | {"chunks": [one.chunks for one in ranked], "setting": [named(one.setting) for one in ranked]}
