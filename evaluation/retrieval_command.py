@@ -12,15 +12,12 @@ from typing import Any, Literal
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import file_bytes
 from chunkers.cache import EmbeddingCache
-from chunkers.reading import decode
+from chunkers.reading import READABLE, read_document
 from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import Questions, read_questions
 from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval_index import build_index
-
-ENDINGS = (".txt", ".md")
-"""The files of a folder that are documents."""
 
 UNITS = ("characters", "tokens")
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
@@ -29,7 +26,8 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command."""
     command = commands.add_parser("retrieval", help="questions with excerpts: what the chunks of recipes retrieve")
-    command.add_argument("--corpus", type=Path, required=True, metavar="DIR", help=f"its {' and '.join(ENDINGS)} files")
+    kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
+    command.add_argument("--corpus", type=Path, required=True, metavar="DIR", help=kinds)
     command.add_argument("--questions", type=Path, required=True, metavar="FILE", help="CSV or JSON lines")
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks a question retrieves (default: 5)")
@@ -84,17 +82,17 @@ def _recipe(path: Path) -> Recipe:
 def _texts(folder: Path) -> list[tuple[str, str]]:
     """Return name and text of every document in a folder; one that cannot be read is told and left out."""
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in READABLE)
     except OSError as error:
         raise InputError(f"{folder}: the corpus must be a readable folder; {error.strerror}.") from error
     texts = []
     for path in paths:
         try:
-            texts.append((path.name, decode(file_bytes(str(path)), path.name).text))
+            texts.append((path.name, read_document(file_bytes(str(path)), path.name).text))
         except InputError as error:
             print(f"{error} The document is left out.", file=sys.stderr)
     if not texts:
-        raise InputError(f"{folder}: the corpus must have a document, a {' or '.join(ENDINGS)} file; there is none.")
+        raise InputError(f"{folder}: the corpus must have a document, {', '.join(READABLE)}; there is none.")
     return texts
 
 

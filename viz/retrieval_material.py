@@ -8,7 +8,7 @@ from functools import lru_cache
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.reading import decode
+from chunkers.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.reader import notice
 from viz.retrieval_words import counted
@@ -32,7 +32,7 @@ def read_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[tuple[str, str]
     complaints = []
     for name, data in files:
         try:
-            text = decode(data, name).text
+            text = read_document(data, name).text
             if name in texts:
                 raise InputError(f"{name}: every document must have a name of its own; a second one of it is left out.")
             if not text.strip():
@@ -56,7 +56,12 @@ def choose(kept: Material | None) -> Material | None:
     if st.session_state[key] != OWN:
         return bundled()
     files = st.file_uploader(
-        "Documents", ["txt", "md"], accept_multiple_files=True, key="retrieval_documents", max_upload_size=MEGABYTES
+        "Documents",
+        [ending.removeprefix(".") for ending in READABLE],
+        accept_multiple_files=True,
+        key="retrieval_documents",
+        max_upload_size=MEGABYTES,
+        help="Text, Markdown, HTML, PDF, DOCX or EPUB. They stay on this machine.",
     )
     asked = st.file_uploader(
         "Questions",
@@ -68,8 +73,10 @@ def choose(kept: Material | None) -> Material | None:
     identity = [file.file_id for file in files]
     read = st.session_state.get("retrieval_read")
     if read is None or read[0] != identity:
-        # Telling an encoding may take seconds, and the page runs again at every change.
-        read = st.session_state["retrieval_read"] = identity, read_texts((file.name, file.getvalue()) for file in files)
+        # Reading may take seconds, and the page runs again at every change.
+        with st.spinner("Reading the documents"):
+            read = identity, read_texts((file.name, file.getvalue()) for file in files)
+        st.session_state["retrieval_read"] = read
     texts, complaints = read[1]
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"retrieval_document_{number}")

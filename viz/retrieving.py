@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from chunkers import Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
 from evaluation.corpus import Corpus, Ruler
 from evaluation.documents import AT
 from evaluation.questions import Questions, read_questions
@@ -90,8 +91,8 @@ class Retrieval(Background):
     ruler: Ruler | None = None
     found: dict[int, Search] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    _said: str = "Splitting the documents"
-    _measured: dict[tuple[int, int], Evaluation] = field(default_factory=dict)
+    _said: str = "Splitting into sentences"
+    _measured: dict[int, dict[int, Evaluation]] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
         """Return how many chunkers are done, and what the one at work does."""
@@ -99,18 +100,18 @@ class Retrieval(Background):
 
     def measured(self, top_k: int) -> dict[int, Evaluation]:
         """Measure the first ``top_k`` chunks of every question, by place in the plan's chunkers."""
-        done = sorted(self.found)
-        for number in done:
-            if (number, top_k) not in self._measured:
+        kept = self._measured.get(top_k, {})
+        for number in sorted(self.found):
+            if number not in kept:
                 assert self.ruler is not None
-                self._measured[number, top_k] = measure(self.found[number], self.ruler, top_k)
-        return {number: self._measured[number, top_k] for number in done}
+                kept[number] = measure(self.found[number], self.ruler, top_k)
+        # Those of another number would fill the memory, and are made again sooner than anybody waits.
+        self._measured = {top_k: kept}
+        return {number: kept[number] for number in sorted(kept)}
 
     def _run(self) -> None:
         name, data = self.plan.material.questions
-        corpus = Corpus(
-            tuple(Document.from_text(text, self.plan.sentences, called) for called, text in self.plan.material.texts)
-        )
+        corpus = Corpus(tuple(self._documents()))
         self._said = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
@@ -132,3 +133,12 @@ class Retrieval(Background):
                 self.found[number] = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
+
+    def _documents(self) -> Iterator[Document]:
+        """Split one document after the other into sentences."""
+        texts = self.plan.material.texts
+        for number, (name, text) in enumerate(texts, start=1):
+            if self._cancel.is_set():
+                raise Cancelled
+            self._said = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
+            yield Document.from_text(text, self.plan.sentences, name)
