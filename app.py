@@ -11,8 +11,6 @@ HERE = Path(__file__).parent
 st.set_page_config("Seamark", str(HERE / "viz" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(HERE / "viz" / "page.css")
 page = entry.navigation()
-with st.sidebar:
-    st.html('<div class="brand"><b>Seamark</b><span>see where chunkers cut, and why</span></div>')
 lecture.show()
 page.run()
 with st.sidebar:

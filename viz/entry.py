@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from viz import lecture
+
 _SEEN = "app"
 
 
@@ -36,5 +38,6 @@ def _menu() -> st.Page:
             st.Page("pages/retrieval.py", title="Retrieval"),
             st.Page("pages/guide.py", title="Guide"),
         ],
-        position="top",
+        # Lecture mode has no side bar, and its pages stay within reach.
+        position="top" if lecture.is_on() else "sidebar",
     )

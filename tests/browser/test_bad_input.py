@@ -15,7 +15,7 @@ HOSTILE = [
 def nothing_ran(page):
     assert page.evaluate("window.ran") is None
     assert page.locator("iframe[srcdoc]").count() == 0
-    assert page.locator(".brand").is_visible()
+    assert page.get_by_role("link", name="Compare").is_visible()
 
 
 def upload(page, name, data):
