@@ -149,8 +149,8 @@ def _told(documents: list[MarkedText], texts: int, splitter: str) -> str:
     sentences = [len(one.split(splitter).document.sentences) for one in documents]
     seams = [len(one.known) for one in documents]
     return (
-        f"Stitched {len(documents):,} of {texts:,} short texts, with {_range(sentences)} sentences and {_range(seams)} "
-        "known boundaries each. They are among the documents at the left."
+        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched of {texts:,} short texts, with "
+        f"{_range(sentences)} sentences and {_range(seams)} known boundaries each; now among the documents at the left."
     )
 
 

@@ -1,10 +1,11 @@
-"""A sweep in a real browser, and its best setting taken to Compare."""
+"""A sweep in a real browser, its best setting taken to Compare, and documents stitched of the user's own."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, embedded
+from evaluation.marks import from_json
+from tests.browser.steps import READY, embedded, whole_text
 
 
 def test_the_best_setting_goes_to_compare(page, app_url):
@@ -18,3 +19,41 @@ def test_the_best_setting_goes_to_compare(page, app_url):
     page.wait_for_url("**c2=fixed_sentences&c2.size=4**", timeout=READY)
     embedded(page)
     expect(page.get_by_text("4 sentences, no overlap").first).to_be_visible(timeout=READY)
+
+
+TOPICS = {
+    "heron": "A heron stands in the reeds. It waits for fish. It strikes at once.",
+    "loom": "A loom has two beams. The warp is wool. The weft goes over and under.",
+    "tide": "The tide rises twice a day. The moon draws the sea. The harbour fills.",
+    "bread": "Bread begins with flour. Water makes it dough. The oven makes it bread.",
+}
+
+
+def downloaded(page, button):
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button, exact=True).click()
+    return download.value.path().read_bytes()
+
+
+def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url):
+    page.goto(f"{app_url}/tune?what=fixed_sentences&first=size&values=3&documents=&held=&embedder=tfidf")
+    page.get_by_text("Your own documents").click(timeout=READY)
+    files = [{"name": f"{name}.txt", "mimeType": "text/plain", "buffer": text.encode()} for name, text in TOPICS.items()]
+    files.append({"name": "void.txt", "mimeType": "text/plain", "buffer": b" "})
+    page.locator(".st-key-short_files input[type=file]").set_input_files(files)
+    page.get_by_role("button", name="Stitch", exact=True).click(timeout=READY)
+    expect(page.get_by_text("void.txt: a document to stitch must have text")).to_be_visible(timeout=READY)
+    expect(
+        page.get_by_text("5 documents stitched of 4 short texts, with 12 sentences and 3 known boundaries each")
+    ).to_be_visible()
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_text(re.compile(r"is best: Pk 0\.000 over 5 documents"))).to_be_visible(timeout=READY)
+    long = downloaded(page, "Text").decode()
+    assert len(from_json(downloaded(page, "Boundaries"), long)) == 3
+    page.get_by_role("button", name="Open on Failures").click()
+    page.wait_for_url("**/failures**", timeout=READY)
+    embedded(page)
+    root = page.locator(".seamark")
+    expect(root.locator("h1")).to_have_text("stitched 1")
+    assert whole_text(root, 0) == long
+    expect(page.get_by_text("3 known boundaries", exact=False).first).to_be_visible()
