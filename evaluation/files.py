@@ -8,9 +8,6 @@ from pathlib import Path
 from chunkers import InputError
 from chunkers.arguments import file_bytes
 
-TEXTS = (".txt", ".md")
-"""How the names of a folder's documents end."""
-
 
 def files_in(paths: Iterable[Path], endings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Give name and bytes of every file named, and of every file of a folder whose name ends in one of ``endings``.
@@ -31,5 +28,5 @@ def _files_of(folder: Path, endings: Sequence[str]) -> list[Path]:
     except OSError as error:
         raise InputError(f"{folder}: the folder must be readable; {error.strerror}.") from error
     if not found:
-        raise InputError(f"{folder}: the folder must hold a file that ends in {' or '.join(endings)}; it holds none.")
+        raise InputError(f"{folder}: the folder must hold a file that ends in {', '.join(endings)}; it holds none.")
     return found

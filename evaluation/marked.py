@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.reading import decode
+from chunkers.reading import read_document
 from evaluation.marks import Marks, digest, without_marks
 from evaluation.sweep import Marked
 
@@ -56,7 +56,7 @@ def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], 
             elif name in texts:
                 complaints.append(f"{name}: a document's name must be its own; another file has it.")
             else:
-                texts[name] = decode(data, name).text
+                texts[name] = read_document(data, name).text
         except InputError as error:
             complaints.append(_about(name, error))
     found = []

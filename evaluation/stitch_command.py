@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError
-from evaluation.files import TEXTS, files_in
+from chunkers.reading import READABLE
+from evaluation.files import files_in
 from evaluation.marked import MARKS_ENDING
 from evaluation.marks import to_json
 from evaluation.stitching import passages_from, stitch_several
@@ -23,7 +24,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "one subject are joined directly.",
     )
     command.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {' and '.join(TEXTS)} files"
+        "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE)} files"
     )
     command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
     command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
@@ -35,7 +36,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 def stitch(options: argparse.Namespace) -> None:
     """Write every long document and its boundaries; what cannot be used goes to standard error."""
-    passages, complaints = passages_from(files_in(options.paths, TEXTS))
+    passages, complaints = passages_from(files_in(options.paths, READABLE))
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.reading import decode
+from chunkers.reading import read_document
 from evaluation.marked import MarkedText
 from evaluation.marks import without_marks
 
@@ -120,7 +120,7 @@ def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], li
     complaints = []
     for name, data in files:
         try:
-            bare, known = without_marks(decode(data, name).text)
+            bare, known = without_marks(read_document(data, name).text)
         except InputError as error:
             complaints.append(str(error))
             continue

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import SPLITTERS, InputError
+from chunkers.reading import READABLE
 from evaluation.marked import MarkedText, marked_texts
 from evaluation.marks import to_json
 from evaluation.stitching import halves, passages_from, stitch_several
@@ -30,6 +31,7 @@ _WIDTH = 460
 _WIDTH = 460
 """Of each of the two halves of the panel, in pixels."""
 
+_ENDINGS = [ending.removeprefix(".") for ending in READABLE]
 _UPLOADED, _STITCHED, _GO = "tune_uploaded", "tune_stitched", "tune_go"
 
 
@@ -85,7 +87,7 @@ def _uploads() -> None:
     )
     st.file_uploader(
         "Texts and boundaries",
-        type=["txt", "md", "json"],
+        type=[*_ENDINGS, "json"],
         accept_multiple_files=True,
         key="marked_files",
         on_change=_take_marked,
@@ -107,7 +109,7 @@ def _stitcher(splitter: str) -> None:
         "does each part between lines of three dashes."
     )
     files = st.file_uploader(
-        "Short texts", type=["txt", "md"], accept_multiple_files=True, key="short_files", label_visibility="collapsed"
+        "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
     )
     row = st.container(horizontal=True, vertical_alignment="bottom")
     row.number_input("Sentences", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has so many.")
