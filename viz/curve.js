@@ -139,6 +139,14 @@ class Curve {
     pen.setLineDash([]);
   }
 
+  // How many points of the curve a box would cover, in pixels from the upper left corner.
+  covered(left, top, wide, tall) {
+    const { window } = this.plot.axis;
+    const gapAt = (x) => window.from + (x / this.canvas.clientWidth) * window.span - 1;
+    const scores = this.data.scores.slice(Math.max(0, Math.ceil(gapAt(left - 5))), Math.max(0, Math.ceil(gapAt(left + wide + 5))));
+    return scores.filter((score) => score !== null && this.y(score) > top - 5 && this.y(score) < top + tall + 5).length;
+  }
+
   // Whether a score is within the page's margin of a line.
   isNear(score) {
     const { margin } = this.plot.axis.reader.data;

@@ -2,6 +2,8 @@
 // server hears of it when it is let go.
 
 const KEYED = 150; // milliseconds after the last key at which a line counts as let go
+const EDGE = 4; // pixels between a line's label and the right edge
+const SCALE = 36; // pixels that the numbers of the scale take at the left
 
 class Lines {
   constructor(plot) {
@@ -25,12 +27,13 @@ class Lines {
     const { axis, curve } = this.plot;
     const top = curve.y(line.level);
     handle.style.top = `${top}px`;
-    handle.classList.toggle("low", top < 30);
     const shown = line.value === line.level ? round(line.level) : `${round(line.level)} (${round(line.value)})`;
     // A line without stops follows from more than one parameter: it is to be seen, not moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
     handle.firstChild.textContent = fixed ? `${line.label} ${round(line.level)}` : `${line.label} ${shown} · drag`;
+    // A label that is dragged stays on its side.
+    if (!this.dragging) this.placeLabel(handle, top);
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
     if (fixed) return;
@@ -39,6 +42,24 @@ class Lines {
     handle.setAttribute("aria-valuemax", line.stops[line.stops.length - 1][0]);
     handle.setAttribute("aria-valuenow", line.value);
     handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${curve.data.label} ${round(line.level)}`);
+  }
+
+  // Let the label lie where it covers the fewest points, the further to the right and above the line the better.
+  placeLabel(handle, top) {
+    const label = handle.firstChild;
+    const { offsetWidth: wide, offsetHeight: tall } = label;
+    const { clientWidth, clientHeight } = this.plot.root;
+    let best = { x: clientWidth - wide - EDGE, low: top <= tall, covered: Infinity };
+    for (let { x } = best; x > SCALE; x -= tall) {
+      for (const low of [false, true]) {
+        const y = low ? top : top - tall;
+        if (y < 0 || y + tall > clientHeight) continue;
+        const covered = this.plot.curve.covered(x, y, wide, tall);
+        if (covered < best.covered) best = { x, low, covered };
+      }
+    }
+    label.style.left = `${best.x}px`;
+    handle.classList.toggle("low", best.low);
   }
 
   makeHandle(index) {
