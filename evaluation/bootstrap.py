@@ -47,13 +47,13 @@ class Difference:
         if not self.told:
             return (
                 f"{name}: no difference in {measure} from {baseline} can be told from {self.questions} questions "
-                f"({100 * self.mean:+.1f} points, 95 % between {100 * self.low:+.1f} and {100 * self.high:+.1f}, "
+                f"({100 * self.mean:+z.1f} points, 95 % between {100 * self.low:+z.1f} and {100 * self.high:+z.1f}, "
                 f"p = {self.p:.2g})."
             )
         side = "higher" if self.mean > 0 else "lower"
         return (
             f"{name}: {measure} is {100 * abs(self.mean):.1f} points {side} than with {baseline} over {self.questions} "
-            f"questions (95 % between {100 * self.low:+.1f} and {100 * self.high:+.1f}, p = {self.p:.2g})."
+            f"questions (95 % between {100 * self.low:+z.1f} and {100 * self.high:+z.1f}, p = {self.p:.2g})."
         )
 
 

@@ -14,6 +14,7 @@ from evaluation.boundaries import Score
 from evaluation.documents import AT
 from evaluation.retrieval import mean_and_deviation
 from viz import figures
+from viz.labels import label_sides
 from viz.palette import EDGES, INK
 from viz.retrieval_verdict import Costs
 
@@ -85,6 +86,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
                 hovertemplate="%{x:+.1f} points<extra></extra>",
             )
         )
+        figure.add_annotation(x=1, xref="paper", xanchor="left", y=names[number], text=f"  p = {one.p:.2g}", showarrow=False)
     figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})
     figure.add_annotation(
         x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}
@@ -101,8 +103,14 @@ def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, st
     means = {number: one[0] for number, one in found.items() if one is not None}
     shown = sorted(means, key=lambda number: price(costs[number], cost))
     bounds = {number: interval(values[number]) or (means[number], means[number]) for number in shown}
+    lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
+    room = max(0.05, 0.15 * (max(highs) - min(lows)))
+    bottom, top = max(-0.02, min(lows) - room), max(highs) + room
+    most = 1.08 * max((price(one, cost) for one in costs.values()), default=1.0) or 1.0
+    places = [(price(costs[number], cost) / most, (means[number] - bottom) / (top - bottom)) for number in shown]
+    sides = label_sides(places, [names[number] for number in shown])
     figure = go.Figure()
-    for order, number in enumerate(shown):
+    for number, side in zip(shown, sides, strict=True):
         mean, (low, high) = means[number], bounds[number]
         figure.add_trace(
             go.Scatter(
@@ -111,8 +119,7 @@ def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, st
                 error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
                 text=[names[number]],
                 mode="markers+text",
-                # By turns, as neighbours would lie over one another.
-                textposition=("top right", "bottom right")[order % 2],
+                textposition=side,
                 cliponaxis=False,
                 # Open where a part of the time is that of an earlier run.
                 marker={
@@ -124,13 +131,9 @@ def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, st
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
             )
         )
-    prices = [price(costs[number], cost) for number in shown]
     figure.update_layout(height=340, showlegend=False, font={"color": colours["ink"]})
-    # Room at the right for the last label.
-    figure.update_xaxes(title=AXES[cost], range=[0, 1.3 * max(prices, default=1.0)])
-    lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
-    room = max(5.0, 15 * (max(highs) - min(lows)))
-    figure.update_yaxes(title=f"{title}, %", range=[max(-2.0, 100 * min(lows) - room), 100 * max(highs) + room])
+    figure.update_xaxes(title=AXES[cost], range=[0, most])
+    figure.update_yaxes(title=f"{title}, %", range=[100 * bottom, 100 * top])
     return figure
 
 

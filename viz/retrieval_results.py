@@ -11,15 +11,18 @@ from evaluation.retrieval import MEASURES, Evaluation, mean_and_deviation
 from viz import figures
 from viz.reader import notice
 from viz.retrieval_figures import at_k, at_k_table, boxes, differences, price, trade_off
-from viz.retrieval_verdict import Costs, Verdict, cells
+from viz.retrieval_verdict import Costs, Verdict, cells, told_apart
 from viz.retrieval_words import COSTS, NAMES, TITLES, counted, switch
 from viz.retrieving import Retrieval
-from viz.stats import figures as significant
 from viz.summary import Cell, show_summary
 
 _PIXELS = {f"{title}, %": 104 for title in TITLES.values()}
-_PIXELS |= {"chunker": 320, "chunks": 64, "tokens each": 92, "index, s": 72, "search, ms": 90}
+_PIXELS |= {"chunker": 320, "chunks": 64, "tokens each": 92}
 _COLUMNS = {name: st.column_config.Column(width=pixels) for name, pixels in _PIXELS.items()}
+_COLUMNS |= {
+    name: st.column_config.NumberColumn(width=pixels, format="%.3g")
+    for name, pixels in {"index, s": 72, "search, ms": 90}.items()
+}
 """The table's columns, narrow enough for all of them to be in sight."""
 
 
@@ -81,8 +84,8 @@ def _table(run: Retrieval, found: dict[int, Evaluation], costs: dict[int, Costs]
         round(ruler([span for chunk in one.index.chunks for span in chunk]) / max(1, len(one.index.chunks)))
         for one in found.values()
     ]
-    table["index, s"] = [significant(one.index_s) for one in costs.values()]
-    table["search, ms"] = [significant(one.search_ms) for one in costs.values()]
+    table["index, s"] = [one.index_s for one in costs.values()]
+    table["search, ms"] = [one.search_ms for one in costs.values()]
     return table
 
 
@@ -104,7 +107,7 @@ def _differences(found: dict[int, Difference], names: dict[int, str], baseline: 
     if not found:
         notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
         return
-    sentences = [one.words(names[number], names[baseline], NAMES[measure]) for number, one in found.items()]
+    sentences = told_apart(found, names, names[baseline], NAMES[measure])
     if len(found) > 1:
         sentences.append("Every chunker is compared by itself: among several, one small p may be chance.")
     figure = differences(found, names, names[baseline], NAMES[measure])

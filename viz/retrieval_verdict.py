@@ -105,8 +105,8 @@ def _certainty(verdict: Verdict, other: str, *, is_baseline: bool) -> Cell:
     one = verdict.difference
     if one is None:
         return Cell(label, "Too few questions", f"Against {other}, {role}, at least five are needed.")
-    points = f"{100 * one.mean:+.1f} points on {other}, {role}"
-    spread = f"95 % between {100 * one.low:+.1f} and {100 * one.high:+.1f}, p = {one.p:.2g}, {one.questions} questions"
+    points = f"{100 * one.mean:+z.1f} points on {other}, {role}"
+    spread = f"95 % between {100 * one.low:+z.1f} and {100 * one.high:+z.1f}, p = {one.p:.2g}, {one.questions} questions"
     return Cell(label, "Yes" if one.told else "No", f"{points}: {spread}")
 
 
@@ -123,3 +123,19 @@ def _cost(verdict: Verdict, costs: Mapping[int, Costs], names: Mapping[int, str]
 
 def _listed(numbers: tuple[int, ...], names: Mapping[int, str]) -> str:
     return " and ".join(names[number] for number in numbers)
+
+
+def told_apart(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str) -> list[str]:
+    """Say which chunkers differ from the baseline, each in a sentence, and of which nothing can be told, in one."""
+    sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.told]
+    alike = {number: one for number, one in found.items() if not one.told}
+    if len(alike) == 1:
+        ((number, one),) = alike.items()
+        return [*sentences, one.words(names[number], baseline, measure)]
+    if alike:
+        questions = max(one.questions for one in alike.values())
+        parts = [f"{names[number]} ({100 * one.mean:+z.1f} points, p = {one.p:.2g})" for number, one in alike.items()]
+        sentences.append(
+            f"No difference in {measure} from {baseline} can be told from {questions} questions for {', '.join(parts)}."
+        )
+    return sentences
