@@ -1,9 +1,22 @@
-"""The real model and its vectors, once for all tests."""
+"""The app without a browser, and the real model and its vectors, once for all tests."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
+
+
+@pytest.fixture
+def app():
+    """Give the app, which has not run yet; what it embeds in a thread ends with the test."""
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    yield opened
+    # A thread that is inside torch when the interpreter ends aborts it.
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job.join(110)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,29 @@
 """What tests of several pages ask of them."""
 
+import json
+
 from viz.background import registry
 from viz.sweeping import Sweep
+
+
+def settled(app):
+    """Run the app until it shows what its jobs have embedded."""
+    ended = None
+    while True:
+        app.run()
+        job = app.session_state.get("job")
+        if job is None or job is ended:
+            break
+        # Another may begin when this one has ended.
+        job.join(110)
+        ended = job
+    assert not app.exception
+    return app
+
+
+def sent(app, word):
+    """Return the data of the first component that has that word."""
+    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if f'"{word}"' in part.proto.json)
 
 
 def sweep_of(app):

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.base import run
@@ -11,6 +10,7 @@ from chunkers.cohesion import Similarities, compare
 from chunkers.export import to_dict
 from chunkers.thresholds import THRESHOLDS
 from sample_docs import load_sample, sample_titles
+from tests.pages import settled
 from tests.support import AngleEmbedder, cut, tools
 from viz.greedy import steps
 from viz.ledger import rows
@@ -132,34 +132,12 @@ def test_a_gradient_has_no_reading_as_similarity():
 # The page
 
 
-@pytest.fixture
-def app():
-    opened = AppTest.from_file("../app.py", default_timeout=120)
-    yield opened
-    # A thread that is inside torch when the interpreter ends aborts it.
-    job = opened.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        job._thread.join(110)
-
-
-def settled(app, **query):
+def opened(app, **query):
     """Open the page at a link, and run until the embedding job has ended."""
     app.switch_page("pages/breakpoints.py")
     for name, word in query.items():
         app.query_params[name.replace("__", ".")] = word
-    return finished(app.run())
-
-
-def finished(app):
-    # A job may end, and another begin, between two looks at it.
-    for _ in range(3):
-        job = app.session_state.get("job")
-        if job is not None:
-            job._thread.join(110)
-            app.run()
-    assert not app.exception
-    return app
+    return settled(app)
 
 
 def payloads(app):
@@ -180,7 +158,7 @@ def steps_of(app):
 
 
 def test_the_first_screen_cuts_a_lone_title_line_off_with_a_near_miss(app):
-    settled(app, view="gaps")
+    opened(app, view="gaps")
     text = load_sample("stubs").text
     starts, ends = (reader_of(app)["segments"][side] for side in ("start", "end"))
     assert "Binary search." in [text[start:end] for start, end in zip(starts, ends, strict=True)]
@@ -194,7 +172,7 @@ def test_the_first_screen_cuts_a_lone_title_line_off_with_a_near_miss(app):
 
 
 def test_scores_show_the_histogram_and_the_staircase_with_their_tables(app):
-    settled(app, embedder="tfidf")
+    opened(app, embedder="tfidf")
     assert len(app.get("plotly_chart")) == 2
     assert [len(table.value) > 3 for table in app.dataframe] == [True, True]
     assert any("nothing changes" in caption.value for caption in app.caption)
@@ -202,16 +180,17 @@ def test_scores_show_the_histogram_and_the_staircase_with_their_tables(app):
 
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_every_threshold_has_its_curve_its_figures_and_its_steps(app, threshold):
-    settled(app, embedder="tfidf", c1="breakpoint", c1__threshold=threshold)
+    opened(app, embedder="tfidf", c1="breakpoint", c1__threshold=threshold)
     assert reader_of(app)["curve"]["label"] == THRESHOLDS[threshold].score_name
     assert len(app.get("plotly_chart")) == 2
-    finished(app.button_group(key="breakpoints/view").set_value("steps").run())
+    app.button_group(key="breakpoints/view").set_value("steps")
+    settled(app)
     reasons = {step["story"][0].rsplit(maxsplit=3)[0] for step in steps_of(app)}
     assert THRESHOLDS[threshold].score_name in reasons
 
 
 def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
-    settled(app, embedder="tfidf", view="steps", step="8")
+    opened(app, embedder="tfidf", view="steps", step="8")
     assert next(one["at"] for one in payloads(app) if "at" in one) == 7
     told = steps_of(app)
     assert len(told) == 15
@@ -220,7 +199,7 @@ def test_the_stepper_stands_where_the_link_says_and_tells_the_comparison(app):
 
 
 def test_another_axis_turns_curve_words_and_link(app):
-    settled(app, embedder="tfidf")
+    opened(app, embedder="tfidf")
     app.button_group(key="breakpoints/axis").set_value("similarity").run()
     data = reader_of(app)
     assert data["curve"]["label"] == "similarity"
@@ -229,7 +208,7 @@ def test_another_axis_turns_curve_words_and_link(app):
 
 
 def test_a_gradient_is_not_offered_as_similarity(app):
-    settled(app, embedder="tfidf", c1="breakpoint", c1__threshold="gradient", axis="similarity")
+    opened(app, embedder="tfidf", c1="breakpoint", c1__threshold="gradient", axis="similarity")
     assert not [group for group in app.get("button_group") if group.key == "breakpoints/axis"]
     assert reader_of(app)["curve"]["label"] == "gradient of distance"
 
@@ -248,14 +227,14 @@ def test_the_column_chosen_on_compare_comes_along(app):
 
 
 def test_a_line_that_was_let_go_sets_the_amount(app):
-    settled(app, embedder="tfidf")
+    opened(app, embedder="tfidf")
     app.session_state["reader"] = {"line": {"column": 0, "parameter": "amount", "value": 55.5, "at": 1}}
     app.run()
     assert app.query_params["c1.amount"] == "55.5"
 
 
 def test_words_of_the_link_that_are_wrong_are_said(app):
-    settled(app, embedder="tfidf", view="steps", step="first", axis="up", margin="wide", c1="recursive")
+    opened(app, embedder="tfidf", view="steps", step="first", axis="up", margin="wide", c1="recursive")
     said = " ".join(notices(app))
     assert "step must be a number from 1 to 15; got 'first'" in said
     assert "axis must be one of distance, similarity; got 'up'" in said
@@ -265,14 +244,15 @@ def test_words_of_the_link_that_are_wrong_are_said(app):
 
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])
 def test_texts_without_gaps_get_a_sentence(app, view):
-    settled(app, embedder="tfidf", view=view)
+    opened(app, embedder="tfidf", view=view)
     app.selectbox(key="document").set_value("own").run()
-    finished(app.text_area(key="pasted").set_value("One sentence only.").run())
+    app.text_area(key="pasted").set_value("One sentence only.")
+    settled(app)
     assert any("no gap to decide" in said for said in notices(app))
 
 
 def test_parameters_that_do_not_fit_together_get_a_sentence(app):
-    settled(app, embedder="tfidf")
+    opened(app, embedder="tfidf")
     app.session_state["choices/breakpoints"].columns[0].parameters |= {"min_size": 500, "max_size": 100}
     app.run()
     assert not app.exception

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers.clustering import MOST_SENTENCES
+from tests.pages import sent, settled
 
 
 def opened(**query):
@@ -14,18 +15,7 @@ def opened(**query):
         app.query_params[name] = word
     # The page is run without the app around it.
     app.session_state["app"] = True
-    app.run()
-    job = app.session_state.get("job")
-    if job is not None:
-        job._thread.join(110)
-        app.run()
-    assert not app.exception
-    return app
-
-
-def sent(app, word):
-    """Return the data of the component that has that word."""
-    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if f'"{word}"' in part.proto.json)
+    return settled(app)
 
 
 def column(app):

@@ -2,41 +2,16 @@
 
 import json
 
-import pytest
-from streamlit.testing.v1 import AppTest
-
 from sample_docs import load_sample
+from tests.pages import sent, settled
 from viz.source import Source
 
 
-@pytest.fixture
-def app():
-    opened = AppTest.from_file("../app.py", default_timeout=120)
-    yield opened
-    # A thread that is inside torch when the interpreter ends aborts it.
-    job = opened.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        job._thread.join(110)
-
-
 def reader_of(app):
-    parts = app.get("bidi_component")
-    data = json.loads(next(part.proto.json for part in parts if '"columns"' in part.proto.json))
+    data = sent(app, "columns")
     for column in data["columns"]:
         column |= json.loads(column["body"] or '{"segments": null, "curve": null}')
     return data
-
-
-def settled(app):
-    """Run until the embedding job has ended."""
-    for _ in range(3):
-        app.run()
-        job = app.session_state.get("job")
-        if job is None or not job.running:
-            break
-        job._thread.join(110)
-    return app
 
 
 def test_first_screen_does_not_wait_for_the_model(app):

@@ -4,11 +4,11 @@ import json
 import re
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
+from tests.pages import sent, settled
 from tests.support import AngleEmbedder, cut, tools
 from viz import pass_story, passes
 from viz.pass_story import LEDGER, minis, numbers, seams, steps, told
@@ -147,41 +147,18 @@ def test_sentences_are_counted_from_one(group, said):
 # The page
 
 
-@pytest.fixture
-def app():
-    opened = AppTest.from_file("../app.py", default_timeout=120)
-    yield opened
-    # A thread that is inside torch when the interpreter ends aborts it.
-    job = opened.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        job._thread.join(110)
-
-
-def settled(app):
-    """Open the page and run until the embedding job has ended."""
+def opened(app):
     app.switch_page("pages/double_pass.py")
-    for _ in range(3):
-        app.run()
-        job = app.session_state.get("job")
-        if job is None or not job.running:
-            break
-        job._thread.join(110)
-    assert not app.exception
-    return app
-
-
-def part(app, word):
-    return next(json.loads(one.proto.json) for one in app.get("bidi_component") if f'"{word}"' in one.proto.json)
+    return settled(app)
 
 
 def test_the_page_counts_what_each_pass_leaves(app):
     app.query_params["document"] = "algorithm"
-    settled(app)
-    assert part(app, "made")["summary"].endswith(
+    opened(app)
+    assert sent(app, "made")["summary"].endswith(
         "14 sentences · pass one leaves 6 mini-chunks · pass two leaves 1 chunk, after 1 merge over a snippet"
     )
-    assert part(app, "columns")["columns"][1]["title"] == "Breakpoint"
+    assert sent(app, "columns")["columns"][1]["title"] == "Breakpoint"
     histograms = [one for one in app.get("bidi_component") if '"counts"' in one.proto.json]
     assert [re.sub("[0-9.]+", "n", json.loads(one.proto.json)["words"]) for one in histograms] == [
         "n of n similarities lie above n"
@@ -190,11 +167,11 @@ def test_the_page_counts_what_each_pass_leaves(app):
 
 def test_a_threshold_moved_goes_into_the_link_and_embeds_nothing(app):
     app.query_params["document"] = "algorithm"
-    settled(app)
+    opened(app)
     job = app.session_state.get("job")
     app.slider(key="0/double_pass/merging_threshold").set_value(0.6).run()
     assert app.query_params["c1.merging_threshold"] == "0.6"
-    assert "pass two leaves 1 chunk" not in part(app, "made")["summary"]
+    assert "pass two leaves 1 chunk" not in sent(app, "made")["summary"]
     assert app.session_state.get("job") is job
 
 
@@ -203,7 +180,7 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
     app.query_params["c1"] = "recursive"
     app.query_params["c2"] = "breakpoint"
     app.query_params["c2.amount"] = "80"
-    settled(app)
+    opened(app)
     assert [(one.chunker, one.parameters) for one in app.session_state["choices/double_pass"].columns] == [
         ("double_pass", {}),
         ("breakpoint", {"amount": 80.0}),
@@ -213,7 +190,7 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
 
 @pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "1 sentence"), ("   ", "")])
 def test_texts_with_nothing_to_compare(app, text, said):
-    settled(app)
+    opened(app)
     app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input(text).run()
     for _ in range(2):
@@ -223,4 +200,4 @@ def test_texts_with_nothing_to_compare(app, text, said):
         app.run()
     assert not app.exception
     if said:
-        assert said in part(app, "made")["summary"]
+        assert said in sent(app, "made")["summary"]

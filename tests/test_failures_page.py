@@ -1,44 +1,33 @@
 """The Failures page without a browser: the gallery, the measures, the search, the inbox, marking and the link."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
+from evaluation.boundaries import Score
 from evaluation.grids import OURS, SEARCHED, as_published
 from evaluation.inbox import RULES
 from evaluation.marks import to_json
 from evaluation.sweep import Setting
 from sample_docs import load_sample, sample_titles
+from tests.pages import settled
 from viz.failure_inbox import shortened
+from viz.failure_settings import Shown
+from viz.failure_table import SHOWN, _tops
+from viz.runs import Made
+from viz.state import ColumnChoice
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
 
 
 @pytest.fixture
-def app():
-    opened = AppTest.from_file("../app.py", default_timeout=120)
-    opened.switch_page("pages/failures.py")
-    yield opened
-    # A thread that is inside torch when the interpreter ends aborts it.
-    job = opened.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        job._thread.join(110)
-    for search in opened.session_state.get("failure_searches", {}).values():
+def app(app):
+    app.switch_page("pages/failures.py")
+    yield app
+    for search in app.session_state.get("failure_searches", {}).values():
         search.cancel()
         search.join(110)
-
-
-def settled(app):
-    """Run until the embedding job has ended."""
-    for _ in range(4):
-        app.run()
-        job = app.session_state.get("job")
-        if job is None or not job.running:
-            break
-        job._thread.join(110)
-    return app.run()
 
 
 def parts(app):
@@ -93,6 +82,16 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     said = {label: value for label, value, _ in column["rows"]}
     assert column["wrong"]
     assert said["misassigned"] == f"{len(column['wrong'])} of 39 sentences"
+
+
+def test_no_row_is_the_best_while_others_wait():
+    made = Made(ColumnChoice("optimal"))
+    waiting = Shown("published", Setting("optimal"), "nobody", made)
+    there = Shown("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
+    assert _tops([there, waiting]) == {}
+    scores = {name: Score(0.25) for name in SHOWN}
+    done = replace(there, scores=scores)
+    assert _tops([done, replace(waiting, made=replace(made, error="It failed."))]) == dict.fromkeys(SHOWN, 0.25)
 
 
 def test_undefined_is_said_in_words_with_its_reason(app):

@@ -1,15 +1,8 @@
 """Which splitter a document comes with: a sample its own, the user's text the default or the one chosen by hand."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 LINES = "One sentence. Another one.\nA third."
-
-
-@pytest.fixture
-def app():
-    # The first sample is split into lines.
-    return AppTest.from_file("../app.py", default_timeout=120)
 
 
 def opened(app, **query):
@@ -30,6 +23,7 @@ def splitter(app):
 
 
 def test_a_pasted_text_is_not_split_as_the_sample_before_it(app):
+    # The first sample is split into lines.
     assert splitter(opened(app)) == "lines"
     assert splitter(own(app)) == "spacy"
     assert app.query_params["sentences"] == "spacy"
