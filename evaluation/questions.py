@@ -8,26 +8,18 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from chunkers import Cancelled, Document, InputError, Span
+from chunkers import Cancelled, InputError
 from chunkers.reading import MAX_BYTES, decode
 from evaluation.corpus import Corpus
+from evaluation.excerpts import Excerpt, Finder, cut, short
 
 FIELD_LIMIT = 1_000_000
 """Characters that one field of a CSV file may have."""
 
 MOST = 5000
 """Questions of a file that are used: more would take longer than a page can wait for, and tell no more."""
-
-
-class Excerpt(NamedTuple):
-    """A range of a document, given by its number in the corpus."""
-
-    document: int
-    span: Span
 
 
 @dataclass(frozen=True)
@@ -91,7 +83,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
             question, lost = _question(row, finder)
             key = (question.text, row.get("corpus_id"))
             if key in seen:
-                raise InputError(f"the question must be there once; {_short(question.text)} is a repetition and left out.")
+                raise InputError(f"the question must be there once; {short(question.text)} is a repetition and left out.")
         except InputError as error:
             problems.append(f"{name}, {place}: {error}")
             continue
@@ -112,7 +104,7 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | I
         columns = [column or "" for column in reader.fieldnames or ()]
         if "question" not in columns or not {"references", "excerpts"} & set(columns):
             raise InputError(
-                f"{name}: the columns must include question, and references or excerpts; got {_cut(', '.join(columns))}."
+                f"{name}: the columns must include question, and references or excerpts; got {cut(', '.join(columns))}."
             )
         for number, row in enumerate(reader, start=1):
             yield f"question {number:,}", _as_wide_as(columns, row, separator)
@@ -146,7 +138,7 @@ def _json_rows(text: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]
             row = InputError(f"every line must be a JSON object; this one is not ({error}).")
         else:
             if not isinstance(row, dict):
-                row = InputError(f"every line must be a JSON object; this one is {_short(line)}.")
+                row = InputError(f"every line must be a JSON object; this one is {short(line)}.")
         yield f"line {number:,}", row
 
 
@@ -154,7 +146,7 @@ def _question(row: Mapping[str, Any], finder: Finder) -> tuple[Question, list[st
     """Return the question of a row, and a sentence for every excerpt that is left out."""
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"the question must be a text; got {_short(text)}.")
+        raise InputError(f"the question must be a text; got {short(text)}.")
     number = finder.number(row.get("corpus_id"))
     excerpts: list[Excerpt] = []
     lost: list[str] = []
@@ -165,7 +157,7 @@ def _question(row: Mapping[str, Any], finder: Finder) -> tuple[Question, list[st
         except InputError as error:
             lost.append(str(error))
     if wanted and not excerpts:
-        raise InputError(f"no excerpt of {_short(text)} could be located, so the question is left out: {lost[0]}")
+        raise InputError(f"no excerpt of {short(text)} could be located, so the question is left out: {lost[0]}")
     return Question(text, tuple(excerpts)), lost
 
 
@@ -180,82 +172,7 @@ def _list(row: Mapping[str, Any]) -> list[Any]:
             if "references" not in row:
                 # An excerpt of its own may well begin with a bracket.
                 return [value]
-            raise InputError(f"the references must be a JSON list; {_short(value)} is not ({error}).") from error
+            raise InputError(f"the references must be a JSON list; {short(value)} is not ({error}).") from error
     if not isinstance(value, list):
-        raise InputError(f"the excerpts must be a list; got {_short(value)}.")
+        raise InputError(f"the excerpts must be a list; got {short(value)}.")
     return value
-
-
-@dataclass(frozen=True)
-class Finder:
-    """Locates excerpts in the documents of a corpus."""
-
-    corpus: Corpus
-
-    def number(self, name: object) -> int | None:
-        """Return the number of the document called ``name``, its file's ending left out or not; None for no name."""
-        if name is None or name == "":
-            return None
-        for number, known in enumerate(self.corpus.names):
-            if name in (known, Path(known).stem):
-                return number
-        raise InputError(f"corpus_id must be one of {_cut(', '.join(self.corpus.names))}; got {_short(name)}.")
-
-    def locate(self, item: object, number: int | None) -> Excerpt:
-        """Return where an excerpt lies: where it says, else where its text occurs first, else the same without white space.
-
-        ``number`` is the document's; where it is None all are searched in their order.
-
-        Raises
-        ------
-        InputError
-            If it is nowhere.
-        """
-        given = item if isinstance(item, dict) else {"content": item}
-        content, start = given.get("content"), given.get("start_index")
-        if not isinstance(content, str) or not content.strip():
-            raise InputError(f"an excerpt must be a text; got {_short(content)}.")
-        documents = self.corpus.documents
-        numbers = range(len(documents)) if number is None else [number]
-        if number is not None and isinstance(start, int) and documents[number].text.startswith(content, start):
-            return Excerpt(number, Span(start, start + len(content)))
-        for candidate in numbers:
-            found = documents[candidate].text.find(content)
-            if found >= 0:
-                return Excerpt(candidate, Span(found, found + len(content)))
-        for candidate in numbers:
-            if span := self._visible[candidate].find(content):
-                return Excerpt(candidate, span)
-        where = "any document" if number is None else documents[number].name
-        raise InputError(f"the excerpt must occur in {where}, and {_short(content)} does not; it is left out.")
-
-    @cached_property
-    def _visible(self) -> list[_Visible]:
-        return [_Visible.of(document) for document in self.corpus.documents]
-
-
-class _Visible(NamedTuple):
-    """A text without its white space, and where each character of it was."""
-
-    text: str
-    places: list[int]
-
-    @classmethod
-    def of(cls, document: Document) -> _Visible:
-        places = [place for place, character in enumerate(document.text) if not character.isspace()]
-        return cls("".join(document.text.split()), places)
-
-    def find(self, content: str) -> Span | None:
-        """Return where the same characters occur first, whatever white space is between them."""
-        bare = "".join(content.split())
-        found = self.text.find(bare)
-        return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
-
-
-def _short(value: object) -> str:
-    """Show a value, cut where it is long."""
-    return _cut(repr(value), 60)
-
-
-def _cut(text: str, most: int = 200) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."

@@ -86,7 +86,7 @@ def _start_row(opened: Opened, plan: Plan | None, material: Material | None) -> 
 
     def begin() -> None:
         before = registry().find(words["run"], Retrieval)
-        if before is not None:
+        if before is not None and before.running:
             before.cancel()
         assert plan is not None
         assert opened.embedder is not None

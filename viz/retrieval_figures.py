@@ -86,7 +86,6 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
                 hovertemplate="%{x:+.1f} points<extra></extra>",
             )
         )
-        figure.add_annotation(x=1, xref="paper", xanchor="left", y=names[number], text=f"  p = {one.p:.2g}", showarrow=False)
     figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})
     figure.add_annotation(
         x=0, yref="paper", y=1, yanchor="bottom", text=baseline, showarrow=False, font={"color": colours["accent"]}

@@ -1,0 +1,95 @@
+"""Where excerpts lie in the documents of a corpus."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from chunkers import Document, InputError, Span
+from evaluation.corpus import Corpus
+
+
+class Excerpt(NamedTuple):
+    """A range of a document, given by its number in the corpus."""
+
+    document: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Locates excerpts in the documents of a corpus."""
+
+    corpus: Corpus
+
+    def number(self, name: object) -> int | None:
+        """Return the number of the document called ``name``, its file's ending left out or not; None for no name."""
+        if name is None or name == "":
+            return None
+        for number, known in enumerate(self.corpus.names):
+            if name in (known, Path(known).stem):
+                return number
+        raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
+
+    def locate(self, item: object, number: int | None) -> Excerpt:
+        """Return where an excerpt lies: where it says, else where its text occurs first, else the same without white space.
+
+        ``number`` is the document's; where it is None all are searched in their order.
+
+        Raises
+        ------
+        InputError
+            If it is nowhere.
+        """
+        given = item if isinstance(item, dict) else {"content": item}
+        content, start = given.get("content"), given.get("start_index")
+        if not isinstance(content, str) or not content.strip():
+            raise InputError(f"an excerpt must be a text; got {short(content)}.")
+        documents = self.corpus.documents
+        numbers = range(len(documents)) if number is None else [number]
+        if number is not None and isinstance(start, int) and documents[number].text.startswith(content, start):
+            return Excerpt(number, Span(start, start + len(content)))
+        for candidate in numbers:
+            found = documents[candidate].text.find(content)
+            if found >= 0:
+                return Excerpt(candidate, Span(found, found + len(content)))
+        for candidate in numbers:
+            if span := self._visible[candidate].find(content):
+                return Excerpt(candidate, span)
+        where = "any document" if number is None else documents[number].name
+        raise InputError(f"the excerpt must occur in {where}, and {short(content)} does not; it is left out.")
+
+    @cached_property
+    def _visible(self) -> list[_Visible]:
+        return [_Visible.of(document) for document in self.corpus.documents]
+
+
+class _Visible(NamedTuple):
+    """A text without its white space, and where each character of it was."""
+
+    text: str
+    places: array[int]
+
+    @classmethod
+    def of(cls, document: Document) -> _Visible:
+        places = array("q", (place for place, character in enumerate(document.text) if not character.isspace()))
+        return cls("".join(document.text.split()), places)
+
+    def find(self, content: str) -> Span | None:
+        """Return where the same characters occur first, whatever white space is between them."""
+        bare = "".join(content.split())
+        found = self.text.find(bare)
+        return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
+
+
+def short(value: object) -> str:
+    """Show a value, cut where it is long."""
+    return cut(repr(value), 60)
+
+
+def cut(text: str, most: int = 200) -> str:
+    """Show no more than ``most`` characters of a text."""
+    return text if len(text) <= most else text[: most - 3] + "..."
