@@ -27,10 +27,7 @@ SHOWN = {
 def show_table(choices: Choices, shown: Sequence[Shown]) -> None:
     """Draw the measures; a click on a row shows that result in the text."""
     ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
-    values = {
-        name: [value for one in ordered if one.scores and (value := one.scores[name].value) is not None] for name in SHOWN
-    }
-    tops = {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
+    tops = _tops(shown)
     rows = [
         {
             "column": list(SEARCHED).index(one.setting.chunker),
@@ -59,6 +56,16 @@ def show_table(choices: Choices, shown: Sequence[Shown]) -> None:
     draw("table", data, "measures", chosen)
 
 
+def _tops(shown: Sequence[Shown]) -> dict[str, float]:
+    """Return the best value of every measure; none before all rows have their results."""
+    if any(one.made.chunking is None and not one.made.error for one in shown):
+        return {}
+    values = {
+        name: [value for one in shown if one.scores and (value := one.scores[name].value) is not None] for name in SHOWN
+    }
+    return {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
+
+
 def _cells(one: Shown, tops: Mapping[str, float]) -> list[dict[str, Any]]:
     """Return the cells of a row: words, why there is no value, and whether no other row is better."""
     if one.scores is None or one.made.chunking is None:
@@ -72,5 +79,5 @@ def _cells(one: Shown, tops: Mapping[str, float]) -> list[dict[str, Any]]:
             text = f"{len(one.wrong):,} of {len(chunking.document.sentences):,}"
         elif name == "crossing" and score.value is not None:
             text = f"{round(score.value * len(chunking.chunks)):,} of {len(chunking.chunks):,}"
-        cells.append({"text": text, "why": score.undefined, "best": score.value is not None and score.value == tops[name]})
+        cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
     return cells

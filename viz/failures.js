@@ -32,6 +32,9 @@ function gallery(root, { data, setStateValue }) {
     card.addEventListener("click", () => setStateValue("chosen", { id, at: performance.now() }));
   }
   root.replaceChildren(cards);
+  const here = cards.querySelector('[aria-pressed="true"]');
+  // On a shelf too long for the window the chosen card is in sight.
+  cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
 }
 
 function table(root, { data, setStateValue }) {
