@@ -13,7 +13,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, Recipe, load_tokeniz
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, runs, source, stats, work
+from viz import controls, embedding, figures, runs, session_file, source, stats, work
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import close_page, open_page
 from viz.state import Choices, at_rest, effective
@@ -38,6 +38,7 @@ def show() -> None:
         _timing_controls(made, text.document, opened.embedder)
     embedding.ask(choices)
     runs.show_progress(made)
+    session_file.compare(made)
     reader(
         text.document,
         [_column(number, one, text.source, text.document, opened.embedder) for number, one in enumerate(made)],
@@ -47,7 +48,7 @@ def show() -> None:
         known=text.source.known,
         key=READER,
     )
-    _below(choices, made, opened.embedder)
+    _below(choices, made, text.source, opened.embedder)
     close_page(opened)
 
 
@@ -179,7 +180,7 @@ def _timing_controls(made: list[runs.Made], document: Document, embedder: Embedd
     )
 
 
-def _below(choices: Choices, made: list[runs.Made], embedder: Embedder | None) -> None:
+def _below(choices: Choices, made: list[runs.Made], chosen: source.Source, embedder: Embedder | None) -> None:
     """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
@@ -210,6 +211,15 @@ def _below(choices: Choices, made: list[runs.Made], embedder: Embedder | None) -
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
+        if len(done) == len(made):
+            st.download_button(
+                "The whole session, with its text",
+                lambda: session_file.write(chosen, choices, made, embedder),
+                "seamark-session.json",
+                "application/json",
+                on_click="ignore",
+                help="Text, known boundaries, the recipe and the chunks of every column; upload it to go on from here.",
+            )
 
 
 def _ledger(chunking: Chunking) -> dict[str, list[object]]:

@@ -10,6 +10,7 @@ from chunkers import InputError
 from chunkers.reading import READABLE, read_document
 from evaluation.marks import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
+from viz import session_file
 from viz.reader import notice
 from viz.state import OWN, Choices
 
@@ -72,10 +73,11 @@ def load(choices: Choices) -> Source | None:
         # The box leaves the page when a sample is shown; what was typed is kept apart.
         st.session_state["pasted_kept"] = st.session_state["pasted"]
         st.file_uploader(
-            "or a file: text, Markdown, HTML, PDF, DOCX or EPUB, 20 MB at most",
-            type=[ending.removeprefix(".") for ending in READABLE],
+            "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
+            type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
+            args=(choices,),
         )
     if complaint := st.session_state.get("own_complaint"):
         notice(complaint, "error", key="own_complaint_notice")
@@ -91,11 +93,16 @@ def _pasted() -> None:
     take(Source(text, "Pasted text") if text else None)
 
 
-def _uploaded() -> None:
+def _uploaded(choices: Choices) -> None:
     file = st.session_state["file"]
     if file is None:
         return
     try:
+        if file.name.lower().endswith(session_file.ENDING):
+            session = session_file.read(file.getvalue(), file.name)
+            session_file.reopen(session, choices)
+            keep(Source(session.text, session.name, session.known, "from a session file"))
+            return
         decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
@@ -105,13 +112,20 @@ def _uploaded() -> None:
 
 def take(given: Source | None) -> None:
     """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
+    marked = _marked(given) if given is not None else None
+    if marked is not None and marked.known:
+        keep(marked, given)
+    else:
+        keep(given)
+
+
+def keep(own: Source | None, given: Source | None = None) -> None:
+    """Let this be the user's own text; ``given`` is what it was before lines of dashes were taken out of it."""
     session = st.session_state
     session["own_complaint"] = ""
     session["marks_before"] = []
-    marked = _marked(given) if given is not None else None
-    has_marks = marked is not None and bool(marked.known)
-    session["own"] = marked if has_marks else given
-    session["own_given"] = given if has_marks else None
+    session["own"] = own
+    session["own_given"] = given
     session["dashes"] = True
 
 

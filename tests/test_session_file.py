@@ -1,0 +1,114 @@
+"""A session file reopens with the same text, settings and chunks, says so, and says where it does not."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Document, InputError, Tools, build_chunker, load_tokenizer, run
+from viz import session_file
+from viz.runs import Made
+from viz.source import Source
+from viz.state import Choices, ColumnChoice
+
+SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
+COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
+
+
+@pytest.fixture
+def app():
+    opened = AppTest.from_file("../app.py", default_timeout=120)
+    yield opened
+    job = opened.session_state.get("job")
+    if job is not None:
+        job.cancel()
+        job._thread.join(110)
+
+
+@pytest.fixture
+def written():
+    """A file as the page writes it."""
+    document = Document.from_text(SOURCE.text, "lines", SOURCE.name)
+    chunkers = [build_chunker(column.chunker, column.parameters) for column in COLUMNS]
+    chunkings = [run(chunker, document, Tools(None, load_tokenizer("words"))) for chunker in chunkers]
+    made = [Made(*one) for one in zip(COLUMNS, chunkers, [None, None], chunkings, strict=True)]
+    choices = Choices("own", "lines", COLUMNS, tokenizer="words", selected=1)
+    return session_file.write(SOURCE, choices, made, None)
+
+
+def upload(app, data, name="seamark-session.json"):
+    settled(app)
+    app.selectbox(key="document").select("own").run()
+    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/json").run()
+    return settled(app)
+
+
+def settled(app):
+    for _ in range(3):
+        app.run()
+        job = app.session_state.get("job")
+        if job is None or not job.running:
+            break
+        job._thread.join(110)
+    return app
+
+
+def said(app):
+    return " ".join(part.proto.json for part in app.get("bidi_component") if "reopened" in part.proto.json + part.proto.id)
+
+
+def test_a_written_session_reopens_as_it_was(app, written):
+    upload(app, written.encode())
+    assert app.session_state["own"] == Source(SOURCE.text, "notes", (29,), "from a session file")
+    choices = app.session_state["choices/compare"]
+    assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
+    assert (choices.columns, choices.selected) == (COLUMNS, 1)
+    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+
+
+def test_the_word_is_taken_back_when_something_is_changed(app, written):
+    upload(app, written.encode())
+    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    app.run()
+    assert said(app) == ""
+
+
+def test_what_comes_out_otherwise_is_said_with_the_versions_of_then(app, written):
+    file = json.loads(written)
+    file["columns"][1]["chunks"][0][0][1] -= 1
+    file["columns"][1]["recipe"]["versions"] = {"seamark": "0.0.1"}
+    upload(app, json.dumps(file).encode())
+    assert "notes: column 2 came out otherwise than in the file, which was made with seamark 0.0.1." in said(app)
+
+
+def test_a_bad_session_is_told_and_the_text_stays(app, written):
+    upload(app, written.encode())
+    upload(app, b"{}", "other.json")
+    assert "other.json: the file must be a session of Seamark" in app.session_state["own_complaint"]
+    assert app.session_state["own"].text == SOURCE.text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda file: "not JSON", "my.json: the file must be a session of Seamark; Invalid JSON"),
+        (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: Input should be 1."),
+        (lambda file: json.dumps(file | {"text": "  "}), "text must hold more than white space."),
+        (lambda file: json.dumps(file | {"known": [29, 5]}), "known must ascend between 0 and 68, the length of the text."),
+        (lambda file: json.dumps(file | {"known": [0]}), "known must ascend between 0 and 68"),
+        (lambda file: json.dumps(file | {"selected": 2}), "selected must be below the number of columns, 2; got 2."),
+        (lambda file: json.dumps(file | {"columns": []}), "columns: "),
+        (lambda file: json.dumps(file | {"columns": file["columns"] * 4}), "columns: "),
+        (lambda file: json.dumps(file | {"more": 1}), "more: Extra inputs are not permitted."),
+        (
+            lambda file: json.dumps(file).replace('"size": 2', '"size": 0'),
+            "fixed_sentences: size must be at least 1; got 0.",
+        ),
+        (lambda file: json.dumps(file).replace("fixed_words", "fixed_feet"), "fixed_feet"),
+    ],
+)
+def test_errors_are_one_sentence_that_names_the_place(written, change, words):
+    with pytest.raises(InputError) as caught:
+        session_file.read(change(json.loads(written)).encode(), "my.json")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)

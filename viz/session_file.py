@@ -1,0 +1,145 @@
+"""A session in a file: the text with its known boundaries, every column's recipe and result. It reopens as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, Self
+
+import streamlit as st
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chunkers import Chunking, Embedder, InputError, Recipe, Span
+from chunkers.reading import decode
+from chunkers.tokenizers import at_hand
+from sample_docs import sample_splitters
+from viz.reader import notice
+from viz.state import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest, effective
+
+if TYPE_CHECKING:
+    from viz.runs import Made
+    from viz.source import Source
+
+ENDING = ".json"
+
+_REOPENED = "reopened"
+
+
+class KeptColumn(BaseModel):
+    """A column: how to make it, and the spans of the chunks that came out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    recipe: Recipe
+    chunks: tuple[tuple[Span, ...], ...]
+
+
+class SessionFile(BaseModel):
+    """What a session file holds; ``known`` are code points, as in `Source`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seamark_session: Literal[1] = 1
+    name: str = Field(max_length=300)
+    text: str
+    known: tuple[int, ...] | None = None
+    selected: int = Field(0, ge=0)
+    columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if not self.text.strip():
+            raise ValueError("text must hold more than white space")
+        if self.selected >= len(self.columns):
+            raise ValueError(f"selected must be below the number of columns, {len(self.columns)}; got {self.selected}")
+        edges = (0, *(self.known or ()), len(self.text))
+        if any(first >= second for first, second in pairwise(edges)):
+            raise ValueError(f"known must ascend between 0 and {len(self.text):,}, the length of the text")
+        return self
+
+
+def write(source: Source, choices: Choices, made: Sequence[Made], embedder: Embedder | None) -> str:
+    """Return the session as JSON; every column has its result."""
+    columns = [
+        KeptColumn(
+            recipe=Recipe.of(one.chunker, choices.sentences, embedder, choices.tokenizer), chunks=_spans(one.chunking)
+        )
+        for one in made
+        if one.chunker is not None and one.chunking is not None
+    ]
+    file = SessionFile(
+        name=source.name, text=source.text, known=source.known, selected=choices.selected, columns=tuple(columns)
+    )
+    return file.model_dump_json(indent=1)
+
+
+def read(data: bytes, name: str) -> SessionFile:
+    """Read a session file.
+
+    Raises
+    ------
+    InputError
+        If it is none; the sentence names the place.
+    """
+    try:
+        file = SessionFile.model_validate_json(decode(data, name).text)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in detail["loc"])
+        said = detail["msg"].removeprefix("Value error, ")
+        raise InputError(f"{name}: the file must be a session of Seamark; {place + ': ' if place else ''}{said}.") from error
+    for column in file.columns:
+        column.recipe.build()
+    return file
+
+
+def reopen(file: SessionFile, choices: Choices) -> None:
+    """Let the choices of the page, and those of Compare, be the file's; the text is not among them."""
+    first = file.columns[0].recipe
+    choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
+    if at_hand(first.tokenizer):
+        choices.tokenizer = first.tokenizer
+    session = st.session_state
+    compared: Choices = session.setdefault("choices/compare", at_rest(*next(iter(sample_splitters().items()))))
+    session.setdefault("complaints/compare", [])
+    for shared in SHARED:
+        setattr(compared, shared, getattr(choices, shared))
+    compared.columns = [_choice(column.recipe) for column in file.columns]
+    compared.selected = file.selected
+    session[_REOPENED] = file
+
+
+def _choice(recipe: Recipe) -> ColumnChoice:
+    """Return a column with those of the recipe's parameters that are not at rest."""
+    rest = effective(ColumnChoice(recipe.chunker), {})
+    return ColumnChoice(
+        recipe.chunker, {name: value for name, value in recipe.parameters.items() if value != rest.get(name, recipe)}
+    )
+
+
+def compare(made: Sequence[Made]) -> None:
+    """Say whether the columns came out as they stand in the file, as long as they are the file's."""
+    file: SessionFile | None = st.session_state.get(_REOPENED)
+    if file is None or not all(one.chunker and one.chunking for one in made):
+        return
+    now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
+    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
+    if now != kept or any(one.chunking and one.chunking.document.text != file.text for one in made):
+        del st.session_state[_REOPENED]
+        return
+    others = [
+        number
+        for number, (one, column) in enumerate(zip(made, file.columns, strict=True), start=1)
+        if one.chunking is not None and _spans(one.chunking) != column.chunks
+    ]
+    if not others:
+        notice(f"{file.name}: reopened as it was, with the same chunks in every column.", key="reopened")
+        return
+    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
+    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
+    said = f"{file.name}: {which} came out otherwise than in the file, which was made with {versions}."
+    notice(said, "error", key="reopened")
+
+
+def _spans(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
+    return tuple(chunk.spans for chunk in chunking.chunks)
