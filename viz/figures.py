@@ -40,6 +40,13 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figu
     return figure
 
 
+def _mark(figure: go.Figure, x: float, words: str) -> None:
+    """Draw a line at ``x`` through the whole figure, with words above it."""
+    accent = INK[theme()]["accent"]
+    figure.add_vline(x=x, line={"color": accent, "width": 2})
+    figure.add_annotation(x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent})
+
+
 def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
     """Return the histogram of the scores, those past the line solid, and the line."""
     colours = INK[theme()]
@@ -61,16 +68,7 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
                 hovertemplate=f"{label} about %{{x:.2f}}: %{{y}} gaps {name}<extra></extra>",
             )
         )
-    figure.add_vline(x=level, line={"color": colours["accent"], "width": 2})
-    figure.add_annotation(
-        x=level,
-        yref="paper",
-        y=1,
-        yanchor="bottom",
-        text=f"line {level:.2f}",
-        showarrow=False,
-        font={"color": colours["accent"]},
-    )
+    _mark(figure, level, f"line {level:.2f}")
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
     # With few bars Plotly numbers their middles, which are long fractions.
     figure.update_xaxes(title=label, tickformat=".2f")
@@ -110,16 +108,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
             line_width=0,
             layer="below",
         )
-    figure.add_vline(x=amount, line={"color": colours["accent"], "width": 2})
-    figure.add_annotation(
-        x=amount,
-        yref="paper",
-        y=1,
-        yanchor="bottom",
-        text=f"now {amount:g}",
-        showarrow=False,
-        font={"color": colours["accent"]},
-    )
+    _mark(figure, amount, f"now {amount:g}")
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
     figure.update_yaxes(title="chunks", rangemode="tozero", row=1)
