@@ -2,12 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluation.retrieval import MEASURES
 from viz import retrieval_material
-from viz.background import MOST_KEPT, registry
+from viz.background import registry
+from viz.retrieval_questions import disagreements
 from viz.retrieval_words import AT_REST, TITLES, mended, place
 from viz.retrieving import Retrieval
 
@@ -226,12 +228,19 @@ def test_words_of_the_link_are_mended():
     assert [place({"question": word}, "question", 5) for word in ("1", "5", "9" * 5000, "0", "x", "")] == [0, 4, 4, 0, 0, 0]
 
 
-def test_the_oldest_run_is_stopped_and_forgotten():
-    runs = [Retrieval(None, None, False) for _ in range(MOST_KEPT + 1)]
-    kept = type(registry())()
-    tokens = [kept.keep(run) for run in runs]
-    assert runs[0].cancelled
-    assert kept.find(tokens[0], Retrieval) is None
-    assert [kept.find(token, Retrieval) for token in tokens[1:]] == runs[1:]
-    assert len(set(tokens)) == len(tokens)
-    assert not any(run.cancelled for run in runs[1:])
+def test_the_questions_on_which_chunkers_disagree():
+    class Found:
+        def __init__(self, *values):
+            self.values = lambda measure, unit: np.array(values)
+
+    nan = float("nan")
+    assert disagreements({0: Found(1, 0.5, nan, nan), 3: Found(1, 0.2, nan, 1)}, "recall", "characters") == [1]
+
+
+def test_documents_of_no_use_leave_the_others_usable():
+    given = [("a.txt", b"Some text."), ("a.txt", b"Other text."), ("b.txt", b" "), ("c.txt", b"a\0b"), ("d.md", b"More.")]
+    texts, complaints = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
+    assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
+    assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
+    assert "name of its own" in complaints[0]
+    assert "is empty" in complaints[1]

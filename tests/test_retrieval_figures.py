@@ -1,0 +1,54 @@
+"""The figures of a retrieval run show the numbers that they are given."""
+
+import numpy as np
+import pytest
+
+from evaluation.bootstrap import interval, paired
+from evaluation.boundaries import Score
+from evaluation.documents import AT
+from viz.retrieval_figures import at_k, at_k_table, boxes, differences, trade_off
+from viz.retrieval_verdict import Costs
+
+NAMES = {0: "1. Recursive", 2: "3. Optimal"}
+NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
+VALUES = {0: 0.5 + NOISE, 2: np.append(0.8 + NOISE[:39], np.nan)}
+COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
+
+
+def test_a_box_leaves_out_what_is_undefined():
+    first, second = boxes(VALUES, NAMES, "Recall").data
+    assert (first.name, second.name) == ("1. Recursive", "3. Optimal")
+    assert len(first.x) == 40
+    assert second.x == pytest.approx(100 * VALUES[2][:39])
+
+
+@pytest.mark.parametrize(("cost", "prices"), [("tokens", [300, 500]), ("index", [1.5, 6.0]), ("query", [0.1, 0.2])])
+def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
+    points = trade_off(VALUES, COSTS, NAMES, "Recall", cost).data
+    assert [one.x[0] for one in points] == prices
+    by_name = {one.text[0]: one for one in points}
+    low, high = interval(VALUES[0])
+    point = by_name["1. Recursive"]
+    assert point.y[0] - point.error_y.arrayminus[0] == pytest.approx(100 * low)
+    assert point.y[0] + point.error_y.array[0] == pytest.approx(100 * high)
+    # Only where a time is shown that is partly an earlier run's.
+    assert (by_name["3. Optimal"].marker.symbol == "circle-open") == (cost == "index")
+    assert point.marker.symbol == "circle"
+
+
+def test_a_difference_that_cannot_be_told_is_an_open_circle():
+    found = {0: paired(VALUES[0], 0.5 + NOISE[::-1]), 2: paired(VALUES[2], VALUES[0])}
+    first, second = differences(found, NAMES, "2. Fixed sentences", "recall").data
+    assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
+    assert second.x[0] == pytest.approx(30)
+
+
+def test_at_k_is_the_same_in_the_figure_and_in_the_table():
+    scores = {k: {"recall": Score(k / 10), "precision": Score.without("why"), "f1": Score(0.5)} for k in AT}
+    recall, precision, f1 = at_k({2: scores}, NAMES).data
+    assert recall.y == pytest.approx([10, 30, 50, 100])
+    assert set(precision.y) == {None}
+    assert set(f1.y) == {50}
+    table = at_k_table({2: scores}, NAMES)
+    assert table["chunker"] == ["3. Optimal"] * 3
+    assert table["at 3"] == ["30.0 %", "undefined", "50.0 %"]
