@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_tokenizer, run
+from tests.pages import settled
 from viz import session_file
 from viz.runs import Made
 from viz.source import Source
@@ -13,16 +13,6 @@ from viz.state import Choices, ColumnChoice
 
 SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
-
-
-@pytest.fixture
-def app():
-    opened = AppTest.from_file("../app.py", default_timeout=120)
-    yield opened
-    job = opened.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        job._thread.join(110)
 
 
 @pytest.fixture
@@ -41,16 +31,6 @@ def upload(app, data, name="seamark-session.json"):
     app.selectbox(key="document").select("own").run()
     next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/json").run()
     return settled(app)
-
-
-def settled(app):
-    for _ in range(3):
-        app.run()
-        job = app.session_state.get("job")
-        if job is None or not job.running:
-            break
-        job._thread.join(110)
-    return app
 
 
 def said(app):

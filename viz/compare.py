@@ -248,5 +248,6 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
     st.caption(
         f"Column {choices.selected + 1}. The recipe gives the same chunks again: python -m chunkers FILE --recipe RECIPE"
     )
-    for place, (label, name, mime, data) in zip(st.columns(len(files)), files, strict=True):
-        place.download_button(label, data, name, mime, on_click="ignore", width="stretch")
+    row = st.container(horizontal=True)
+    for label, name, mime, data in files:
+        row.download_button(label, data, name, mime, on_click="ignore")
