@@ -8,7 +8,9 @@ from itertools import pairwise
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from benchmarks import stitched
 from chunkers import Document, InputError
+from chunkers.presets import PRESETS
 from evaluation.__main__ import main
 from evaluation.marked import MarkedText, marked_texts, sharing
 from evaluation.marks import from_json, to_json
@@ -121,6 +123,23 @@ def test_what_shares_a_section_with_what_is_held_out_is_named():
     )
     assert sharing([essay, stubs], [report]) == [essay]
     assert sharing([report, stubs], []) == []
+
+
+def test_the_benchmark_tunes_on_nothing_that_it_holds_out():
+    tuned, held = (
+        [MarkedText(one.document.name, one.document.text, one.known) for one in half] for half in stitched.documents(3)
+    )
+    assert len({one.name for one in (*tuned, *held)}) == 6
+    assert sharing(tuned, held) == []
+
+
+def test_what_is_best_on_stitched_documents_was_among_what_was_tried():
+    best = [preset for preset in PRESETS if preset.title == "Best on our stitched documents"]
+    assert [preset.chunker for preset in best] == ["breakpoint", "optimal"]
+    for preset in best:
+        tried = [dict(setting.parameters) for setting in stitched.GRIDS[preset.chunker]]
+        at_rest = {"buffer": 0} if preset.chunker == "breakpoint" else {}
+        assert preset.parameters in [at_rest | one for one in tried]
 
 
 # The command line
