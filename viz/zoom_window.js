@@ -177,7 +177,16 @@ class ZoomWindow {
       const at = ((event.clientX - box.left) / box.width) * this.count;
       this.show(at - this.span / 2, at + this.span / 2);
     };
-    whole.setAttribute("role", "img");
+    whole.tabIndex = 0;
+    whole.setAttribute("role", "slider");
+    whole.setAttribute("aria-label", "Part of the text that is seen");
+    whole.addEventListener("keydown", (event) => {
+      const to = { ArrowLeft: this.from - this.span / 10, ArrowRight: this.from + this.span / 10, Home: 0, End: this.count }[event.key];
+      if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      this.show(to, to + this.span);
+      event.preventDefault();
+      event.stopPropagation();
+    });
     whole.addEventListener("pointerdown", (event) => {
       whole.setPointerCapture(event.pointerId);
       centre(event);
@@ -197,7 +206,10 @@ class ZoomWindow {
     this.seen.style.left = `${(this.from / this.count) * 100}%`;
     this.seen.style.width = `${(this.span / this.count) * 100}%`;
     const words = `sentences ${Math.floor(this.from) + 1} to ${Math.ceil(this.to)} of ${this.count} are seen`;
-    this.whole.setAttribute("aria-label", words);
+    this.whole.setAttribute("aria-valuemin", 1);
+    this.whole.setAttribute("aria-valuemax", this.count);
+    this.whole.setAttribute("aria-valuenow", Math.floor(this.from) + 1);
+    this.whole.setAttribute("aria-valuetext", words);
     this.whole.title = words;
   }
 }

@@ -137,7 +137,20 @@ def test_the_strip_shows_and_moves_the_window(page, root):
     seen = root.locator(".overview div").bounding_box()
     assert seen["width"] == pytest.approx(box["width"] / 4, abs=3)
     assert seen["x"] - box["x"] == pytest.approx(box["width"] * start / 333, abs=3)
-    assert f"sentences {int(start) + 1} to" in root.locator(".overview").get_attribute("aria-label")
+    assert f"sentences {int(start) + 1} to" in root.locator(".overview").get_attribute("aria-valuetext")
+
+
+def test_the_strip_moves_the_window_by_key(page, root):
+    root.get_by_role("button", name="Zoom in").click()
+    strip = root.get_by_role("slider", name="Part of the text that is seen")
+    strip.focus()
+    page.keyboard.press("End")
+    start, end = window(root)
+    assert end == 333
+    page.keyboard.press("ArrowLeft")
+    assert window(root) == pytest.approx([start - (end - start) / 10, end - (end - start) / 10])
+    page.keyboard.press("Home")
+    assert window(root)[0] == 0
 
 
 def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(page, root):
