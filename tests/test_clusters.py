@@ -14,7 +14,7 @@ from chunkers.linkage import Groups
 from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
-from viz import cluster_figures
+from viz import cluster_figures, cluster_tables
 from viz.cluster_origin import breaks_words, refusal_words, roles_words, sentence_chunks
 from viz.cluster_steps import linkage_steps, places
 from viz.clusters import Coloured, _matrix, block_size, mean_distances
@@ -119,7 +119,7 @@ def test_the_steps_are_the_joins_and_refusals_of_the_result(sample, parameters):
     count = len(chunking.document.sentences)
     found, cap = chunking.clusters, chunker.cap(count)
     steps = linkage_steps(count, chunking.merges, found, cap, chunker.max_distance)
-    table = cluster_figures.joins_table(chunking.merges, found, Coloured(sentence_chunks(chunking), []))
+    table = cluster_tables.joins_table(chunking.merges, found, Coloured(sentence_chunks(chunking), []))
     told = [(step["title"].split(":")[0].lower(), step["mark"]["growing"][1], step["mark"]["next"][1]) for step in steps]
     assert told == list(zip(table["decision"], table["sentence"], table["and sentence"], strict=True))
     assert [step["tone"] == "cut" for step in steps] == [said == "refused" for said in table["decision"]]
@@ -177,7 +177,7 @@ def test_refusals_and_roles_in_words():
 
 def test_the_heatmap_to_keep_has_every_pair_in_its_table():
     distances = np.array([[0, 0.2, 0.1], [0.2, 0, 0.3], [0.1, 0.3, 0]])
-    assert cluster_figures.heatmap_table(distances, 2, 5) == {
+    assert cluster_tables.heatmap_table(distances, 2, 5) == {
         "sentence": ["1–2", "1–2", "3–4"],
         "and sentence": ["5", "3–4", "5"],
         "distance": [0.1, 0.2, 0.3],
@@ -212,12 +212,12 @@ def test_every_sentence_has_its_role_and_its_centres():
         "sentence 3: noise, no ε is enough, chunk 2",
     ]
     assert [trace.name for trace in figure.data if trace.name] == ["core 1", "border 1", "noise 1"]
-    assert cluster_figures.density_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
+    assert cluster_tables.density_table(clusters, reach, coloured)["role"] == ["core", "border", "noise"]
     near = Clusters(own=(0.1, 0.2, 0.3), other=(0.9, 0.8, 0.7), other_chunk=(1, 1, 0))
     assert "sentence 3: 0.70 to the centre of chunk 1, the next" in hovered(cluster_figures.centres(near, coloured, "light"))
-    assert cluster_figures.centres_table(near, coloured)["the next's chunk"] == [2, 2, 1]
+    assert cluster_tables.centres_table(near, coloured)["the next's chunk"] == [2, 2, 1]
     alone = Clusters(own=(0.1, 0.2, 0.3))
     assert [trace.name for trace in cluster_figures.centres(alone, coloured, "light").data if trace.name] == [
         "to its own centre"
     ]
-    assert "to the next" not in cluster_figures.centres_table(alone, coloured)
+    assert "to the next" not in cluster_tables.centres_table(alone, coloured)

@@ -1,21 +1,19 @@
-"""How clusters came about, as Plotly figures and the tables beside them."""
+"""How clusters came about, as Plotly figures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.distances import FloatArray
 from chunkers.result import Clusters, Merge
 from viz import palette
+from viz.cluster_tables import named, rows_of
 from viz.clusters import Coloured
 from viz.joins import Bracket, Tree
-
-Table = Mapping[str, Sequence[Any]]
 
 MOST_NUMBERED = 30
 """Leaves up to which each has its sentence's number below it."""
@@ -109,9 +107,9 @@ def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
 def heatmap(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
     """Return the mean distances of every ``block`` sentences to every other, and the chunks along both edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
-    rows = _rows(count, block)
+    rows = rows_of(count, block)
     middles = [(first + last) / 2 for first, last in rows]
-    names = [_named(row) for row in rows]
+    names = [named(row) for row in rows]
     figure = go.Figure(
         go.Heatmap(
             z=distances,
@@ -133,45 +131,6 @@ def heatmap(distances: FloatArray, block: int, coloured: Coloured, theme: str) -
     figure.update_xaxes(title="sentence", showgrid=False, constrain="domain")
     figure.update_yaxes(title="sentence", showgrid=False, autorange="reversed", scaleanchor="x", constrain="domain")
     return figure.update_layout(height=560)
-
-
-def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
-    """Return every pair of rows of the heatmap once, the nearest first; a row of several sentences is their range."""
-    names = [_named(row) for row in _rows(count, block)]
-    one, other = np.triu_indices(len(names), k=1)
-    values = distances[one, other]
-    order = np.argsort(values, kind="stable")
-    return {
-        "sentence": [names[at] for at in one[order]],
-        "and sentence": [names[at] for at in other[order]],
-        "distance": np.round(values[order], 4).tolist(),
-    }
-
-
-def _rows(count: int, block: int) -> list[tuple[int, int]]:
-    """Return the first and the last sentence of every row, counted from 1."""
-    return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
-
-
-def _named(row: tuple[int, int]) -> str:
-    first, last = row
-    return f"{first}" if first == last else f"{first}–{last}"
-
-
-def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
-    """Return every join and refusal in the order in which it was decided."""
-    chunk_of = coloured.chunk_of
-    rows = []
-    for number, merge in enumerate(merges):
-        a, b = merge.left.start, merge.right.start
-        rows.append((number, 1, "joined", a + 1, b + 1, round(1 - merge.similarity, 4), str(chunk_of[a] + 1)))
-    for refusal in clusters.refused:
-        apart = f"{chunk_of[refusal.left] + 1} and {chunk_of[refusal.right] + 1}"
-        rows.append((refusal.joins, 0, "refused", refusal.left + 1, refusal.right + 1, round(refusal.distance, 4), apart))
-    # A refusal was decided before the join that has its number.
-    rows.sort(key=lambda row: row[:2])
-    names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
-    return {name: [row[2 + place] for row in rows] for place, name in enumerate(names)}
 
 
 _SYMBOLS = {"core": "circle", "border": "circle-open", "noise": "x-thin-open"}
@@ -210,16 +169,6 @@ def density(
 
 def _needed(reach: float) -> str:
     return f"{reach:.2f}" if math.isfinite(reach) else "no ε is enough"
-
-
-def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
-    """Return the role of every sentence."""
-    return {
-        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
-        "role": list(clusters.roles),
-        "core from ε": [round(float(value), 4) for value in reach],
-        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
-    }
 
 
 def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
@@ -263,16 +212,3 @@ def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
     figure.update_xaxes(title="sentence", rangemode="tozero")
     figure.update_yaxes(title="distance to the centre", rangemode="tozero")
     return figure.update_layout(height=340)
-
-
-def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
-    """Return the distances of every sentence to its own centre and to the next."""
-    table: dict[str, Sequence[Any]] = {
-        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
-        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
-        "to its own centre": [round(value, 4) for value in clusters.own],
-    }
-    if clusters.other:
-        table["to the next"] = [round(value, 4) for value in clusters.other]
-        table["the next's chunk"] = [chunk + 1 for chunk in clusters.other_chunk]
-    return table

@@ -13,7 +13,7 @@ from chunkers.dbscan import Dbscan, core_distances
 from chunkers.distances import FloatArray
 from chunkers.result import Clusters
 from chunkers.single_linkage import SingleLinkage
-from viz import cluster_figures, stats
+from viz import cluster_figures, cluster_tables, stats
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
 from viz.figures import show_figure, theme
@@ -49,7 +49,7 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
     figure = cluster_figures.heatmap(distances, block, coloured, theme())
-    show_figure(figure, cluster_figures.heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
+    show_figure(figure, cluster_tables.heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
 def _distance_of(chunker: Chunker) -> tuple[float, tuple[str, float] | None]:
@@ -76,7 +76,7 @@ def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, colou
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, chunker.max_distance, theme())
-    show_figure(figure, cluster_figures.joins_table(merges, found, coloured), "Tree of joins", key="tree")
+    show_figure(figure, cluster_tables.joins_table(merges, found, coloured), "Tree of joins", key="tree")
 
 
 def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: FloatArray) -> None:
@@ -86,7 +86,7 @@ def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: F
     st.subheader("Core, border and noise", anchor=False)
     st.caption(roles_words(found, chunker))
     figure = cluster_figures.density(found, reach, coloured, chunker.eps, chunker.min_samples, theme())
-    show_figure(figure, cluster_figures.density_table(found, reach, coloured), "Core, border and noise", key="density")
+    show_figure(figure, cluster_tables.density_table(found, reach, coloured), "Core, border and noise", key="density")
 
 
 def _centres(chunking: Chunking, coloured: Coloured) -> None:
@@ -98,7 +98,7 @@ def _centres(chunking: Chunking, coloured: Coloured) -> None:
         "the chunk that the sentence would otherwise be in. Where both are close, it hangs in the balance."
     )
     figure = cluster_figures.centres(found, coloured, theme())
-    show_figure(figure, cluster_figures.centres_table(found, coloured), "Distance to the centres", key="centres")
+    show_figure(figure, cluster_tables.centres_table(found, coloured), "Distance to the centres", key="centres")
 
 
 def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:

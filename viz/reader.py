@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,9 +13,10 @@ from typing import Any
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers import Chunker, Chunking, Curve, Document, Verdict
+from chunkers import Chunker, Chunking, Document
 from viz import palette
 from viz.assets import asset
+from viz.curve import curve_of
 from viz.segments import positions, segments, utf16_offsets
 
 _STORE_JS = """
@@ -57,9 +57,6 @@ p { margin: 0; padding: 0.5rem 0.75rem; border-left: 3px solid var(--st-border-c
 p.error { border-color: var(--st-red-color); }
 """
 _notice = st.components.v2.component("seamark_notice", html="<p></p>", css=_NOTICE_CSS, js=_NOTICE_JS)
-
-MOST_REASONS = 2000
-"""Gaps up to which every reason is sent; beyond, only those of the cuts are."""
 
 
 @dataclass(frozen=True)
@@ -215,48 +212,14 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the JSON of a column's segments and curve, and before it its hash."""
-    body = _json({"segments": segments(document, result.chunking, known, fresh), "curve": _curve(result)})
+    body = _json(
+        {
+            "segments": segments(document, result.chunking, known, fresh),
+            "curve": curve_of(result.chunker, result.chunking, result.movable),
+        }
+    )
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body
 
 
 def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-
-
-_VERDICTS = {verdict: number for number, verdict in enumerate(Verdict)}
-
-
-def _curve(result: Result) -> dict[str, Any] | None:
-    chunker, chunking = result.chunker, result.chunking
-    if not chunking.curves or not chunking.curves[0].scores:
-        return None
-    curve = chunking.curves[0]
-    at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    few = len(at_gaps) <= MOST_REASONS
-    return {
-        "label": curve.label,
-        "scores": [None if math.isnan(score) else round(score, 6) for score in curve.scores],
-        "above": curve.cut_above,
-        "live": curve.live,
-        "constrained": any(gap.verdict in (Verdict.REJECTED, Verdict.FORCED) for gap in chunking.gaps),
-        "verdicts": [_VERDICTS[gap.verdict] for gap in at_gaps],
-        "verdictNames": [str(verdict) for verdict in Verdict],
-        "reasons": [gap.reason for gap in at_gaps] if few else None,
-        "lines": [
-            {
-                "label": line.label,
-                "level": None if math.isnan(line.level) else line.level,
-                "parameter": line.parameter,
-                "value": getattr(chunker, line.parameter),
-                "stops": _stops(chunker, curve, line.parameter) if result.movable else [],
-            }
-            for line in curve.lines
-        ],
-    }
-
-
-def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[list[float]]:
-    """Return the amounts that the line can be let go at, each with its level: the steps of the slider."""
-    spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
-    levels = chunker.levels(parameter, spec.stops, curve.scores)
-    return [[amount, level] for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

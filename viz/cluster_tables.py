@@ -1,0 +1,77 @@
+"""How clusters came about, in numbers: the tables beside the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from chunkers.distances import FloatArray
+from chunkers.result import Clusters, Merge
+from viz.clusters import Coloured
+
+Table = Mapping[str, Sequence[Any]]
+
+
+def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
+    """Return every pair of rows of the heatmap once, the nearest first; a row of several sentences is their range."""
+    names = [named(row) for row in rows_of(count, block)]
+    one, other = np.triu_indices(len(names), k=1)
+    values = distances[one, other]
+    order = np.argsort(values, kind="stable")
+    return {
+        "sentence": [names[at] for at in one[order]],
+        "and sentence": [names[at] for at in other[order]],
+        "distance": np.round(values[order], 4).tolist(),
+    }
+
+
+def rows_of(count: int, block: int) -> list[tuple[int, int]]:
+    """Return the first and the last sentence of every row, counted from 1."""
+    return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
+
+
+def named(row: tuple[int, int]) -> str:
+    """Return the sentences of a row in a word."""
+    first, last = row
+    return f"{first}" if first == last else f"{first}–{last}"
+
+
+def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
+    """Return every join and refusal in the order in which it was decided."""
+    chunk_of = coloured.chunk_of
+    rows = []
+    for number, merge in enumerate(merges):
+        a, b = merge.left.start, merge.right.start
+        rows.append((number, 1, "joined", a + 1, b + 1, round(1 - merge.similarity, 4), str(chunk_of[a] + 1)))
+    for refusal in clusters.refused:
+        apart = f"{chunk_of[refusal.left] + 1} and {chunk_of[refusal.right] + 1}"
+        rows.append((refusal.joins, 0, "refused", refusal.left + 1, refusal.right + 1, round(refusal.distance, 4), apart))
+    # A refusal was decided before the join that has its number.
+    rows.sort(key=lambda row: row[:2])
+    names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
+    return {name: [row[2 + place] for row in rows] for place, name in enumerate(names)}
+
+
+def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
+    """Return the role of every sentence."""
+    return {
+        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
+        "role": list(clusters.roles),
+        "core from ε": [round(float(value), 4) for value in reach],
+        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+    }
+
+
+def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
+    """Return the distances of every sentence to its own centre and to the next."""
+    table: dict[str, Sequence[Any]] = {
+        "sentence": [*range(1, len(coloured.chunk_of) + 1)],
+        "chunk": [chunk + 1 for chunk in coloured.chunk_of],
+        "to its own centre": [round(value, 4) for value in clusters.own],
+    }
+    if clusters.other:
+        table["to the next"] = [round(value, 4) for value in clusters.other]
+        table["the next's chunk"] = [chunk + 1 for chunk in clusters.other_chunk]
+    return table
