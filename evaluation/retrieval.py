@@ -6,7 +6,7 @@ Source: Chroma's technical report (2024) and its code. Ranges are measured in ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from chunkers import Span, Tools
 from evaluation.boundaries import Score
-from evaluation.corpus import Ruler
+from evaluation.corpus import Corpus, Ruler
 from evaluation.documents import AT, document_scores, evidence_scores
 from evaluation.questions import Question
 from evaluation.ranges import characters, intersection, union
@@ -101,6 +101,22 @@ class Evaluation:
         ]
         return float(np.mean(sizes)) if sizes else 0.0
 
+    def over(self, top_k: int, ruler: Ruler) -> Evaluation:
+        """Measure over another number of chunks; what does not depend on it stays, as it costs most."""
+        index = self.index
+        answers = []
+        for answer in self.answers:
+            excerpts = _on_axis(index.corpus, answer.question)
+            retrieved = [span for number in answer.ranked[:top_k] for span in index.chunks[number]]
+            answers.append(
+                replace(
+                    answer,
+                    characters={**answer.characters, **found_scores(excerpts, retrieved, characters)},
+                    tokens={**answer.tokens, **found_scores(excerpts, retrieved, ruler)},
+                )
+            )
+        return Evaluation(self.search, tuple(answers), top_k)
+
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every number of chunks."""
         found = [getattr(answer, what) for answer in self.answers]
@@ -123,7 +139,7 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
 
 def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int, ruler: Ruler) -> Answer:
     corpus = index.corpus
-    excerpts = [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
+    excerpts = _on_axis(corpus, question)
     chunks = [index.chunks[number] for number in ranked]
     retrieved = [span for chunk in chunks[:top_k] for span in chunk]
     near = index.near(excerpts)
@@ -139,6 +155,10 @@ def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int,
         document_scores(corpus, excerpts, chunks),
         evidence_scores(corpus, excerpts, chunks),
     )
+
+
+def _on_axis(corpus: Corpus, question: Question) -> list[Span]:
+    return [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
 
 
 def _mean_of(scores: Sequence[Score]) -> Score:

@@ -92,7 +92,7 @@ class Retrieval(Background):
     found: dict[int, Search] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     _said: str = "Splitting into sentences"
-    _measured: dict[int, dict[int, Evaluation]] = field(default_factory=dict)
+    _measured: dict[int, Evaluation] = field(default_factory=dict)
 
     def progress(self) -> tuple[float, str]:
         """Return how many chunkers are done, and what the one at work does."""
@@ -100,14 +100,13 @@ class Retrieval(Background):
 
     def measured(self, top_k: int) -> dict[int, Evaluation]:
         """Measure the first ``top_k`` chunks of every question, by place in the plan's chunkers."""
-        kept = self._measured.get(top_k, {})
+        measured = {}
         for number in sorted(self.found):
-            if number not in kept:
-                assert self.ruler is not None
-                kept[number] = measure(self.found[number], self.ruler, top_k)
-        # Those of another number would fill the memory, and are made again sooner than anybody waits.
-        self._measured = {top_k: kept}
-        return {number: kept[number] for number in sorted(kept)}
+            assert self.ruler is not None
+            before = self._measured.get(number) or measure(self.found[number], self.ruler, top_k)
+            measured[number] = before if before.top_k == top_k else before.over(top_k, self.ruler)
+            self._measured[number] = measured[number]
+        return measured
 
     def _run(self) -> None:
         name, data = self.plan.material.questions
