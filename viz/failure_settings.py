@@ -104,7 +104,7 @@ def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: boo
         assert opened.embedder is not None
         marked = Marked(text.document, text.source.known or ())
         on_disk = bool(st.session_state.get("on_disk"))
-        search = Sweep([marked], settings, opened.embedder, opened.choices.tokenizer, on_disk)
+        search = Sweep([text.document.name], lambda: [marked], settings, opened.embedder, opened.choices.tokenizer, on_disk)
         kept = _searches()
         kept.pop(_search_key(opened, text), None)
         kept[_search_key(opened, text)] = search

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
@@ -14,9 +14,13 @@ from viz.background import Background
 
 @dataclass(eq=False)
 class Sweep(Background):
-    """Settings on marked documents, of which some, by name, are ``held`` out of the ranking; ``rows`` grow while it runs."""
+    """Settings on marked documents, of which some, by name, are ``held`` out of the ranking; ``rows`` grow while it runs.
 
-    documents: Sequence[Marked]
+    ``split`` gives the documents of those ``names`` one by one, as splitting long ones takes its time.
+    """
+
+    names: Sequence[str]
+    split: Callable[[], Iterable[Marked]]
     settings: Sequence[Setting]
     embedder: Embedder
     tokenizer: str
@@ -27,16 +31,21 @@ class Sweep(Background):
     @property
     def total(self) -> int:
         """The number of runs in all."""
-        return len(self.documents) * len(self.settings)
+        return len(self.names) * len(self.settings)
 
     def progress(self) -> tuple[float, str]:
         """Return how many runs are done; the first waits for its embeddings."""
         done = len(self.rows)
-        said = f"{done:,} of {self.total:,} runs" if done else "Embedding the documents"
+        said = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
         return done / max(1, self.total), said
 
     def _run(self) -> None:
+        documents = []
+        for document in self.split():
+            if self.cancelled:
+                return
+            documents.append(document)
         work.load(self.embedder)
         tools = Tools(self.embedder, load_tokenizer(self.tokenizer), work.cache(self.on_disk), cancelled=self._cancel.is_set)
-        for row in sweep(self.documents, self.settings, tools, workers=os.cpu_count() or 1):
+        for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1):
             self.rows.append(row)

@@ -71,7 +71,7 @@ def show() -> None:
 
 def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -> None:
     """Draw the button that runs the sweep, and say what it will run."""
-    count = len(documents.tuned) + len(documents.held)
+    count = len(documents.all)
     runs = len(settings) * count
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and opened.embedder is not None
 
@@ -83,7 +83,8 @@ def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -
         assert opened.embedder is not None
         on_disk = bool(st.session_state.get("on_disk"))
         held = frozenset(one.name for one in documents.held)
-        job = Sweep(documents.split(), settings, opened.embedder, opened.choices.tokenizer, on_disk, held)
+        names = [one.name for one in documents.all]
+        job = Sweep(names, documents.split, settings, opened.embedder, opened.choices.tokenizer, on_disk, held)
         words["run"] = registry().keep(job)
         job.start()
 
@@ -102,10 +103,10 @@ def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
     """Say where the sweep that is shown is not the one that the button would begin."""
-    names = {one.name for one in (*documents.tuned, *documents.held)}
+    names = {one.name for one in documents.all}
     differs = {
         "settings": list(job.settings) != list(settings),
-        "documents": {one.document.name for one in job.documents} != names,
+        "documents": {*job.names} != names,
         "what is held out": job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -25,10 +25,16 @@ class Chosen:
     complaint: str
     splitter: str
 
-    def split(self) -> list[Marked]:
-        """Split all into sentences: the bundled ones as suits them, the user's own as the user said."""
+    @property
+    def all(self) -> list[MarkedText]:
+        """Those to tune on, then those held out."""
+        return [*self.tuned, *self.held]
+
+    def split(self) -> Iterator[Marked]:
+        """Split one after the other into sentences: the bundled ones as suits them, the user's own as the user said."""
         splitters = sample_splitters()
-        return [one.split(splitters.get(one.name, self.splitter)) for one in (*self.tuned, *self.held)]
+        for one in self.all:
+            yield one.split(splitters.get(one.name, self.splitter))
 
 
 def at_rest() -> dict[str, str]:
