@@ -16,8 +16,8 @@ from viz.retrieval_words import COSTS, NAMES, TITLES, counted, switch
 from viz.retrieving import Retrieval
 from viz.summary import Cell, show_summary
 
-_PIXELS = {f"{title}, %": 104 for title in TITLES.values()}
-_PIXELS |= {"chunker": 320, "chunks": 64, "tokens each": 92}
+_PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
+_PIXELS |= {"chunker": 296, "chunks": 64, "tokens each": 96}
 _COLUMNS = {name: st.column_config.Column(width=pixels) for name, pixels in _PIXELS.items()}
 _COLUMNS |= {
     name: st.column_config.NumberColumn(width=pixels, format="%.3g")
