@@ -61,6 +61,7 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
         tune(what="fixed_sentences", first="size", values="2,4,9", documents="stubs", held="article", measure="f1")
     )
     assert "**Fixed sentences (size 4)** is best: Boundary F1 0.333 over 1 document." in said(app)
+    assert "Within 0.02 of the best: 1 of 3 settings, itself included." in said(app)
     assert "Held out, it reaches" in said(app)
     ranking = app.dataframe[-1].value
     assert next(iter(ranking["setting"])) == "Fixed sentences (size 4)"

@@ -14,6 +14,9 @@ from viz.tune_figures import TITLES, named, sweep_figure
 SHOWN = 15
 """Settings in the ranking."""
 
+NEAR = 0.02
+"""How near to the best a setting must come to be counted as its neighbour."""
+
 
 def show_results(
     settings: Sequence[Setting], rows: Sequence[Row], held: set[str], measure: str, apply: Callable[[Setting], None]
@@ -54,6 +57,8 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measu
     behind = next((one for one in ranked if one.mean != best.mean), None)
     if behind is not None:
         said += f" The next, {named(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
+        near = sum(abs(one.mean - best.mean) <= NEAR for one in ranked)
+        said += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
     if best.setting in kept:
         other = kept[best.setting]
         others = list(kept.values())
