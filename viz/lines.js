@@ -44,12 +44,13 @@ class Lines {
     handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${curve.data.label} ${round(line.level)}`);
   }
 
-  // Let the label lie where it covers the fewest points, the further to the right and above the line the better.
+  // Let the label lie where it covers no point or one alone, the further to the right and above the line the better; where
+  // there is no such place, at the right.
   placeLabel(handle, top) {
     const label = handle.firstChild;
     const { offsetWidth: wide, offsetHeight: tall } = label;
     const { clientWidth, clientHeight } = this.plot.root;
-    let best = { x: clientWidth - wide - EDGE, low: top <= tall, covered: Infinity };
+    let best = { x: clientWidth - wide - EDGE, low: top <= tall, covered: 2 };
     for (let { x } = best; x > SCALE; x -= tall) {
       for (const low of [false, true]) {
         const y = low ? top : top - tall;
