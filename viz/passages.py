@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TypedDict
 
 import streamlit as st
@@ -12,15 +11,15 @@ import streamlit as st
 from chunkers import Span
 from evaluation.ranges import characters, difference, intersection
 from evaluation.retrieval import Answer, Evaluation
+from viz.assets import asset
 from viz.figures import theme
 from viz.palette import EDGES, GROUNDS
 
-_HERE = Path(__file__).parent
 _passages = st.components.v2.component(
     "seamark_passages",
     html='<div class="passages"></div>',
-    css=(_HERE / "passages.css").read_text(encoding="utf-8"),
-    js=(_HERE / "passages.js").read_text(encoding="utf-8"),
+    css=asset("passages.css"),
+    js=asset("passages.js"),
 )
 _GREEN = 2
 """The palette's colour for what was hit."""

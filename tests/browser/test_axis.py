@@ -186,3 +186,24 @@ def test_decimation_keeps_the_greatest_peak(root):
       return [ink(x), ink(x - 20), ink(x + 20)];
     }""")
     assert inked == [True, False, False]
+
+
+@pytest.mark.parametrize(("ends", "place"), [([0.2], "above"), ([0.55], "below"), ([0.55, 0.45], "before")])
+def test_the_label_of_a_line_covers_no_point(root, ends, place):
+    root.evaluate(
+        """(root, ends) => {
+          const { axis } = root.reader;
+          const scores = Array.from({ length: 60 }, (_, gap) => (gap < 30 ? 0.2 : ends[gap % ends.length]));
+          const lines = [{ label: "threshold", level: 0.5, value: 50, parameter: "amount", stops: [[50, 0.5]] }];
+          axis.reader.sentences = 61;
+          axis.reset();
+          const curve = { ...axis.plot.curve.data, scores, verdicts: scores.map(() => 1), lines, live: false };
+          axis.update({ ...axis.column, index: 0, curve });
+        }""",
+        ends,
+    )
+    plot, label = root.locator(".plot").bounding_box(), root.locator(".line span").bounding_box()
+    low = root.locator(".line").evaluate("(line) => line.classList.contains('low')")
+    # Where the points of the second half lie on both sides of the line, there is room before them alone.
+    before = label["x"] + label["width"] < plot["x"] + plot["width"] / 2
+    assert place == ("before" if before else "below" if low else "above")
