@@ -8,22 +8,21 @@ stitched, in seeded orders. Settings are chosen on the one half, and measured on
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import random
+import statistics
 import sys
 from collections.abc import Sequence
 
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Tools, load_embedder, load_tokenizer
 from evaluation.stitching import Passage, halves, passages_of, stitch_several
-from evaluation.sweep import MEASURES, Marked, Setting, Summary, grid, published, summaries, sweep
+from evaluation.sweep import MEASURES, Marked, Row, Setting, Summary, grid, published, summaries, sweep
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
 """Together every bundled text in English prose, each once: the essay holds the others."""
-
-MARGIN = 0.02
-"""What a setting must be ahead on the tuned half for a default to be changed; less may well be these passages' chance."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 GRIDS: dict[str, list[Setting]] = {
@@ -78,22 +77,35 @@ def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
     return next(one for one in ranked if one.setting.chunker == chunker)
 
 
-def defaults_said(tuned: Sequence[Summary]) -> list[str]:
+def defaults_said(rows: Sequence[Row], measure: str) -> list[str]:
     """Say of every default whether the tuned half improves it, and what should take its place.
 
-    Of the settings within `MARGIN` of the best that is the one that moves the fewest parameters; of these the best.
+    That is, of the settings within one standard error of the best, the one that moves the fewest parameters; of these the
+    best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984), section 3.4.3.
     """
     said = []
+    ranked = summaries(rows, measure)
     for chunker in GRIDS:
-        rest, best = next(one for one in tuned if one.setting == Setting(chunker)), _best(tuned, chunker)
-        as_good = [one for one in tuned if one.setting.chunker == chunker and abs(one.mean - best.mean) <= MARGIN]
+        rest, best = next(one for one in ranked if one.setting == Setting(chunker)), _best(ranked, chunker)
+        error = standard_error(rows, best.setting, measure)
+        as_good = [one for one in ranked if one.setting.chunker == chunker and abs(one.mean - best.mean) <= error]
         ahead = f"{best.setting.words()} is {abs(best.mean - rest.mean):.3f} ahead of the default on the tuned half"
         if rest in as_good:
-            said.append(f"{chunker}: {ahead}, too little to change it.")
+            said.append(f"{chunker}: {ahead}, within the standard error of {error:.3f}.")
         else:
             place = min(as_good, key=lambda one: _moved(one.setting))
-            said.append(f"{chunker}: {ahead}; {place.setting.words()}, at {place.mean:.3f}, moves least and is as good.")
+            said.append(
+                f"{chunker}: {ahead}; {place.setting.words()}, at {place.mean:.3f}, moves least and is within the standard "
+                f"error of {error:.3f}."
+            )
     return said
+
+
+def standard_error(rows: Sequence[Row], setting: Setting, measure: str) -> float:
+    """Return the standard error of the mean over the documents."""
+    values = [row.scores[measure].value for row in rows if row.setting == setting]
+    known = [value for value in values if value is not None]
+    return statistics.stdev(known) / math.sqrt(len(known))
 
 
 def _moved(setting: Setting) -> int:
@@ -125,9 +137,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
     settings = list(dict.fromkeys(one for name, some in GRIDS.items() for one in (Setting(name), *some)))
     tools = Tools(load_embedder(), load_tokenizer())
-    tuned, held = (summaries(sweep(half, settings, tools, os.cpu_count() or 1), options.measure) for half in halves_made)
+    rows, others = (list(sweep(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
+    tuned, held = summaries(rows, options.measure), summaries(others, options.measure)
     print(table(["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], lines_of(tuned, held)))
-    for said in [*defaults_said(tuned), *(winner_said(name, tuned, held) for name in ("optimal", "change_point"))]:
+    for said in [
+        *defaults_said(rows, options.measure),
+        *(winner_said(name, tuned, held) for name in ("optimal", "change_point")),
+    ]:
         print(said)
     return 0
 
