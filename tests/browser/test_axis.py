@@ -205,5 +205,5 @@ def test_the_label_of_a_line_covers_no_point(root, ends, place):
     plot, label = root.locator(".plot").bounding_box(), root.locator(".line span").bounding_box()
     low = root.locator(".line").evaluate("(line) => line.classList.contains('low')")
     # Where the points of the second half lie on both sides of the line, there is room before them alone.
-    before = label["x"] + label["width"] < plot["x"] + plot["width"] / 2
+    before = label["x"] + label["width"] < plot["x"] + plot["width"] * 0.55
     assert place == ("before" if before else "below" if low else "above")
