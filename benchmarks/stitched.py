@@ -26,7 +26,7 @@ SOURCES = ("essay", "formulas")
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 GRIDS: dict[str, list[Setting]] = {
-    **{name: [one for one in published() if one.chunker == name] for name in ("fixed_sentences", "breakpoint")},
+    **{name: [one for one in published() if one.chunker == name] for name in ("fixed_sentences", "breakpoint", "single_linkage")},
     "double_pass": grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
