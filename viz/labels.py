@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_WIDE, _HIGH = 0.012, 0.075
-"""A character's width and a line's height, as shares of a figure of the usual size."""
+_WIDE, _HIGH = 0.018, 0.075
+"""A character's width and a line's height, as shares of a figure in a narrow window."""
 
 _SIDES = ("top right", "bottom right", "top left", "bottom left")
 
