@@ -25,8 +25,9 @@ SOURCES = ("essay", "formulas")
 """Together every bundled text in English prose, each once: the essay holds the others."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
+QU = ("fixed_sentences", "breakpoint", "single_linkage")
 GRIDS: dict[str, list[Setting]] = {
-    **{name: [one for one in published() if one.chunker == name] for name in ("fixed_sentences", "breakpoint", "single_linkage")},
+    **{name: [one for one in published() if one.chunker == name] for name in QU},
     "double_pass": grid(
         "double_pass",
         initial_threshold=THRESHOLDS,
