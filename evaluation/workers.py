@@ -29,8 +29,14 @@ ROUNDS = 3
 IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""There is a worker on every core already."""
+ENVIRONMENT = {
+    # There is a worker on every core already.
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    # Every run needs matrices as large as the run before: glibc keeps their memory, which saves a quarter of the time.
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20),
+}
+"""What the workers' environment has beside our own."""
 
 Result = TypeVar("Result")
 
@@ -93,7 +99,7 @@ def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
 
 def processes(workers: int) -> Executor:
     """Return so many processes, those of the last sweep if they still wait."""
-    executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ONE_THREAD)
+    executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
     return executor
 
 
