@@ -43,8 +43,8 @@ def extract(data: bytes, name: str, kind: str) -> str:
     # Nobody knows what a parser raises over a damaged file.
     except Exception as error:
         said = " ".join(str(error).split())
-        said = said or type(error).__name__
-        raise InputError(f"{name}: the file must be a sound {kind}; reading it failed with: {said}") from error
+        said = said.rstrip(".") or type(error).__name__
+        raise InputError(f"{name}: the file must be a sound {kind}; reading it failed with: {said}.") from error
     text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", text.replace("\r\n", "\n")).strip("\n")
     if not text.strip():
         perhaps = ", perhaps pictures of it" if kind == "PDF" else ""

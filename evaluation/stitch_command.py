@@ -50,4 +50,5 @@ def stitch(options: argparse.Namespace) -> None:
         except OSError as error:
             raise InputError(f"{options.into}: the folder must be writable; {error.strerror}.") from error
         sentences = len(one.split(options.splitter).document.sentences)
-        print(f"{file}: {sentences:,} sentences, {len(one.known):,} known boundaries")
+        boundaries = "boundary" if len(one.known) == 1 else "boundaries"
+        print(f"{file}: {sentences:,} sentences, {len(one.known):,} known {boundaries}")

@@ -85,7 +85,8 @@ class Strips {
     canvas.setAttribute("aria-label", `${cutting.size} places where at least one column cuts; taller where more agree`);
     name.textContent = "columns that cut here ";
     if (!this.disagreements.length) return;
-    const button = el("button", "step", `next of ${this.disagreements.length} disagreements`);
+    const count = this.disagreements.length;
+    const button = el("button", "step", count === 1 ? "the one disagreement" : `next of ${count} disagreements`);
     button.addEventListener("click", () => this.nextDisagreement());
     name.append("· ", button);
   }
