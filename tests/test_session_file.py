@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chunkers import Document, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from tests.pages import settled
 from viz import session_file
 from viz.runs import Made
@@ -15,15 +15,22 @@ SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
 
 
+def write(columns, embedder=None):
+    """Return a file as the page writes it."""
+    document = Document.from_text(SOURCE.text, "lines", SOURCE.name)
+    tools = Tools(embedder, load_tokenizer("words"))
+    made = []
+    for column in columns:
+        chunker = build_chunker(column.chunker, column.parameters, embedder)
+        made.append(Made(column, chunker, None, run(chunker, document, tools)))
+    choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
+    return session_file.write(SOURCE, choices, made, embedder)
+
+
 @pytest.fixture
 def written():
-    """A file as the page writes it."""
-    document = Document.from_text(SOURCE.text, "lines", SOURCE.name)
-    chunkers = [build_chunker(column.chunker, column.parameters) for column in COLUMNS]
-    chunkings = [run(chunker, document, Tools(None, load_tokenizer("words"))) for chunker in chunkers]
-    made = [Made(*one) for one in zip(COLUMNS, chunkers, [None, None], chunkings, strict=True)]
-    choices = Choices("own", "lines", COLUMNS, tokenizer="words", selected=1)
-    return session_file.write(SOURCE, choices, made, None)
+    """A file of two chunkers that embed nothing."""
+    return write(COLUMNS)
 
 
 def upload(app, data, name="seamark-session.json"):
@@ -42,7 +49,18 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert app.session_state["own"] == Source(SOURCE.text, "notes", (29,), "from a session file")
     choices = app.session_state["choices/compare"]
     assert (choices.document, choices.sentences, choices.tokenizer) == ("own", "lines", "words")
-    assert (choices.columns, choices.selected) == (COLUMNS, 1)
+    chunkers = [[build_chunker(one.chunker, one.parameters) for one in columns] for columns in (choices.columns, COLUMNS)]
+    assert chunkers[0] == chunkers[1]
+    assert choices.selected == 1
+    assert "notes: reopened as it was, with the same chunks in every column." in said(app)
+
+
+def test_what_another_embedder_has_at_rest_does_not_replace_what_is_written(app):
+    # 0.2 is at rest for the bundled model, and not for this one.
+    tfidf = load_embedder("tfidf")
+    assert tfidf.defaults["double_pass"]["initial_threshold"] != 0.2
+    upload(app, write([ColumnChoice("double_pass", {"initial_threshold": 0.2})], tfidf).encode())
+    assert app.session_state["choices/compare"].embedder == "tfidf"
     assert "notes: reopened as it was, with the same chunks in every column." in said(app)
 
 

@@ -14,7 +14,7 @@ from chunkers.reading import decode
 from chunkers.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.reader import notice
-from viz.state import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest, effective
+from viz.state import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
 
 if TYPE_CHECKING:
     from viz.runs import Made
@@ -104,17 +104,10 @@ def reopen(file: SessionFile, choices: Choices) -> None:
     session.setdefault("complaints/compare", [])
     for shared in SHARED:
         setattr(compared, shared, getattr(choices, shared))
-    compared.columns = [_choice(column.recipe) for column in file.columns]
+    # All parameters, those at rest too: what is at rest depends on the embedder.
+    compared.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
     compared.selected = file.selected
     session[_REOPENED] = file
-
-
-def _choice(recipe: Recipe) -> ColumnChoice:
-    """Return a column with those of the recipe's parameters that are not at rest."""
-    rest = effective(ColumnChoice(recipe.chunker), {})
-    return ColumnChoice(
-        recipe.chunker, {name: value for name, value in recipe.parameters.items() if value != rest.get(name, recipe)}
-    )
 
 
 def compare(made: Sequence[Made]) -> None:
