@@ -30,13 +30,13 @@ def file_bytes(file: str) -> bytes:
         raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
 
 
-def named_files(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Give path and name of every file; a folder stands for all documents in it, each named by its path from there.
+def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
+    """Give path and name of every file; a folder stands for all files in it that end so, named by their path from there.
 
     Raises
     ------
     InputError
-        If a folder has no document.
+        If a folder has no such file.
     """
     for name in names:
         folder = Path(name)
@@ -45,12 +45,16 @@ def named_files(names: Sequence[str]) -> Iterator[tuple[str, str]]:
         elif not folder.is_dir():
             yield name, _readable(folder.name)
         else:
-            found = sorted(path for path in folder.rglob("*") if path.is_file() and path.name.lower().endswith(READABLE))
+            found = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix.lower() in endings)
             if not found:
-                raise InputError(
-                    f"{name}: a folder must have at least one document ({', '.join(READABLE)}); this one has none."
-                )
+                raise InputError(f"{name}: a folder must have a file that ends in {', '.join(endings)}; this one has none.")
             yield from ((str(path), _readable(path.relative_to(folder).as_posix())) for path in found)
+
+
+def contents(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, bytes]]:
+    """Give name and bytes of every file, as `named_files` names them; InputError where one cannot be read."""
+    for path, name in named_files(names, endings):
+        yield name, file_bytes(path)
 
 
 def _readable(name: str) -> str:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import Parser, value
+from chunkers.arguments import Parser, contents, value
 from chunkers.reading import READABLE
 from evaluation import retrieval_command, stitch_command
-from evaluation.files import files_in
 from evaluation.marked import MARKS_ENDING, marked_texts
 from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv
 from sample_docs import load_sample, sample_titles
@@ -111,7 +110,7 @@ def _sample(name: str) -> Marked:
 
 
 def _files(paths: Sequence[Path]) -> list[Marked]:
-    texts, complaints = marked_texts(files_in(paths, (*READABLE, MARKS_ENDING)))
+    texts, complaints = marked_texts(contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)))
     if complaints:
         raise InputError(complaints[0])
     return [one.split("spacy") for one in texts]

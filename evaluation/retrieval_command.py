@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import file_bytes
+from chunkers.arguments import file_bytes, named_files
 from chunkers.cache import EmbeddingCache
-from chunkers.reading import READABLE, read_document
+from chunkers.reading import read_document
 from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import Questions, read_questions
@@ -81,18 +81,16 @@ def _recipe(path: Path) -> Recipe:
 
 def _texts(folder: Path) -> list[tuple[str, str]]:
     """Return name and text of every document in a folder; one that cannot be read is told and left out."""
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in READABLE)
-    except OSError as error:
-        raise InputError(f"{folder}: the corpus must be a readable folder; {error.strerror}.") from error
+    if not folder.is_dir():
+        raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
     texts = []
-    for path in paths:
+    for path, name in named_files([str(folder)]):
         try:
-            texts.append((path.name, read_document(file_bytes(str(path)), path.name).text))
+            texts.append((name, read_document(file_bytes(path), name).text))
         except InputError as error:
             print(f"{error} The document is left out.", file=sys.stderr)
     if not texts:
-        raise InputError(f"{folder}: the corpus must have a document, {', '.join(READABLE)}; there is none.")
+        raise InputError(f"{folder}: the corpus must have a document that can be read; it has none.")
     return texts
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError
+from chunkers.arguments import contents
 from chunkers.reading import READABLE
-from evaluation.files import files_in
 from evaluation.marked import MARKS_ENDING
 from evaluation.marks import to_json
 from evaluation.stitching import passages_from, stitch_several
@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
 
 def stitch(options: argparse.Namespace) -> None:
     """Write every long document and its boundaries; what cannot be used goes to standard error."""
-    passages, complaints = passages_from(files_in(options.paths, READABLE))
+    passages, complaints = passages_from(contents([str(path) for path in options.paths]))
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)

@@ -160,4 +160,4 @@ def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_
 
 def test_a_folder_without_documents_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
-    assert "a folder must have at least one document (.txt, .md, .html" in capsys.readouterr().err
+    assert "a folder must have a file that ends in .txt, .md, .html" in capsys.readouterr().err

@@ -91,7 +91,9 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
         assert main(["retrieval", *(word for key, value in values.items() for word in (f"--{key}", value))]) == 2
         return capsys.readouterr().err
 
-    assert "none\n" in refused(corpus="empty").replace("there is none.", "none")
+    assert "a folder must have a file that ends in .txt, .md, " in refused(corpus="empty")
+    (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
+    assert "the corpus must have a document that can be read; it has none." in refused(corpus="empty")
     assert "the corpus must be a readable folder" in refused(corpus="nowhere")
     assert "the file must be readable" in refused(questions="nowhere.csv")
     assert "--top-k must be at least 1; got 0." in refused(**{"top-k": "0"})

@@ -189,7 +189,7 @@ def test_the_command_needs_two_documents(tmp_path, capsys):
     assert capsys.readouterr().err == "stitching needs passages of at least two subjects; got 1 of one or none.\n"
     (tmp_path / "void").mkdir()
     assert stitched_by_command(tmp_path / "void", tmp_path) == 2
-    assert "the folder must hold a file that ends in .txt, .md, " in capsys.readouterr().err
+    assert "a folder must have a file that ends in .txt, .md, " in capsys.readouterr().err
 
 
 # The page
