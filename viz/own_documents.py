@@ -28,7 +28,6 @@ HELD = "tune_held"
 """Where the session keeps the names of those that are held out."""
 
 _WIDTH = 460
-_WIDTH = 460
 """Of each of the two halves of the panel, in pixels."""
 
 _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
