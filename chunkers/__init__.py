@@ -12,7 +12,6 @@ from typing import Any
 
 from chunkers.base import Chunker, FieldSpec, run
 from chunkers.breakpoint import Breakpoint
-from chunkers.document import Document, Span
 from chunkers.double_pass import DoublePass
 from chunkers.embedders import EMBEDDERS, Embedder, load_embedder
 from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
@@ -22,8 +21,9 @@ from chunkers.recipe import Recipe, __version__, build_chunker
 from chunkers.recursive import Recursive
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
-from chunkers.sentences import SPLITTERS
-from chunkers.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
+from chunkers.text.document import Document, Span
+from chunkers.text.sentences import SPLITTERS
+from chunkers.text.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
 from chunkers.tools import Tools
 
 __all__ = [

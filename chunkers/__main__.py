@@ -13,14 +13,14 @@ from typing import Any
 
 from chunkers.arguments import Parser, file_bytes, named_files, value
 from chunkers.base import Chunker, run
-from chunkers.document import Document
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
 from chunkers.export import to_dict
-from chunkers.reading import read_document
 from chunkers.recipe import Recipe, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
-from chunkers.tokenizers import load_tokenizer
+from chunkers.text.document import Document
+from chunkers.text.reading import read_document
+from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from chunkers.errors import InputError
-from chunkers.reading import READABLE
+from chunkers.text.reading import READABLE
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
-from chunkers.document import Document
 from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Timing
+from chunkers.text.document import Document
 from chunkers.tools import Meter, Tools
 
 

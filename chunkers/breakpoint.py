@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.distances import buffered, gap_distances
-from chunkers.document import Document
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared, number
 from chunkers.sizes import Sized, within_sizes
+from chunkers.text.document import Document
 from chunkers.thresholded import Thresholded
 from chunkers.thresholds import FloatArray
 from chunkers.tools import Tools

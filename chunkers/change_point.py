@@ -8,10 +8,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.distances import FloatArray, gap_distances
-from chunkers.document import Document
 from chunkers.errors import InputError
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
 from chunkers.sizes import Sized, within_sizes
+from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from chunkers.base import Chunker
 from chunkers.distances import FloatArray, gap_distances
-from chunkers.document import Document, Span
 from chunkers.errors import InputError
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
+from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
 MOST_SENTENCES = 7_000

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.distances import FloatArray
-from chunkers.document import Span
 from chunkers.result import Chunking
+from chunkers.text.document import Span
 
 SMALL = 0.005
 """A difference of mean similarities below which both ways are said to be as good."""

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from chunkers.clustering import Clustered, from_labels, joint_distances
 from chunkers.distances import FloatArray
-from chunkers.document import Document
 from chunkers.result import Chunking, Clusters, Line, Role
+from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers.distances import FloatArray, row_cosines
-from chunkers.document import Document, Span
+from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
 IntArray = npt.NDArray[np.intp]

@@ -11,9 +11,9 @@ from pydantic import Field
 from chunkers.base import Chunker
 from chunkers.clustering import from_labels
 from chunkers.distances import FloatArray, gap_distances
-from chunkers.document import Document
 from chunkers.result import Chunking, Clusters
-from chunkers.tokenizers import IntArray
+from chunkers.text.document import Document
+from chunkers.text.tokenizers import IntArray
 from chunkers.tools import Tools
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from chunkers.document import Document
 from chunkers.result import Gap, Verdict
+from chunkers.text.document import Document
 
 
 def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:

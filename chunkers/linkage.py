@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.tokenizers import IntArray
+from chunkers.text.tokenizers import IntArray
 
 
 class Groups:

@@ -10,10 +10,10 @@ from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
 from chunkers.distances import FloatArray
-from chunkers.document import Document, Span
 from chunkers.ledger import gap_order
 from chunkers.recursive import measure_for, recursive_spans
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
+from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
 

@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
-from chunkers.document import Document
 from chunkers.embedders import Embedder, load_embedder
 from chunkers.errors import InputError
 from chunkers.registry import ADAPTERS, chunker_class
 from chunkers.result import Chunking
-from chunkers.tokenizers import load_tokenizer
+from chunkers.text.document import Document
+from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
 __version__ = "0.1.0"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from chunkers.document import Document, Span
+from chunkers.text.document import Document, Span
 
 
 class Verdict(StrEnum):

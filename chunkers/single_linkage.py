@@ -10,10 +10,10 @@ from pydantic import Field
 
 from chunkers.clustering import Clustered, from_labels, joint_distances
 from chunkers.distances import FloatArray
-from chunkers.document import Document, Span
 from chunkers.linkage import linkage
 from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
-from chunkers.tokenizers import IntArray
+from chunkers.text.document import Document, Span
+from chunkers.text.tokenizers import IntArray
 from chunkers.tools import Tools
 
 

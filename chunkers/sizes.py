@@ -15,10 +15,10 @@ from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
 from chunkers.distances import FloatArray
-from chunkers.document import Document, Span
 from chunkers.ledger import cuts_to_gaps, gap_order
 from chunkers.recursive import measure_for, recursive_spans
 from chunkers.result import Gap, Verdict, end_before, start_after
+from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
 SizeUnit = Literal["characters", "words", "tokens", "sentences"]

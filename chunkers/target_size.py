@@ -13,8 +13,8 @@ from pydantic import Field
 
 from chunkers.base import Chunker
 from chunkers.distances import FloatArray, buffered, gap_distances
-from chunkers.document import Document
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
+from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 SizeUnit = Literal["tokens", "words", "characters"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
 from chunkers.errors import Cancelled, ModelError
-from chunkers.tokenizers import IntArray, Tokenizer
+from chunkers.text.tokenizers import IntArray, Tokenizer
 
 FloatArray = npt.NDArray[np.float32]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import Parser, contents, value
-from chunkers.reading import READABLE
+from chunkers.text.reading import READABLE
 from evaluation import retrieval_command, stitch_command
 from evaluation.marked import MARKS_ENDING, marked_texts
 from evaluation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv

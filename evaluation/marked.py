@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.reading import read_document
+from chunkers.text.reading import read_document
 from evaluation.marks import Marks, digest, without_marks
 from evaluation.sweep import Marked
 

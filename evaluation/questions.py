@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import Cancelled, InputError
-from chunkers.reading import MAX_BYTES, decode
+from chunkers.text.reading import MAX_BYTES, decode
 from evaluation.corpus import Corpus
 from evaluation.excerpts import Excerpt, Finder, cut, short
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import file_bytes, named_files
 from chunkers.cache import EmbeddingCache
-from chunkers.reading import read_document
+from chunkers.text.reading import read_document
 from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import Questions, read_questions

@@ -9,7 +9,7 @@ from typing import Any
 
 from chunkers import InputError
 from chunkers.arguments import contents
-from chunkers.reading import READABLE
+from chunkers.text.reading import READABLE
 from evaluation.marked import MARKS_ENDING
 from evaluation.marks import to_json
 from evaluation.stitching import passages_from, stitch_several

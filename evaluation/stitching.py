@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.reading import read_document
+from chunkers.text.reading import read_document
 from evaluation.marked import MarkedText
 from evaluation.marks import without_marks
 

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Chunking, Document, Gap, Verdict
 from chunkers.cohesion import Similarities, compare, cut_sentences
-from chunkers.document import Span
+from chunkers.text.document import Span
 
 # Six sentences in the plane. Neighbours' cosines: 0 and 60 degrees apart give 1/2, 90 give 0.
 ANGLES = [0, 0, 60, 60, 60, 150]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from chunkers import Cancelled, ModelError, load_embedder
-from chunkers import minilm as model_files
 from chunkers.cache import EmbeddingCache
+from chunkers.text import minilm as model_files
 from chunkers.tools import Meter
 from tests.support import HashEmbedder, tools
 

@@ -7,7 +7,8 @@ from importlib import metadata
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import embedders, minilm, tokenizers
+from chunkers import embedders
+from chunkers.text import minilm, tokenizers
 from tests.server import KEY, EmbeddingServer
 from tests.test_compare_page import reader_of, settled
 from tests.test_embedders import make_model

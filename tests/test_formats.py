@@ -8,8 +8,9 @@ import pypdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from chunkers import InputError, formats, reading
-from chunkers.reading import read_document
+from chunkers import InputError
+from chunkers.text import formats, reading
+from chunkers.text.reading import read_document
 
 HTML = """<!doctype html><html><head><title>Not seen</title><style>p { color: red }</style></head><body>
 <h1>Sea marks</h1><p>A <a href="https://example.org/?a=1">lighthouse</a> has a <b>lamp</b>, 2 * 3 lenses &amp; a_name.</p>

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from chunkers import ADAPTERS, CHUNKERS, PRESETS, InputError, ParameterError, Recipe, build_chunker, load_embedder
-from chunkers.minilm import WEIGHTS_SHA256
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
+from chunkers.text.minilm import WEIGHTS_SHA256
 from tests.support import HashEmbedder, cut
 
 

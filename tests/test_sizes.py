@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from chunkers import Document, Gap, Verdict, build_chunker, load_tokenizer
 from chunkers.base import run
-from chunkers.document import Span
 from chunkers.result import Chunking
 from chunkers.sizes import Limits, _sizes, within_sizes
+from chunkers.text.document import Span
 from chunkers.tools import Tools
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools

@@ -10,7 +10,7 @@ import streamlit as st
 
 from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OTHERS, OpenAIServer
-from chunkers.minilm import HUB_NAME, model_folder
+from chunkers.text.minilm import HUB_NAME, model_folder
 from viz import work
 from viz.reader import notice
 from viz.state import Choices

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import SPLITTERS, InputError
-from chunkers.reading import READABLE
+from chunkers.text.reading import READABLE
 from evaluation.marked import MarkedText, marked_texts
 from evaluation.marks import to_json
 from evaluation.stitching import halves, passages_from, stitch_several

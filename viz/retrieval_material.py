@@ -8,7 +8,7 @@ from functools import lru_cache
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.reading import READABLE, read_document
+from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.reader import notice
 from viz.retrieval_words import counted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Document, Embedder, InputError
-from chunkers.tokenizers import at_hand
+from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz import embedding, entry, lecture, source, work
 from viz.reader import notice, text_id

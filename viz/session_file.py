@@ -10,8 +10,8 @@ import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkers import Chunking, Embedder, InputError, Recipe, Span
-from chunkers.reading import decode
-from chunkers.tokenizers import at_hand
+from chunkers.text.reading import decode
+from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.reader import notice
 from viz.state import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.reading import READABLE, read_document
+from chunkers.text.reading import READABLE, read_document
 from evaluation.marks import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz import session_file

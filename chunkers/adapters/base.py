@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from chunkers.adapters.mapping import mapped
 from chunkers.base import Chunker
-from chunkers.document import Document
 from chunkers.errors import Cancelled, InputError, ModelError
 from chunkers.result import Chunking
+from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 

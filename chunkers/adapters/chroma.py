@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.adapters.base import Adapter
-from chunkers.document import Document
+from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
-from chunkers.document import Document
+from chunkers.text.document import Document
 from chunkers.thresholded import Thresholded
 from chunkers.tools import Tools
 

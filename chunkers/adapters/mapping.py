@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from chunkers.document import Document, Span
 from chunkers.ledger import cuts_to_gaps, ledger
 from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.text.document import Document, Span
 
 _WORD = re.compile(r"\S+")
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from chunkers.document import Document
+    from chunkers.text.document import Document
 
 FloatArray = npt.NDArray[np.float32]
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, FloatArray, unit
 from chunkers.errors import ModelError
-from chunkers.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.tokenizers import word_pieces
+from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
+from chunkers.text.tokenizers import word_pieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -12,7 +12,7 @@ import numpy as np
 
 from chunkers.embedders.base import Embedder, FloatArray, unit
 from chunkers.errors import InputError, ModelError
-from chunkers.sentences import spacy_document
+from chunkers.text.sentences import spacy_document
 
 if TYPE_CHECKING:
     from spacy.language import Language

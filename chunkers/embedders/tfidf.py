@@ -16,7 +16,7 @@ from chunkers.embedders.base import Embedder, FloatArray, unit
 from chunkers.errors import ModelError
 
 if TYPE_CHECKING:
-    from chunkers.document import Document
+    from chunkers.text.document import Document
 
 COMPONENTS = 50
 """Most dimensions of a vector."""

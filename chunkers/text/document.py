@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from chunkers.errors import InputError
-from chunkers.sentences import load_splitter, split_sentences
+from chunkers.text.sentences import load_splitter, split_sentences
 
 
 class Span(NamedTuple):

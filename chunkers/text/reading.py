@@ -8,7 +8,7 @@ from typing import NamedTuple
 import charset_normalizer
 
 from chunkers.errors import InputError
-from chunkers.formats import ENDINGS, extract, format_of, parser_of
+from chunkers.text.formats import ENDINGS, extract, format_of, parser_of
 
 MAX_BYTES = 20_000_000
 """The largest document, 20 MB as the page's upload counts them."""

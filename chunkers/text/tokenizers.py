@@ -17,7 +17,7 @@ import numpy.typing as npt
 import platformdirs
 
 from chunkers.errors import InputError, ModelError
-from chunkers.minilm import model_folder
+from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:
     import tiktoken

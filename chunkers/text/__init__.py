@@ -1,0 +1,1 @@
+"""From bytes to sentences and tokens: reading files, splitting into sentences, counting tokens."""
