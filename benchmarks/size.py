@@ -18,9 +18,9 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 
 from benchmarks.measure import Spread, table, timed
 from chunkers import Document, Embedder, Tools, build_chunker, load_tokenizer, run
-from chunkers.clustering import MOST_SENTENCES
-from chunkers.langchain_offsets import SEPARATORS
-from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
+from chunkers.building_blocks.clustering import MOST_SENTENCES
+from chunkers.building_blocks.langchain_offsets import SEPARATORS
+from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
 from chunkers.recursive import recursive_spans
 from sample_docs import load_sample
 

@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.distances import buffered, gap_distances
+from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.building_blocks.sizes import Sized, within_sizes
+from chunkers.building_blocks.thresholded import Thresholded
+from chunkers.building_blocks.thresholds import FloatArray
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared, number
-from chunkers.sizes import Sized, within_sizes
 from chunkers.text.document import Document
-from chunkers.thresholded import Thresholded
-from chunkers.thresholds import FloatArray
 from chunkers.tools import Tools
 
 ThresholdName = Literal[

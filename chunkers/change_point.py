@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.distances import FloatArray, gap_distances
+from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import InputError
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
-from chunkers.sizes import Sized, within_sizes
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.clustering import Clustered, from_labels, joint_distances
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
+from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Chunking, Clusters, Line, Role
 from chunkers.text.document import Document
 from chunkers.tools import Tools

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.base import Chunker
-from chunkers.distances import FloatArray, row_cosines
-from chunkers.groups import Groups, JoinedGroups, MeanGroups
+from chunkers.building_blocks.distances import FloatArray, row_cosines
+from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
+from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict, compared
-from chunkers.sizes import Limits, within_sizes
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 

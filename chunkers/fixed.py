@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from chunkers.distances import gap_distances
+from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.result import Chunk, Chunking, Gap, Verdict
-from chunkers.sizes import Sized, within_sizes
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 

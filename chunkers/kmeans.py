@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.base import Chunker
-from chunkers.clustering import from_labels
-from chunkers.distances import FloatArray, gap_distances
+from chunkers.building_blocks.clustering import from_labels
+from chunkers.building_blocks.distances import FloatArray, gap_distances
 from chunkers.result import Chunking, Clusters
 from chunkers.text.document import Document
 from chunkers.text.tokenizers import IntArray

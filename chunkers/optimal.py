@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.distances import FloatArray
-from chunkers.ledger import gap_order
+from chunkers.building_blocks.distances import FloatArray
+from chunkers.building_blocks.ledger import gap_order
 from chunkers.recursive import measure_for, recursive_spans
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 from chunkers.text.document import Document, Span
@@ -81,7 +81,7 @@ class Optimal(Chunker):
         vectors = tools.embed([text[start:end] for start, end in pieces])
         with tools.loading():
             # The compiler behind it takes half a second to load.
-            from chunkers.partition import best_cuts, best_totals, cut_gains, run_rewards
+            from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
         rewards = run_rewards(vectors, self.longest)
         totals = best_totals(rewards)
         cuts = best_cuts(rewards, totals).tolist()

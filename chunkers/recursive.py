@@ -11,8 +11,8 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.langchain_offsets import SEPARATORS, OffsetSplitter
-from chunkers.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.building_blocks.langchain_offsets import SEPARATORS, OffsetSplitter
+from chunkers.building_blocks.ledger import Unread, cuts_to_gaps, ledger
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools

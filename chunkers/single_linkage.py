@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from chunkers.clustering import Clustered, from_labels, joint_distances
-from chunkers.distances import FloatArray
-from chunkers.linkage import linkage
+from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
+from chunkers.building_blocks.distances import FloatArray
+from chunkers.building_blocks.linkage import linkage
 from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.text.document import Document, Span
 from chunkers.text.tokenizers import IntArray

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.base import Chunker
-from chunkers.distances import FloatArray, buffered, gap_distances
+from chunkers.building_blocks.distances import FloatArray, buffered, gap_distances
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
 from chunkers.text.document import Document
 from chunkers.tools import Tools

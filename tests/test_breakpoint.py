@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
-from chunkers.thresholds import THRESHOLDS
+from chunkers.building_blocks.thresholds import THRESHOLDS
 from tests.support import AngleEmbedder, cut, sentence_numbers
 
 DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])

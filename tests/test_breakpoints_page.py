@@ -6,9 +6,9 @@ import pytest
 
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.base import run
+from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.cohesion import Similarities, compare
 from chunkers.export import to_dict
-from chunkers.thresholds import THRESHOLDS
 from sample_docs import load_sample, sample_titles
 from tests.pages import settled
 from tests.support import AngleEmbedder, cut, tools

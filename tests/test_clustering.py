@@ -11,10 +11,10 @@ from sklearn.cluster import DBSCAN
 
 from chunkers import Document, InputError, build_chunker
 from chunkers.base import run
-from chunkers.clustering import MOST_SENTENCES
-from chunkers.clustering import joint_distances as blocks
+from chunkers.building_blocks.clustering import MOST_SENTENCES
+from chunkers.building_blocks.clustering import joint_distances as blocks
+from chunkers.building_blocks.linkage import linkage
 from chunkers.dbscan import core_distances
-from chunkers.linkage import linkage
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 

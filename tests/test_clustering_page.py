@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers.clustering import MOST_SENTENCES
+from chunkers.building_blocks.clustering import MOST_SENTENCES
 from tests.pages import sent, settled
 
 

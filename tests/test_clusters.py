@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
-from chunkers.clustering import joint_distances
-from chunkers.linkage import Groups
+from chunkers.building_blocks.clustering import joint_distances
+from chunkers.building_blocks.linkage import Groups
 from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools

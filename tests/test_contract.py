@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Recipe, build_chunker
 from chunkers.base import run
+from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.result import Verdict, end_before, start_after
-from chunkers.thresholds import THRESHOLDS
 from sample_docs import load_sample, sample_titles
 from tests.support import HashEmbedder, tools
 

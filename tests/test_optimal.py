@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Document, Verdict, build_chunker
 from chunkers.base import run
-from chunkers.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards, similarity
+from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards, similarity
 from sample_docs import load_sample
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 

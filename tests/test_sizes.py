@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from chunkers import Document, Gap, Verdict, build_chunker, load_tokenizer
 from chunkers.base import run
+from chunkers.building_blocks.sizes import Limits, _sizes, within_sizes
 from chunkers.result import Chunking
-from chunkers.sizes import Limits, _sizes, within_sizes
 from chunkers.text.document import Span
 from chunkers.tools import Tools
 from sample_docs import load_sample

@@ -7,7 +7,7 @@ import pytest
 
 from chunkers import Breakpoint, Document
 from chunkers.base import run
-from chunkers.thresholds import THRESHOLDS
+from chunkers.building_blocks.thresholds import THRESHOLDS
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, cut, tools
 from viz.staircase import FLAT, histogram, staircase

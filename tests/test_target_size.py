@@ -5,7 +5,7 @@ import pytest
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
-from chunkers.distances import buffered, gap_distances
+from chunkers.building_blocks.distances import buffered, gap_distances
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
 from viz import palette
 from viz.cluster_tables import named, rows_of

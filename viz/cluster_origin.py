@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunker, Chunking
-from chunkers.clustering import MOST_SENTENCES
+from chunkers.building_blocks.clustering import MOST_SENTENCES
+from chunkers.building_blocks.distances import FloatArray
 from chunkers.dbscan import Dbscan, core_distances
-from chunkers.distances import FloatArray
 from chunkers.result import Clusters
 from chunkers.single_linkage import SingleLinkage
 from viz import cluster_figures, cluster_tables, stats

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
 from viz.clusters import Coloured
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from chunkers import Cancelled
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz import controls, embedding, runs, stats, work

@@ -13,8 +13,8 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers.clustering import MOST_SENTENCES, joint_distances
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
+from chunkers.building_blocks.distances import FloatArray
 from viz import palette
 from viz.assets import asset
 from viz.reader import CACHED_BYTES

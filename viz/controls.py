@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, Chunker, Embedder, FieldSpec
+from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
-from chunkers.thresholded import Thresholded
 from viz import embedding
 from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
 from viz.words import seed

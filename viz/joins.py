@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkers.linkage import Groups
+from chunkers.building_blocks.linkage import Groups
 from chunkers.result import Clusters, Merge
 
 

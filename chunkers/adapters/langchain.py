@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from chunkers.adapters.base import Adapter
+from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.text.document import Document
-from chunkers.thresholded import Thresholded
 from chunkers.tools import Tools
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from chunkers.ledger import cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.result import Chunk, Chunking, Verdict
 from chunkers.text.document import Document, Span
 

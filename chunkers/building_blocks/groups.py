@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.distances import FloatArray, row_cosines
+from chunkers.building_blocks.distances import FloatArray, row_cosines
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 

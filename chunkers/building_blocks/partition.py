@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from chunkers.distances import FloatArray
+from chunkers.building_blocks.distances import FloatArray
 
 VectorArray = npt.NDArray[np.float32]
 

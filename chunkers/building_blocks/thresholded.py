@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from chunkers.base import Chunker, FieldSpec
-from chunkers.thresholds import THRESHOLDS, Threshold
+from chunkers.building_blocks.thresholds import THRESHOLDS, Threshold
 
 
 class Thresholded(Chunker):

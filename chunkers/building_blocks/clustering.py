@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from chunkers.base import Chunker
-from chunkers.distances import FloatArray, gap_distances
+from chunkers.building_blocks.distances import FloatArray, gap_distances
 from chunkers.errors import InputError
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
 from chunkers.text.document import Document, Span

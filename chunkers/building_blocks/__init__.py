@@ -1,0 +1,1 @@
+"""What several chunkers share: thresholds, sizes, joint distances, linkage, partitions, the ledger of gaps."""
