@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from chunkers.base import Chunker, FieldSpec, run
-from chunkers.breakpoint import Breakpoint
-from chunkers.double_pass import DoublePass
 from chunkers.embedders import EMBEDDERS, Embedder, load_embedder
 from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
-from chunkers.fixed import FixedSentences
+from chunkers.methods.breakpoint import Breakpoint
+from chunkers.methods.double_pass import DoublePass
+from chunkers.methods.fixed import FixedSentences
+from chunkers.methods.recursive import Recursive
 from chunkers.presets import PRESETS, Preset
 from chunkers.recipe import Recipe, __version__, build_chunker
-from chunkers.recursive import Recursive
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.text.document import Document, Span

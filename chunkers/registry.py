@@ -8,18 +8,18 @@ from chunkers.adapters.chroma import ChromaCluster
 from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.base import Chunker
-from chunkers.breakpoint import Breakpoint
-from chunkers.change_point import ChangePoint
-from chunkers.dbscan import Dbscan
-from chunkers.double_pass import DoublePass
 from chunkers.errors import ParameterError
-from chunkers.fixed import FixedSentences
-from chunkers.kmeans import KMeans
-from chunkers.optimal import Optimal
-from chunkers.recursive import Recursive
-from chunkers.single_linkage import SingleLinkage
-from chunkers.target_size import TargetSize
-from chunkers.windows import FixedCharacters, FixedTokens, FixedWords
+from chunkers.methods.breakpoint import Breakpoint
+from chunkers.methods.change_point import ChangePoint
+from chunkers.methods.dbscan import Dbscan
+from chunkers.methods.double_pass import DoublePass
+from chunkers.methods.fixed import FixedSentences
+from chunkers.methods.kmeans import KMeans
+from chunkers.methods.optimal import Optimal
+from chunkers.methods.recursive import Recursive
+from chunkers.methods.single_linkage import SingleLinkage
+from chunkers.methods.target_size import TargetSize
+from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 
 CHUNKERS: dict[str, type[Chunker]] = {
     chunker.name: chunker

@@ -14,7 +14,7 @@ from chunkers.base import run
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.clustering import joint_distances as blocks
 from chunkers.building_blocks.linkage import linkage
-from chunkers.dbscan import core_distances
+from chunkers.methods.dbscan import core_distances
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 

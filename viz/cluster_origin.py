@@ -10,9 +10,9 @@ import streamlit as st
 from chunkers import Chunker, Chunking
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.distances import FloatArray
-from chunkers.dbscan import Dbscan, core_distances
+from chunkers.methods.dbscan import Dbscan, core_distances
+from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.result import Clusters
-from chunkers.single_linkage import SingleLinkage
 from viz import cluster_figures, cluster_tables, stats
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances

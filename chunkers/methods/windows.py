@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import Unread, cuts_to_gaps, ledger
-from chunkers.fixed import windows
+from chunkers.methods.fixed import windows
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.tokenizers import IntArray, word_starts

@@ -1,0 +1,1 @@
+"""The chunkers, one a file."""
