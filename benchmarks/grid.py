@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.measure import table, timed
 from chunkers import Document, Tools, load_embedder, load_tokenizer
-from evaluation.sweep import Marked, published, sweep
+from evaluation.segmentation.sweep import Marked, published, sweep
 from sample_docs import load_sample, sample_titles
 
 ALLOWED_S = 60

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Tools, load_embedder, load_tokenizer
-from evaluation.stitching import Passage, halves, passages_of, stitch_several
-from evaluation.sweep import MEASURES, Marked, Row, Setting, Summary, grid, published, summaries, sweep
+from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
+from evaluation.segmentation.sweep import MEASURES, Marked, Row, Setting, Summary, grid, published, summaries, sweep
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")

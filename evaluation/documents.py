@@ -9,9 +9,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 
 from chunkers import Span
-from evaluation.boundaries import Score
 from evaluation.corpus import Corpus
 from evaluation.ranges import characters, intersection, union
+from evaluation.segmentation.measures import Score
 
 AT = (1, 3, 5, 10)
 """The numbers of chunks after which it is measured."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
 from evaluation.blocks import blocks
-from evaluation.boundaries import cuts_of
+from evaluation.segmentation.measures import cuts_of
 
 TINY = 0.1
 """Share of the median chunk below which a chunk is tiny."""

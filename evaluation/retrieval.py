@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Span, Tools
-from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.documents import AT, document_scores, evidence_scores
 from evaluation.questions import Question
 from evaluation.ranges import characters, intersection, union
 from evaluation.retrieval_index import Index, Search, search
+from evaluation.segmentation.measures import Score
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; more is better in all of them."""

@@ -13,11 +13,11 @@ from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_to
 from chunkers.arguments import file_bytes, named_files
 from chunkers.cache import EmbeddingCache
 from chunkers.text.reading import read_document
-from evaluation.boundaries import Score
 from evaluation.corpus import Corpus, Ruler
 from evaluation.questions import Questions, read_questions
 from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval_index import build_index
+from evaluation.segmentation.measures import Score
 
 UNITS = ("characters", "tokens")
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")

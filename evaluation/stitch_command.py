@@ -10,9 +10,9 @@ from typing import Any
 from chunkers import InputError
 from chunkers.arguments import contents
 from chunkers.text.reading import READABLE
-from evaluation.marked import MARKS_ENDING
-from evaluation.marks import to_json
-from evaluation.stitching import passages_from, stitch_several
+from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.marked_texts import MARKS_ENDING
+from evaluation.segmentation.stitching import passages_from, stitch_several
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:

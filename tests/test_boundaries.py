@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
-from evaluation.boundaries import (
+from evaluation.segmentation.measures import (
     Segmentation,
     agreement,
     boundary_similarity,

@@ -7,8 +7,8 @@ import pytest
 from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.cohesion import Similarities, compare
 from chunkers.export import to_dict
+from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.pages import settled
 from tests.support import AngleEmbedder, cut, tools

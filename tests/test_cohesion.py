@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from chunkers import Chunking, Document, Gap, Verdict
-from chunkers.cohesion import Similarities, compare, cut_sentences
 from chunkers.text.document import Span
+from evaluation.segmentation.cohesion import Similarities, compare, cut_sentences
 
 # Six sentences in the plane. Neighbours' cosines: 0 and 60 degrees apart give 1/2, 90 give 0.
 ANGLES = [0, 0, 60, 60, 60, 150]

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.boundaries import Score
-from evaluation.grids import OURS, SEARCHED, as_published
 from evaluation.inbox import RULES
-from evaluation.marks import to_json
-from evaluation.sweep import Setting
+from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.grids import OURS, SEARCHED, as_published
+from evaluation.segmentation.measures import Score
+from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.pages import settled
 from viz.failure_inbox import shortened

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import InputError
-from evaluation.marks import from_json, to_json, without_marks
+from evaluation.segmentation.boundary_files import from_json, to_json, without_marks
 from viz.marking import toggled
 
 TEXT = "One. Two.\nThree. 😀 Four."

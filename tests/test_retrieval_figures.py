@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from evaluation.bootstrap import interval, paired
-from evaluation.boundaries import Score
 from evaluation.documents import AT
+from evaluation.segmentation.measures import Score
 from viz.retrieval_figures import at_k, at_k_table, boxes, differences, trade_off
 from viz.retrieval_verdict import Costs
 

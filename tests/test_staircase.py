@@ -8,9 +8,9 @@ import pytest
 from chunkers import Breakpoint, Document
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
+from evaluation.segmentation.staircase import FLAT, histogram, staircase
 from sample_docs import load_sample
 from tests.support import AngleEmbedder, cut, tools
-from viz.staircase import FLAT, histogram, staircase
 
 
 def made(sample, **parameters):

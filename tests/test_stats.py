@@ -4,8 +4,7 @@ import pytest
 
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
 from chunkers.result import Chunk
-from tests.support import HashEmbedder
-from viz.stats import (
+from evaluation.segmentation.chunk_facts import (
     Change,
     Facts,
     Pieces,
@@ -19,6 +18,7 @@ from viz.stats import (
     sentence_counts,
     sizes,
 )
+from tests.support import HashEmbedder
 
 TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
 LINES = Document.from_text(TEXT, "lines")

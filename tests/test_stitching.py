@@ -12,9 +12,9 @@ from benchmarks import stitched
 from chunkers import Document, InputError, build_chunker
 from chunkers.presets import PRESETS
 from evaluation.__main__ import main
-from evaluation.marked import MarkedText, marked_texts, sharing
-from evaluation.marks import from_json, to_json
-from evaluation.stitching import Passage, halves, passages_from, stitch_several
+from evaluation.segmentation.boundary_files import from_json, to_json
+from evaluation.segmentation.marked_texts import MarkedText, marked_texts, sharing
+from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
 from tests.pages import sweep_of
 from viz.own_documents import zipped

@@ -12,9 +12,9 @@ import pytest
 from chunkers import Document, InputError, build_chunker
 from chunkers.base import run
 from evaluation.__main__ import main
-from evaluation.boundaries import agreement, in_sentences, pk
-from evaluation.stitching import Passage, passages_of, stitch
-from evaluation.sweep import MEASURES, Marked, Setting, grid, published, scores_of, summaries, sweep
+from evaluation.segmentation.measures import agreement, in_sentences, pk
+from evaluation.segmentation.stitching import Passage, passages_of, stitch
+from evaluation.segmentation.sweep import MEASURES, Marked, Setting, grid, published, scores_of, summaries, sweep
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.sweep import Setting, Summary, published, to_csv
+from evaluation.segmentation.sweep import Setting, Summary, published, to_csv
 from tests.pages import sweep_of
 from viz.tune_grid import offered
 from viz.tune_results import place_of

@@ -7,9 +7,9 @@ from itertools import count
 import pytest
 
 from chunkers import Document, InputError
-from evaluation import sweep as sweeping
-from evaluation.sweep import Marked, Setting, grid, sweep
-from evaluation.workers import processes
+from evaluation.segmentation import sweep as sweeping
+from evaluation.segmentation.sweep import Marked, Setting, grid, sweep
+from evaluation.segmentation.workers import processes
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 

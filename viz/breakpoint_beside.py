@@ -12,11 +12,11 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
-from chunkers.cohesion import Comparison, Similarities, compare
+from evaluation.segmentation.cohesion import Comparison, Similarities, compare
+from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
 from viz import figures, greedy, runs, work
 from viz.reader import notice
 from viz.session import Text
-from viz.staircase import FLAT, Staircase, histogram, staircase
 from viz.state import Choices
 from viz.stepper import Step, stepper
 from viz.turned import Turned, as_similarity, can_turn

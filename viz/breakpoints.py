@@ -10,8 +10,9 @@ import streamlit as st
 from chunkers import Breakpoint, Chunking
 from chunkers.registry import chunker_class
 from chunkers.result import Verdict
+from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, runs, source, stats, work
+from viz import controls, embedding, figures, runs, source, work
 from viz.breakpoint_beside import Shown, show_scores, show_steps, shown_of
 from viz.ledger import ledger
 from viz.reader import Column, Result, Row, notice, reader, take

@@ -13,7 +13,8 @@ from chunkers.building_blocks.distances import FloatArray
 from chunkers.methods.dbscan import Dbscan, core_distances
 from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.result import Clusters
-from viz import cluster_figures, cluster_tables, stats
+from evaluation.segmentation import chunk_facts as stats
+from viz import cluster_figures, cluster_tables
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
 from viz.figures import show_figure, theme

@@ -8,8 +8,9 @@ import streamlit as st
 
 from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
+from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, passes, runs, stats
+from viz import controls, embedding, figures, passes, runs
 from viz.pass_story import MOST_SENTENCES, minis, steps
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import Opened, Text, close_page, open_page

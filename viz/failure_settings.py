@@ -10,9 +10,9 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunking
-from evaluation.boundaries import Score, chunks_of, in_sentences, misassigned, sections_of
-from evaluation.grids import OURS, SEARCHED, as_published
-from evaluation.sweep import Marked, Setting, scores_of, summaries
+from evaluation.segmentation.grids import OURS, SEARCHED, as_published
+from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
+from evaluation.segmentation.sweep import Marked, Setting, scores_of, summaries
 from viz import runs, work
 from viz.background import show_progress
 from viz.reader import notice

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from chunkers.registry import chunker_class
-from evaluation.grids import SEARCHED
-from evaluation.sweep import MEASURES
+from evaluation.segmentation.grids import SEARCHED
+from evaluation.segmentation.sweep import MEASURES
 from viz.failure_lists import draw
 from viz.failure_settings import BY, Shown
 from viz.state import Choices

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers.registry import chunker_class
-from evaluation.boundaries import crossings
-from evaluation.grids import SEARCHED, as_published
 from evaluation.inbox import HAIR
+from evaluation.segmentation.grids import SEARCHED, as_published
+from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz import controls, embedding, figures, marking, runs, source
 from viz.failure_inbox import show_inbox

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
+from evaluation.segmentation.staircase import Histogram, Staircase
 from viz.palette import EDGES, INK
-from viz.staircase import Histogram, Staircase
 
 
 def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:

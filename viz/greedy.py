@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from chunkers.cohesion import SMALL, Cohesion, Comparison
+from evaluation.segmentation.cohesion import SMALL, Cohesion, Comparison
 from viz.stepper import Step
 
 OUTCOME = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import CHUNKERS, Chunking
+from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, miniature, runs, stats
+from viz import controls, embedding, miniature, runs
 from viz.reader import notice
 from viz.session import Text, close_page, open_page
 from viz.state import Choices, ColumnChoice

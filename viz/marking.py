@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import InputError
-from evaluation.marks import from_json, to_json
+from evaluation.segmentation.boundary_files import from_json, to_json
 from viz.reader import notice, take
 from viz.session import Text
 from viz.source import Source

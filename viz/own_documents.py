@@ -10,9 +10,9 @@ import streamlit as st
 
 from chunkers import SPLITTERS, InputError
 from chunkers.text.reading import READABLE
-from evaluation.marked import MarkedText, marked_texts
-from evaluation.marks import to_json
-from evaluation.stitching import halves, passages_from, stitch_several
+from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.marked_texts import MarkedText, marked_texts
+from evaluation.segmentation.stitching import halves, passages_from, stitch_several
 from viz import source
 from viz.reader import notice
 from viz.state import OWN, Choices

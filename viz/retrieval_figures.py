@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from evaluation.bootstrap import Difference, interval
-from evaluation.boundaries import Score
 from evaluation.documents import AT
 from evaluation.retrieval import mean_and_deviation
+from evaluation.segmentation.measures import Score
 from viz import figures
 from viz.labels import label_sides
 from viz.palette import EDGES, INK

@@ -9,7 +9,7 @@ import numpy as np
 
 from evaluation.bootstrap import Difference, paired
 from evaluation.retrieval import Evaluation, Length, mean_and_deviation
-from viz.stats import figures
+from evaluation.segmentation.chunk_facts import figures
 from viz.summary import Cell
 
 

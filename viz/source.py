@@ -8,7 +8,7 @@ import streamlit as st
 
 from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
-from evaluation.marks import without_marks
+from evaluation.segmentation.boundary_files import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz import session_file
 from viz.reader import notice

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
-from evaluation.sweep import Marked, Row, Setting, sweep
+from evaluation.segmentation.sweep import Marked, Row, Setting, sweep
 from viz import work
 from viz.background import Background
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from evaluation.sweep import MEASURES, Setting
+from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
 from viz import controls, embedding, own_documents, tune_documents, tune_grid
 from viz.background import MOST_KEPT, registry, show_progress

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from evaluation.marked import MarkedText, sharing
-from evaluation.sweep import Marked
+from evaluation.segmentation.marked_texts import MarkedText, sharing
+from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.own_documents import HELD, own_documents
 

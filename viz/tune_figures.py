@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from chunkers import CHUNKERS
-from evaluation.sweep import MEASURES, Setting, Summary
+from evaluation.segmentation.sweep import MEASURES, Setting, Summary
 from viz import figures
 from viz.palette import EDGES, INK
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.arguments import value as read_value
-from evaluation.sweep import Setting, grid, published
+from evaluation.segmentation.sweep import Setting, grid, published
 from viz.words import select
 
 PUBLISHED = "published"

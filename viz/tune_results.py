@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from evaluation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
+from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
 from viz import figures
 from viz.tune_figures import TITLES, named, sweep_figure
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from evaluation.marks import from_json
+from evaluation.segmentation.boundary_files import from_json
 from tests.browser.steps import READY, embedded, paste, until, whole_text
 
 TEXT = "A heron waits 😀 in the reeds. It eats fish. The loom has two beams. Its warp is wool."

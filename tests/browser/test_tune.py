@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from evaluation.marks import from_json
+from evaluation.segmentation.boundary_files import from_json
 from tests.browser.steps import READY, embedded, whole_text
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from chunkers import Document, InputError
 from chunkers.text.reading import read_document
-from evaluation.marks import Marks, digest, without_marks
-from evaluation.sweep import Marked
+from evaluation.segmentation.boundary_files import Marks, digest, without_marks
+from evaluation.segmentation.sweep import Marked
 
 MARKS_ENDING = ".json"
 """How the name of a file of boundaries ends."""
@@ -38,7 +38,7 @@ class MarkedText:
 def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], list[str]]:
     """Return the texts among files whose boundaries are known, and a sentence for each file that cannot be used.
 
-    A file of boundaries, as `evaluation.marks.to_json` writes it, belongs to the text whose SHA-256 it holds.
+    A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs to the text whose SHA-256 it holds.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkers.presets import presets_of
-from evaluation.sweep import Setting, grid, published
+from evaluation.segmentation.sweep import Setting, grid, published
 
 SEARCHED: dict[str, list[Setting]] = {
     **{

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from chunkers import Document, InputError
 from chunkers.text.reading import read_document
-from evaluation.marked import MarkedText
-from evaluation.marks import without_marks
+from evaluation.segmentation.boundary_files import without_marks
+from evaluation.segmentation.marked_texts import MarkedText
 
 JOINT = "\n\n"
 

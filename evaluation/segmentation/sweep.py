@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker, run
-from evaluation.boundaries import (
+from evaluation.segmentation.measures import (
     Score,
     agreement,
     boundary_similarity,
@@ -26,7 +26,7 @@ from evaluation.boundaries import (
     sections_of,
     window_diff,
 )
-from evaluation.workers import spread
+from evaluation.segmentation.workers import spread
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Chunks against known boundaries: measures, grids and sweeps, stitched documents, marked texts."""
