@@ -18,10 +18,10 @@ from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.arguments import value
 from chunkers.cache import EmbeddingCache
-from evaluation.corpus import Corpus, Ruler
-from evaluation.questions import read_questions
-from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
-from evaluation.retrieval_index import build_index
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.questions import read_questions
 
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5

@@ -26,7 +26,7 @@ from benchmarks.measure import Spread, table, timed
 from benchmarks.references import CountingEncoder
 from benchmarks.size import LONGEST, partition
 from chunkers import Document, Embedder, Tools, build_chunker, load_embedder, load_tokenizer, run
-from evaluation.corpus import Corpus
+from evaluation.retrieval.corpus import Corpus
 
 REQUIRED = 0.5
 """The most that chunking all rows may take of the report's own chunkers' time."""

@@ -13,10 +13,10 @@ from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_to
 from chunkers.arguments import file_bytes, named_files
 from chunkers.cache import EmbeddingCache
 from chunkers.text.reading import read_document
-from evaluation.corpus import Corpus, Ruler
-from evaluation.questions import Questions, read_questions
-from evaluation.retrieval import MEASURES, Evaluation, evaluate, mean_and_deviation
-from evaluation.retrieval_index import build_index
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.segmentation.measures import Score
 
 UNITS = ("characters", "tokens")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.bootstrap import interval, paired
+from evaluation.retrieval.bootstrap import interval, paired
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 

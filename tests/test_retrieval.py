@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
-from evaluation.corpus import JOINT, Corpus, Ruler
-from evaluation.documents import document_scores, evidence_scores, sentences_held, sentences_touched
-from evaluation.questions import MOST, read_questions
-from evaluation.ranges import characters, difference, intersection, union
-from evaluation.retrieval import evaluate, found_scores, mean_and_deviation, measure, precision_omega
-from evaluation.retrieval_index import build_index, nearest, search
+from evaluation.retrieval.corpus import JOINT, Corpus, Ruler
+from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
+from evaluation.retrieval.index import build_index, nearest, search
+from evaluation.retrieval.measures import evaluate, found_scores, mean_and_deviation, measure, precision_omega
+from evaluation.retrieval.questions import MOST, read_questions
+from evaluation.retrieval.ranges import characters, difference, intersection, union
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from evaluation.bootstrap import interval, paired
-from evaluation.documents import AT
+from evaluation.retrieval.bootstrap import interval, paired
+from evaluation.retrieval.found_documents import AT
 from evaluation.segmentation.measures import Score
 from viz.retrieval_figures import at_k, at_k_table, boxes, differences, trade_off
 from viz.retrieval_verdict import Costs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluation.retrieval import MEASURES
+from evaluation.retrieval.measures import MEASURES
 from viz import retrieval_material
 from viz.background import registry
 from viz.retrieval_questions import disagreements

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evaluation.bootstrap import paired
+from evaluation.retrieval.bootstrap import paired
 from viz.retrieval_verdict import Costs, Verdict, cells, told_apart
 from viz.summary import Cell
 

@@ -9,8 +9,8 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import Span
-from evaluation.ranges import characters, difference, intersection
-from evaluation.retrieval import Answer, Evaluation
+from evaluation.retrieval.measures import Answer, Evaluation
+from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.assets import asset
 from viz.figures import theme
 from viz.palette import EDGES, GROUNDS

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evaluation.bootstrap import Difference, interval
-from evaluation.documents import AT
-from evaluation.retrieval import mean_and_deviation
+from evaluation.retrieval.bootstrap import Difference, interval
+from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.measures import Score
 from viz import figures
 from viz.labels import label_sides

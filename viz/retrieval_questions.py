@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from evaluation.retrieval import MEASURES, Evaluation
+from evaluation.retrieval.measures import MEASURES, Evaluation
 from viz.passages import show_passages
 from viz.reader import notice
 from viz.retrieval_figures import percent

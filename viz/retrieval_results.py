@@ -6,8 +6,8 @@ from typing import Any, Literal, cast
 
 import streamlit as st
 
-from evaluation.bootstrap import Difference, paired
-from evaluation.retrieval import MEASURES, Evaluation, mean_and_deviation
+from evaluation.retrieval.bootstrap import Difference, paired
+from evaluation.retrieval.measures import MEASURES, Evaluation, mean_and_deviation
 from viz import figures
 from viz.reader import notice
 from viz.retrieval_figures import at_k, at_k_table, boxes, differences, price, trade_off

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.bootstrap import Difference, paired
-from evaluation.retrieval import Evaluation, Length, mean_and_deviation
+from evaluation.retrieval.bootstrap import Difference, paired
+from evaluation.retrieval.measures import Evaluation, Length, mean_and_deviation
 from evaluation.segmentation.chunk_facts import figures
 from viz.summary import Cell
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evaluation.retrieval import MEASURES
+from evaluation.retrieval.measures import MEASURES
 from viz import words as shown_as
 from viz.retrieving import DEPTH
 

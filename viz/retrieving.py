@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
-from evaluation.corpus import Corpus, Ruler
-from evaluation.documents import AT
-from evaluation.questions import Questions, read_questions
-from evaluation.retrieval import Evaluation, measure
-from evaluation.retrieval_index import Search, build_index, search
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.index import Search, build_index, search
+from evaluation.retrieval.measures import Evaluation, measure
+from evaluation.retrieval.questions import Questions, read_questions
 from viz import work
 from viz.background import Background
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from chunkers import Cancelled, InputError
 from chunkers.text.reading import MAX_BYTES, decode
-from evaluation.corpus import Corpus
-from evaluation.excerpts import Excerpt, Finder, cut, short
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.excerpts import Excerpt, Finder, cut, short
 
 FIELD_LIMIT = 1_000_000
 """Characters that one field of a CSV file may have."""

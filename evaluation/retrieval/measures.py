@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Span, Tools
-from evaluation.corpus import Corpus, Ruler
-from evaluation.documents import AT, document_scores, evidence_scores
-from evaluation.questions import Question
-from evaluation.ranges import characters, intersection, union
-from evaluation.retrieval_index import Index, Search, search
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.found_documents import AT, document_scores, evidence_scores
+from evaluation.retrieval.index import Index, Search, search
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import characters, intersection, union
 from evaluation.segmentation.measures import Score
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")

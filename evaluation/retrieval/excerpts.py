@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chunkers import Document, InputError, Span
-from evaluation.corpus import Corpus
+from evaluation.retrieval.corpus import Corpus
 
 
 class Excerpt(NamedTuple):

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
 from chunkers.embedders.base import FloatArray
 from chunkers.tools import Meter
-from evaluation.corpus import Corpus
-from evaluation.questions import Question
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.questions import Question
 
 BLOCK = 8192
 """Chunks compared at once."""

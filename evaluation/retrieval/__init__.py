@@ -1,0 +1,1 @@
+"""Chunks against questions: corpora, excerpts, indexes, measures and what can be told from them."""
