@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.inbox import RULES
+from evaluation.inbox.rules import RULES
 from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Span, Verdict
-from evaluation.blocks import blocks
-from evaluation.inbox import RULES, counts, inbox
+from evaluation.inbox.blocks import blocks
+from evaluation.inbox.rules import RULES, counts, inbox
 from sample_docs import load_sample
 from tests.support import HashEmbedder
 

@@ -11,7 +11,7 @@ from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
-from evaluation.inbox import HAIR, RULES, Finding, counts, inbox
+from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz import work
 from viz.failure_lists import draw
 from viz.failure_settings import Shown

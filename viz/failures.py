@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers.registry import chunker_class
-from evaluation.inbox import HAIR
+from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles

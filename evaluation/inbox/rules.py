@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
-from evaluation.blocks import blocks
+from evaluation.inbox.blocks import blocks
 from evaluation.segmentation.measures import cuts_of
 
 TINY = 0.1

@@ -1,0 +1,1 @@
+"""Suspicious cuts, found by rules that need no known boundary."""
