@@ -14,7 +14,8 @@ from typing import Any
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import Parser, contents, value
 from chunkers.text.reading import READABLE
-from evaluation import retrieval_command, stitch_command
+from evaluation.commands import retrieval as retrieval_command
+from evaluation.commands import stitch as stitch_command
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import MEASURES, Marked, Row, grid, published, summaries, sweep, to_csv
 from sample_docs import load_sample, sample_titles
