@@ -8,8 +8,8 @@ from viz import entry, lecture
 
 HERE = Path(__file__).parent
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
-st.set_page_config("Seamark", str(HERE / "viz" / "icon.svg"), layout="wide", initial_sidebar_state=304)
-st.html(HERE / "viz" / "page.css")
+st.set_page_config("Seamark", str(HERE / "viz" / "theme/icon.svg"), layout="wide", initial_sidebar_state=304)
+st.html(HERE / "viz" / "theme/page.css")
 page = entry.navigation()
 lecture.show()
 page.run()

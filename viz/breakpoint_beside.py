@@ -14,11 +14,12 @@ from cachetools import LRUCache, cached
 from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Comparison, Similarities, compare
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
-from viz import figures, greedy, runs, work
+from viz import greedy, runs, work
 from viz.reader import notice
 from viz.session import Text
 from viz.state import Choices
 from viz.stepper import Step, stepper
+from viz.theme import figure as figures
 from viz.turned import Turned, as_similarity, can_turn
 
 

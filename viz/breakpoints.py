@@ -12,12 +12,13 @@ from chunkers.registry import chunker_class
 from chunkers.result import Verdict
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, runs, source, work
+from viz import controls, embedding, runs, source, work
 from viz.breakpoint_beside import Shown, show_scores, show_steps, shown_of
 from viz.ledger import ledger
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page
 from viz.state import Choices, ColumnChoice, effective
+from viz.theme import figure as figures
 from viz.turned import can_turn
 from viz.words import seed, switch
 

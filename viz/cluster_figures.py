@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
-from viz import palette
 from viz.cluster_tables import named, rows_of
 from viz.clusters import Coloured
 from viz.joins import Bracket, Tree
+from viz.theme import palette
 
 MOST_NUMBERED = 30
 """Leaves up to which each has its sentence's number below it."""

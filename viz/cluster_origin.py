@@ -17,12 +17,12 @@ from evaluation.segmentation import chunk_facts as stats
 from viz import cluster_figures, cluster_tables
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
-from viz.figures import show_figure, theme
 from viz.joins import layout
 from viz.reader import notice
 from viz.segments import segments
 from viz.state import Choices
 from viz.stepper import stepper
+from viz.theme.figure import show_figure, theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:

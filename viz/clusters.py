@@ -15,9 +15,9 @@ from cachetools import LRUCache, cached
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.building_blocks.distances import FloatArray
-from viz import palette
 from viz.assets import asset
 from viz.reader import CACHED_BYTES
+from viz.theme import palette
 
 _STORE_JS = """
 export default function ({ data }) {

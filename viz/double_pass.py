@@ -10,12 +10,13 @@ from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, figures, passes, runs
+from viz import controls, embedding, passes, runs
 from viz.pass_story import MOST_SENTENCES, minis, steps
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice
 from viz.stepper import stepper
+from viz.theme import figure as figures
 from viz.words import seed
 
 READER = "double_pass_reader"

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from viz import palette
 from viz.assets import asset
+from viz.theme import palette
 
 _lists = st.components.v2.component(
     "seamark_failures",

@@ -12,8 +12,8 @@ from chunkers import Span
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.assets import asset
-from viz.figures import theme
-from viz.palette import EDGES, GROUNDS
+from viz.theme.figure import theme
+from viz.theme.palette import EDGES, GROUNDS
 
 _passages = st.components.v2.component(
     "seamark_passages",

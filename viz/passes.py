@@ -11,10 +11,10 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunking, Comparison, Verdict
-from viz import palette
 from viz.assets import asset
 from viz.pass_story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
 from viz.segments import positions
+from viz.theme import palette
 
 _passes = st.components.v2.component(
     "seamark_passes",

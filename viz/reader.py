@@ -14,10 +14,10 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
-from viz import palette
 from viz.assets import asset
 from viz.curve import curve_of
 from viz.segments import positions, segments, utf16_offsets
+from viz.theme import palette
 
 _STORE_JS = """
 export default function ({ data }) {

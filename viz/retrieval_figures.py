@@ -13,10 +13,10 @@ from evaluation.retrieval.bootstrap import Difference, interval
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.measures import Score
-from viz import figures
 from viz.labels import label_sides
-from viz.palette import EDGES, INK
 from viz.retrieval_verdict import Costs
+from viz.theme import figure as figures
+from viz.theme.palette import EDGES, INK
 
 Values = Mapping[int, npt.NDArray[np.float64]]
 """A measure of every question, by number of the chunker."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from chunkers import Chunking, Document, Span, Verdict
 from chunkers.result import start_after
-from viz import palette
+from viz.theme import palette
 
 IntArray = npt.NDArray[np.int64]
 

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 
 from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary
-from viz import figures
-from viz.palette import EDGES, INK
+from viz.theme import figure as figures
+from viz.theme.palette import EDGES, INK
 
 TITLES = {
     "pk": "Pk",

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
-from viz import figures
+from viz.theme import figure as figures
 from viz.tune_figures import TITLES, named, sweep_figure
 
 SHOWN = 15

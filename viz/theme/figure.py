@@ -11,7 +11,7 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from evaluation.segmentation.staircase import Histogram, Staircase
-from viz.palette import EDGES, INK
+from viz.theme.palette import EDGES, INK
 
 
 def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:

@@ -1,0 +1,1 @@
+"""The look: palette, figures, numbers in words, the page's style sheet. Knows no other room."""
