@@ -2,8 +2,8 @@
 
 import json
 
-from viz.background import registry
-from viz.sweeping import Sweep
+from viz.jobs.background import registry
+from viz.jobs.sweep import Sweep
 
 
 def settled(app):

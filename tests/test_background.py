@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from chunkers import Cancelled, InputError
-from viz.background import MOST_KEPT, Background, Registry
+from viz.jobs.background import MOST_KEPT, Background, Registry
 
 
 class Waiting(Background):

@@ -12,7 +12,7 @@ from chunkers.text import minilm, tokenizers
 from tests.server import KEY, EmbeddingServer
 from tests.test_compare_page import reader_of, settled
 from tests.test_embedders import make_model
-from viz import work
+from viz.jobs import chunking as work
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluation.retrieval.measures import MEASURES
 from viz import retrieval_material
-from viz.background import registry
+from viz.jobs.background import registry
+from viz.jobs.retrieval import Retrieval
 from viz.retrieval_questions import disagreements
 from viz.retrieval_words import AT_REST, TITLES, mended, place
-from viz.retrieving import Retrieval
 
 
 def opened(**words):

@@ -14,7 +14,8 @@ from cachetools import LRUCache, cached
 from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Comparison, Similarities, compare
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
-from viz import greedy, runs, work
+from viz import greedy, runs
+from viz.jobs import chunking as work
 from viz.reader import notice
 from viz.session import Text
 from viz.state import Choices

@@ -12,8 +12,9 @@ from chunkers.registry import chunker_class
 from chunkers.result import Verdict
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, runs, source, work
+from viz import controls, embedding, runs, source
 from viz.breakpoint_beside import Shown, show_scores, show_steps, shown_of
+from viz.jobs import chunking as work
 from viz.ledger import ledger
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page

@@ -12,8 +12,9 @@ from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, runs, work
+from viz import controls, embedding, runs
 from viz.cluster_origin import show_origin
+from viz.jobs import chunking as work
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state import Choices, ColumnChoice

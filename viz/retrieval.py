@@ -9,12 +9,12 @@ import streamlit as st
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
 from viz import controls, embedding, retrieval_material, retrieval_words
-from viz.background import MOST_KEPT, registry, show_progress
+from viz.jobs.background import MOST_KEPT, registry, show_progress
+from viz.jobs.retrieval import Material, Plan, Retrieval
 from viz.reader import notice
 from viz.retrieval_questions import show_question
 from viz.retrieval_results import show_results
 from viz.retrieval_words import ALLOWED, counted
-from viz.retrieving import Material, Plan, Retrieval
 from viz.session import Opened, close_page, open_page
 from viz.state import Choices, ColumnChoice
 from viz.words import select

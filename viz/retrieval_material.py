@@ -10,9 +10,9 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
+from viz.jobs.retrieval import Material
 from viz.reader import notice
 from viz.retrieval_words import counted
-from viz.retrieving import Material
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20

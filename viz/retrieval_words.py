@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from evaluation.retrieval.measures import MEASURES
 from viz import words as shown_as
-from viz.retrieving import DEPTH
+from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
 NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "precision Ω", "iou": "IoU"}

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from viz import background, work
+from viz.jobs import background
+from viz.jobs import chunking as work
 from viz.session import Opened, Text
 from viz.state import ColumnChoice
 

@@ -9,7 +9,8 @@ import streamlit as st
 from chunkers import Document, Embedder, InputError
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz import embedding, entry, lecture, source, work
+from viz import embedding, entry, lecture, source
+from viz.jobs import chunking as work
 from viz.reader import notice, text_id
 from viz.state import OWN, SHARED, Choices, from_query, to_query
 

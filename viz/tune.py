@@ -9,11 +9,11 @@ import streamlit as st
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
 from viz import controls, embedding, own_documents, tune_documents, tune_grid
-from viz.background import MOST_KEPT, registry, show_progress
+from viz.jobs.background import MOST_KEPT, registry, show_progress
+from viz.jobs.sweep import Sweep
 from viz.reader import notice
 from viz.session import Opened, close_page, open_page
 from viz.state import Choices, ColumnChoice, at_rest
-from viz.sweeping import Sweep
 from viz.tune_documents import Chosen, choose_documents
 from viz.tune_figures import TITLES
 from viz.tune_results import show_results

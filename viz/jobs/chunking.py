@@ -12,7 +12,7 @@ import streamlit as st
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
 from chunkers.tools import FloatArray
-from viz.background import Background
+from viz.jobs.background import Background
 
 
 @st.cache_resource(show_spinner=False)

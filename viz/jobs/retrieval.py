@@ -11,8 +11,8 @@ from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import Search, build_index, search
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
-from viz import work
-from viz.background import Background
+from viz.jobs import chunking as work
+from viz.jobs.background import Background
 
 DEPTH = 20
 """Chunks that are found for a question: how many of them count is chosen afterwards, without another search."""

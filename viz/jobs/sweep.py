@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
 from evaluation.segmentation.sweep import Marked, Row, Setting, sweep
-from viz import work
-from viz.background import Background
+from viz.jobs import chunking as work
+from viz.jobs.background import Background
 
 
 @dataclass(eq=False)
