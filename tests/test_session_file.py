@@ -6,10 +6,10 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from tests.pages import settled
-from viz import session_file
 from viz.runs import Made
 from viz.source import Source
-from viz.state import Choices, ColumnChoice
+from viz.state import session_file
+from viz.state.choices import Choices, ColumnChoice
 
 SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]

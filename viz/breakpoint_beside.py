@@ -18,7 +18,7 @@ from viz import greedy, runs
 from viz.jobs import chunking as work
 from viz.reader import notice
 from viz.session import Text
-from viz.state import Choices
+from viz.state.choices import Choices
 from viz.stepper import Step, stepper
 from viz.theme import figure as figures
 from viz.turned import Turned, as_similarity, can_turn

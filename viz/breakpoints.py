@@ -18,7 +18,7 @@ from viz.jobs import chunking as work
 from viz.ledger import ledger
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page
-from viz.state import Choices, ColumnChoice, effective
+from viz.state.choices import Choices, ColumnChoice, effective
 from viz.theme import figure as figures
 from viz.turned import can_turn
 from viz.words import seed, switch

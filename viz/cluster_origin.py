@@ -20,7 +20,7 @@ from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distanc
 from viz.joins import layout
 from viz.reader import notice
 from viz.segments import segments
-from viz.state import Choices
+from viz.state.choices import Choices
 from viz.stepper import stepper
 from viz.theme.figure import show_figure, theme
 

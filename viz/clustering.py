@@ -17,7 +17,7 @@ from viz.cluster_origin import show_origin
 from viz.jobs import chunking as work
 from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Opened, Text, close_page, open_page
-from viz.state import Choices, ColumnChoice
+from viz.state.choices import Choices, ColumnChoice
 from viz.words import seed
 
 READER = "reader"

@@ -14,11 +14,12 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import controls, embedding, runs, session_file, source
+from viz import controls, embedding, runs, source
 from viz.jobs import chunking as work
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import close_page, open_page
-from viz.state import Choices, at_rest, effective
+from viz.state import session_file
+from viz.state.choices import Choices, at_rest, effective
 from viz.theme import figure as figures
 
 READER = "reader"

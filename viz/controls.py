@@ -12,7 +12,7 @@ from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
 from viz import embedding
-from viz.state import MOST_COLUMNS, Choices, ColumnChoice, effective
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective
 from viz.words import seed
 
 

@@ -14,7 +14,7 @@ from viz import controls, embedding, passes, runs
 from viz.pass_story import MOST_SENTENCES, minis, steps
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import Opened, Text, close_page, open_page
-from viz.state import Choices, ColumnChoice
+from viz.state.choices import Choices, ColumnChoice
 from viz.stepper import stepper
 from viz.theme import figure as figures
 from viz.words import seed

@@ -13,7 +13,7 @@ from chunkers.embedders import OTHERS, OpenAIServer
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.jobs import chunking as work
 from viz.reader import notice
-from viz.state import Choices
+from viz.state.choices import Choices
 
 OTHER = "another"
 

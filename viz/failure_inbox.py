@@ -16,7 +16,7 @@ from viz.failure_lists import draw
 from viz.failure_settings import Shown
 from viz.jobs import chunking as work
 from viz.reader import notice, source_id
-from viz.state import Choices
+from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
 """Findings that are listed; the others are counted."""

@@ -12,7 +12,7 @@ from evaluation.segmentation.grids import SEARCHED
 from evaluation.segmentation.sweep import MEASURES
 from viz.failure_lists import draw
 from viz.failure_settings import BY, Shown
-from viz.state import Choices
+from viz.state.choices import Choices
 
 SHOWN = {
     BY: "Misassigned",

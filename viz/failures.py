@@ -18,7 +18,7 @@ from viz.failure_settings import RESULTS, Shown, best_of, measured, search_contr
 from viz.failure_table import show_table
 from viz.reader import Column, Result, Row, reader, take
 from viz.session import Text, close_page, open_page
-from viz.state import OWN, Choices, ColumnChoice
+from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.theme import figure as figures
 
 PAGE = "failures"

@@ -10,7 +10,7 @@ from sample_docs import sample_splitters
 from viz import controls, embedding, miniature, runs
 from viz.reader import notice
 from viz.session import Text, close_page, open_page
-from viz.state import Choices, ColumnChoice
+from viz.state.choices import Choices, ColumnChoice
 from viz.words import seed
 
 FIRST = "breakpoint"

@@ -15,7 +15,7 @@ from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
 from viz import source
 from viz.reader import notice
-from viz.state import OWN, Choices
+from viz.state.choices import OWN, Choices
 from viz.words import select
 
 AT_REST = {"splitter": "spacy"}

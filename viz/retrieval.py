@@ -16,7 +16,7 @@ from viz.retrieval_questions import show_question
 from viz.retrieval_results import show_results
 from viz.retrieval_words import ALLOWED, counted
 from viz.session import Opened, close_page, open_page
-from viz.state import Choices, ColumnChoice
+from viz.state.choices import Choices, ColumnChoice
 from viz.words import select
 
 PAGE = "retrieval"

@@ -11,7 +11,7 @@ from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_ch
 from viz.jobs import background
 from viz.jobs import chunking as work
 from viz.session import Opened, Text
-from viz.state import ColumnChoice
+from viz.state.choices import ColumnChoice
 
 
 @dataclass(frozen=True)

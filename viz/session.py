@@ -12,7 +12,7 @@ from sample_docs import sample_splitters
 from viz import embedding, entry, lecture, source
 from viz.jobs import chunking as work
 from viz.reader import notice, text_id
-from viz.state import OWN, SHARED, Choices, from_query, to_query
+from viz.state.choices import OWN, SHARED, Choices, from_query, to_query
 
 
 @dataclass(frozen=True)

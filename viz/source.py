@@ -10,9 +10,9 @@ from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
 from evaluation.segmentation.boundary_files import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz import session_file
 from viz.reader import notice
-from viz.state import OWN, Choices
+from viz.state import session_file
+from viz.state.choices import OWN, Choices
 
 OWN_SPLITTER = "spacy"
 """How the user's own text is split into sentences until the user says otherwise."""

@@ -11,7 +11,7 @@ import streamlit as st
 
 from viz.assets import asset
 from viz.reader import notice
-from viz.state import Choices
+from viz.state.choices import Choices
 
 _STORE_JS = """
 export default function ({ data }) {

@@ -13,7 +13,7 @@ from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.sweep import Sweep
 from viz.reader import notice
 from viz.session import Opened, close_page, open_page
-from viz.state import Choices, ColumnChoice, at_rest
+from viz.state.choices import Choices, ColumnChoice, at_rest
 from viz.tune_documents import Chosen, choose_documents
 from viz.tune_figures import TITLES
 from viz.tune_results import show_results

@@ -14,7 +14,7 @@ from chunkers.text.reading import decode
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.reader import notice
-from viz.state import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
+from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
 
 if TYPE_CHECKING:
     from viz.runs import Made
