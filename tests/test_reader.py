@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from chunkers import Breakpoint, Chunking, Document, Gap, Span, Verdict, build_chunker
 from chunkers.result import Chunk
 from tests.support import AngleEmbedder, cut
-from viz.reader import Column, Result, Row, payload, text_id
-from viz.reader import _source as source
-from viz.segments import _trimmed as trimmed
-from viz.segments import colours, covered, positions, segments, utf16_offsets
+from viz.components.reader.reader import Column, Result, Row, payload, text_id
+from viz.components.reader.reader import _source as source
+from viz.components.reader.segments import _trimmed as trimmed
+from viz.components.reader.segments import colours, covered, positions, segments, utf16_offsets
 from viz.theme.palette import COUNT
 
 LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")

@@ -14,9 +14,9 @@ from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
 from viz import controls, embedding, runs, source
 from viz.breakpoint_beside import Shown, show_scores, show_steps, shown_of
+from viz.components.reader.reader import Column, Result, Row, notice, reader, take
 from viz.jobs import chunking as work
 from viz.ledger import ledger
-from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, effective
 from viz.theme import figure as figures

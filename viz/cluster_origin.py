@@ -17,11 +17,11 @@ from evaluation.segmentation import chunk_facts as stats
 from viz import cluster_figures, cluster_tables
 from viz.cluster_steps import linkage_steps
 from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
+from viz.components.reader.reader import notice
+from viz.components.reader.segments import segments
+from viz.components.stepper.stepper import stepper
 from viz.joins import layout
-from viz.reader import notice
-from viz.segments import segments
 from viz.state.choices import Choices
-from viz.stepper import stepper
 from viz.theme.figure import show_figure, theme
 
 

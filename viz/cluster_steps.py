@@ -7,7 +7,7 @@ from itertools import groupby
 
 from chunkers.building_blocks.linkage import Groups
 from chunkers.result import Clusters, Merge
-from viz.stepper import Step
+from viz.components.stepper.stepper import Step
 
 MOST_RUNS = 6
 """Places of a cluster that a step's story names; the rest it counts."""

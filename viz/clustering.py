@@ -14,8 +14,8 @@ from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
 from viz import controls, embedding, runs
 from viz.cluster_origin import show_origin
+from viz.components.reader.reader import Column, Result, Row, notice, reader, take
 from viz.jobs import chunking as work
-from viz.reader import Column, Result, Row, notice, reader, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
 from viz.words import seed

@@ -15,8 +15,8 @@ from cachetools import LRUCache, cached
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.building_blocks.distances import FloatArray
-from viz.assets import asset
-from viz.reader import CACHED_BYTES
+from viz.components.assets import asset
+from viz.components.reader.reader import CACHED_BYTES
 from viz.theme import palette
 
 _STORE_JS = """
@@ -36,14 +36,14 @@ _store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
 _heatmap = st.components.v2.component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + asset("common.css", "heatmap.css"),
-    js=asset("common.js", "heatmap.js", "heatmap_drawing.js", "joint_distances.js"),
+    css=palette.css("heatmap") + asset("components/shared/common.css", "heatmap.css"),
+    js=asset("components/shared/dom.js", "heatmap.js", "heatmap_drawing.js", "joint_distances.js"),
 )
 _chunk_list = st.components.v2.component(
     "seamark_chunk_list",
     html='<div class="chunks"></div>',
     css=palette.css("chunks") + asset("chunk_list.css"),
-    js=asset("common.js", "chunk_list.js"),
+    js=asset("components/shared/dom.js", "chunk_list.js"),
 )
 
 MOST_CELLS = 400

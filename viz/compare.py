@@ -15,8 +15,8 @@ from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
 from viz import controls, embedding, runs, source
+from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.jobs import chunking as work
-from viz.reader import Column, Result, Row, reader, take
 from viz.session import close_page, open_page
 from viz.state import session_file
 from viz.state.choices import Choices, at_rest, effective

@@ -11,11 +11,11 @@ from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
 from viz import controls, embedding, passes, runs
+from viz.components.reader.reader import Column, Result, Row, reader, take
+from viz.components.stepper.stepper import stepper
 from viz.pass_story import MOST_SENTENCES, minis, steps
-from viz.reader import Column, Result, Row, reader, take
 from viz.session import Opened, Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
-from viz.stepper import stepper
 from viz.theme import figure as figures
 from viz.words import seed
 

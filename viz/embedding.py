@@ -11,8 +11,8 @@ import streamlit as st
 from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
 from chunkers.embedders import OTHERS, OpenAIServer
 from chunkers.text.minilm import HUB_NAME, model_folder
+from viz.components.reader.reader import notice
 from viz.jobs import chunking as work
-from viz.reader import notice
 from viz.state.choices import Choices
 
 OTHER = "another"

@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from viz.assets import asset
+from viz.components.assets import asset
 from viz.theme import palette
 
 _lists = st.components.v2.component(
     "seamark_failures",
     html='<div class="failures"></div>',
     css=palette.css("failures") + "\n" + asset("failures.css"),
-    js=asset("common.js", "failures.js"),
+    js=asset("components/shared/dom.js", "failures.js"),
 )
 
 

@@ -14,10 +14,10 @@ from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
 from evaluation.segmentation.sweep import Marked, Setting, scores_of, summaries
 from viz import runs
+from viz.components.reader.reader import notice
 from viz.jobs import chunking as work
 from viz.jobs.background import show_progress
 from viz.jobs.sweep import Sweep
-from viz.reader import notice
 from viz.session import Opened, Text
 
 RESULTS = ("published", "best")

@@ -12,11 +12,11 @@ from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz import controls, embedding, marking, runs, source
+from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.failure_inbox import show_inbox
 from viz.failure_lists import draw
 from viz.failure_settings import RESULTS, Shown, best_of, measured, search_controls, search_of
 from viz.failure_table import show_table
-from viz.reader import Column, Result, Row, reader, take
 from viz.session import Text, close_page, open_page
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.theme import figure as figures

@@ -7,7 +7,7 @@ from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
 from evaluation.segmentation.cohesion import SMALL, Cohesion, Comparison
-from viz.stepper import Step
+from viz.components.stepper.stepper import Step
 
 OUTCOME = {
     Verdict.CUT: "A candidate, and a cut.",

@@ -8,7 +8,7 @@ from chunkers import CHUNKERS, Chunking
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
 from viz import controls, embedding, miniature, runs
-from viz.reader import notice
+from viz.components.reader.reader import notice
 from viz.session import Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
 from viz.words import seed

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, to_json
-from viz.reader import notice, take
+from viz.components.reader.reader import notice, take
 from viz.session import Text
 from viz.source import Source
 

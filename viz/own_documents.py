@@ -14,7 +14,7 @@ from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
 from viz import source
-from viz.reader import notice
+from viz.components.reader.reader import notice
 from viz.state.choices import OWN, Choices
 from viz.words import select
 

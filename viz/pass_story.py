@@ -7,7 +7,7 @@ from itertools import count
 
 from chunkers import Chunking, Comparison, Span, Verdict
 from chunkers.result import compared
-from viz.stepper import Mark, Step
+from viz.components.stepper.stepper import Mark, Step
 
 MOST_SENTENCES = 3000
 """Sentences from the first on whose comparisons are told and drawn; of a longer text the table has all."""

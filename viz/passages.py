@@ -11,7 +11,7 @@ import streamlit as st
 from chunkers import Span
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
-from viz.assets import asset
+from viz.components.assets import asset
 from viz.theme.figure import theme
 from viz.theme.palette import EDGES, GROUNDS
 

@@ -11,28 +11,28 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunking, Comparison, Verdict
-from viz.assets import asset
+from viz.components.assets import asset
+from viz.components.reader.segments import positions
 from viz.pass_story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
-from viz.segments import positions
 from viz.theme import palette
 
 _passes = st.components.v2.component(
     "seamark_passes",
     html='<div class="passes"></div>',
-    css=palette.css("passes") + asset("common.css", "passes.css", "zoom_window.css"),
-    js=asset("common.js", "passes.js", "pass_rows.js", "zoom_window.js"),
+    css=palette.css("passes") + asset("components/shared/common.css", "passes.css", "components/shared/zoom_window.css"),
+    js=asset("components/shared/dom.js", "passes.js", "pass_rows.js", "components/shared/zoom_window.js"),
 )
 _corrections = st.components.v2.component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
     css=asset("corrections.css"),
-    js=asset("common.js", "corrections.js"),
+    js=asset("components/shared/dom.js", "corrections.js"),
 )
 _histogram = st.components.v2.component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
     css=asset("similarities.css"),
-    js=asset("common.js", "similarities.js"),
+    js=asset("components/shared/dom.js", "similarities.js"),
 )
 
 

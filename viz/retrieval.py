@@ -9,9 +9,9 @@ import streamlit as st
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
 from viz import controls, embedding, retrieval_material, retrieval_words
+from viz.components.reader.reader import notice
 from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.retrieval import Material, Plan, Retrieval
-from viz.reader import notice
 from viz.retrieval_questions import show_question
 from viz.retrieval_results import show_results
 from viz.retrieval_words import ALLOWED, counted

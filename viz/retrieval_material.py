@@ -10,8 +10,8 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
+from viz.components.reader.reader import notice
 from viz.jobs.retrieval import Material
-from viz.reader import notice
 from viz.retrieval_words import counted
 
 BUNDLED, OWN = "Bundled", "Your own"

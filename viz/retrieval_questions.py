@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from evaluation.retrieval.measures import MEASURES, Evaluation
+from viz.components.reader.reader import notice
 from viz.passages import show_passages
-from viz.reader import notice
 from viz.retrieval_figures import percent
 from viz.retrieval_words import TITLES, place, switch
 from viz.words import select

@@ -8,8 +8,8 @@ import streamlit as st
 
 from evaluation.retrieval.bootstrap import Difference, paired
 from evaluation.retrieval.measures import MEASURES, Evaluation, mean_and_deviation
+from viz.components.reader.reader import notice
 from viz.jobs.retrieval import Retrieval
-from viz.reader import notice
 from viz.retrieval_figures import at_k, at_k_table, boxes, differences, price, trade_off
 from viz.retrieval_verdict import Costs, Verdict, cells, told_apart
 from viz.retrieval_words import COSTS, NAMES, TITLES, counted, switch

@@ -10,8 +10,8 @@ from chunkers import Document, Embedder, InputError
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz import embedding, entry, lecture, source
+from viz.components.reader.reader import notice, text_id
 from viz.jobs import chunking as work
-from viz.reader import notice, text_id
 from viz.state.choices import OWN, SHARED, Choices, from_query, to_query
 
 

@@ -10,7 +10,7 @@ from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
 from evaluation.segmentation.boundary_files import without_marks
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.reader import notice
+from viz.components.reader.reader import notice
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
 

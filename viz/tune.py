@@ -9,9 +9,9 @@ import streamlit as st
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
 from viz import controls, embedding, own_documents, tune_documents, tune_grid
+from viz.components.reader.reader import notice
 from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.sweep import Sweep
-from viz.reader import notice
 from viz.session import Opened, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, at_rest
 from viz.tune_documents import Chosen, choose_documents

@@ -13,7 +13,7 @@ from chunkers import Chunking, Embedder, InputError, Recipe, Span
 from chunkers.text.reading import decode
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz.reader import notice
+from viz.components.reader.reader import notice
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
 
 if TYPE_CHECKING:

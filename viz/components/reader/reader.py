@@ -14,9 +14,9 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
-from viz.assets import asset
-from viz.curve import curve_of
-from viz.segments import positions, segments, utf16_offsets
+from viz.components.assets import asset
+from viz.components.reader.curve import curve_of
+from viz.components.reader.segments import positions, segments, utf16_offsets
 from viz.theme import palette
 
 _STORE_JS = """
@@ -35,12 +35,20 @@ _store = st.components.v2.component("seamark_text", js=_STORE_JS)
 _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
-    css=palette.css() + asset("common.css", "reader.css", "zoom_window.css"),
+    css=palette.css()
+    + asset("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
     js=asset(
-        "common.js",
-        "reader.js",
-        *("zoom_window.js", "axis.js", "strips.js", "plot.js", "curve.js", "lines.js"),
-        *("part.js", "column_text.js", "column.js"),
+        "components/shared/dom.js",
+        "components/reader/reader.js",
+        *(
+            "components/shared/zoom_window.js",
+            "components/reader/axis.js",
+            "components/reader/strips.js",
+            "components/reader/plot.js",
+            "components/reader/curve.js",
+            "components/reader/threshold_lines.js",
+        ),
+        *("components/reader/chunk_block.js", "components/reader/column_text.js", "components/reader/column.js"),
     ),
 )
 _NOTICE_JS = """

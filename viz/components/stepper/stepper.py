@@ -9,8 +9,8 @@ from typing import Literal, TypedDict
 
 import streamlit as st
 
-from viz.assets import asset
-from viz.reader import notice
+from viz.components.assets import asset
+from viz.components.reader.reader import notice
 from viz.state.choices import Choices
 
 _STORE_JS = """
@@ -23,8 +23,8 @@ _store = st.components.v2.component("seamark_steps", js=_STORE_JS)
 _stepper = st.components.v2.component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
-    css=asset("common.css", "stepper.css"),
-    js=asset("common.js", "stepper.js"),
+    css=asset("components/shared/common.css", "components/stepper/stepper.css"),
+    js=asset("components/shared/dom.js", "components/stepper/stepper.js"),
 )
 
 

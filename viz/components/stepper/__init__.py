@@ -1,0 +1,1 @@
+"""The stepper: one step of a chunker's work after another."""
