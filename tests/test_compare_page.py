@@ -4,7 +4,7 @@ import json
 
 from sample_docs import load_sample
 from tests.pages import sent, settled
-from viz.source import Source
+from viz.controls.text_source import Source
 
 
 def reader_of(app):

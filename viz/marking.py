@@ -10,8 +10,8 @@ import streamlit as st
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, to_json
 from viz.components.reader.reader import notice, take
+from viz.controls.text_source import Source
 from viz.session import Text
-from viz.source import Source
 
 Known = tuple[int, ...] | None
 

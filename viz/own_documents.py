@@ -13,10 +13,10 @@ from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
-from viz import source
 from viz.components.reader.reader import notice
+from viz.controls import text_source as source
+from viz.controls.link_widgets import select
 from viz.state.choices import OWN, Choices
-from viz.words import select
 
 AT_REST = {"splitter": "spacy"}
 """The words of the link that say how these documents are split into sentences."""

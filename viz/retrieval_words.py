@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation.retrieval.measures import MEASURES
-from viz import words as shown_as
+from viz.controls import link_widgets as shown_as
 from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}

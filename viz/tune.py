@@ -8,8 +8,11 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
-from viz import controls, embedding, own_documents, tune_documents, tune_grid
+from viz import own_documents, tune_documents, tune_grid
 from viz.components.reader.reader import notice
+from viz.controls import chunker as controls
+from viz.controls import embedder as embedding
+from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.sweep import Sweep
 from viz.session import Opened, close_page, open_page
@@ -17,7 +20,6 @@ from viz.state.choices import Choices, ColumnChoice, at_rest
 from viz.tune_documents import Chosen, choose_documents
 from viz.tune_figures import TITLES
 from viz.tune_results import show_results
-from viz.words import select
 
 PAGE = "tune"
 MOST_RUNS = 20_000

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.arguments import value as read_value
 from evaluation.segmentation.sweep import Setting, grid, published
-from viz.words import select
+from viz.controls.link_widgets import select
 
 PUBLISHED = "published"
 """What the link calls the published grids of all chunkers."""

@@ -17,8 +17,8 @@ from viz.components.reader.reader import notice
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
 
 if TYPE_CHECKING:
+    from viz.controls.text_source import Source
     from viz.runs import Made
-    from viz.source import Source
 
 ENDING = ".json"
 

@@ -11,9 +11,9 @@ from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, Chunker, Embedde
 from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
-from viz import embedding
+from viz.controls import embedder as embedding
+from viz.controls.link_widgets import seed
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective
-from viz.words import seed
 
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
