@@ -4,7 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz import entry, lecture
+from viz.shell import lecture
+from viz.shell import navigation as entry
 
 HERE = Path(__file__).parent
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.

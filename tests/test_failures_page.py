@@ -15,7 +15,7 @@ from tests.pages import settled
 from viz.failure_inbox import shortened
 from viz.failure_settings import Shown
 from viz.failure_table import SHOWN, _tops
-from viz.runs import Made
+from viz.shell.results import Made
 from viz.state.choices import ColumnChoice
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."

@@ -7,7 +7,7 @@ import pytest
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from tests.pages import settled
 from viz.controls.text_source import Source
-from viz.runs import Made
+from viz.shell.results import Made
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 

@@ -14,11 +14,12 @@ from cachetools import LRUCache, cached
 from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Comparison, Similarities, compare
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
-from viz import greedy, runs
+from viz import greedy
 from viz.components.reader.reader import notice
 from viz.components.stepper.stepper import Step, stepper
 from viz.jobs import chunking as work
-from viz.session import Text
+from viz.shell import results as runs
+from viz.shell.page import Text
 from viz.state.choices import Choices
 from viz.theme import figure as figures
 from viz.turned import Turned, as_similarity, can_turn

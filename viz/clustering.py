@@ -12,14 +12,14 @@ from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import runs
 from viz.cluster_origin import show_origin
 from viz.components.reader.reader import Column, Result, Row, notice, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls.link_widgets import seed
 from viz.jobs import chunking as work
-from viz.session import Opened, Text, close_page, open_page
+from viz.shell import results as runs
+from viz.shell.page import Opened, Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
 
 READER = "reader"

@@ -14,13 +14,13 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import runs
 from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
 from viz.jobs import chunking as work
-from viz.session import close_page, open_page
+from viz.shell import results as runs
+from viz.shell.page import close_page, open_page
 from viz.state import session_file
 from viz.state.choices import Choices, at_rest, effective
 from viz.theme import figure as figures

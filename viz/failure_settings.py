@@ -13,12 +13,12 @@ from chunkers import Chunking
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
 from evaluation.segmentation.sweep import Marked, Setting, scores_of, summaries
-from viz import runs
 from viz.components.reader.reader import notice
 from viz.jobs import chunking as work
 from viz.jobs.background import show_progress
 from viz.jobs.sweep import Sweep
-from viz.session import Opened, Text
+from viz.shell import results as runs
+from viz.shell.page import Opened, Text
 
 RESULTS = ("published", "best")
 """What the link calls the two results of a chunker."""

@@ -11,7 +11,7 @@ from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, to_json
 from viz.components.reader.reader import notice, take
 from viz.controls.text_source import Source
-from viz.session import Text
+from viz.shell.page import Text
 
 Known = tuple[int, ...] | None
 

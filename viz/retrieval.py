@@ -18,7 +18,7 @@ from viz.jobs.retrieval import Material, Plan, Retrieval
 from viz.retrieval_questions import show_question
 from viz.retrieval_results import show_results
 from viz.retrieval_words import ALLOWED, counted
-from viz.session import Opened, close_page, open_page
+from viz.shell.page import Opened, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
 
 PAGE = "retrieval"

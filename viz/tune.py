@@ -15,7 +15,7 @@ from viz.controls import embedder as embedding
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.sweep import Sweep
-from viz.session import Opened, close_page, open_page
+from viz.shell.page import Opened, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, at_rest
 from viz.tune_documents import Chosen, choose_documents
 from viz.tune_figures import TITLES

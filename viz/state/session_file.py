@@ -18,7 +18,7 @@ from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, 
 
 if TYPE_CHECKING:
     from viz.controls.text_source import Source
-    from viz.runs import Made
+    from viz.shell.results import Made
 
 ENDING = ".json"
 

@@ -9,11 +9,12 @@ import streamlit as st
 from chunkers import Document, Embedder, InputError
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz import entry, lecture
 from viz.components.reader.reader import notice, text_id
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
 from viz.jobs import chunking as work
+from viz.shell import lecture
+from viz.shell import navigation as entry
 from viz.state.choices import OWN, SHARED, Choices, from_query, to_query
 
 

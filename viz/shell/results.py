@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from viz.jobs import background
 from viz.jobs import chunking as work
-from viz.session import Opened, Text
+from viz.shell.page import Opened, Text
 from viz.state.choices import ColumnChoice
 
 

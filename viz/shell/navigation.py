@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz import lecture
+from viz.shell import lecture
 
 _SEEN = "app"
 
