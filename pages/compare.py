@@ -1,5 +1,5 @@
 """Compare: one document, several chunkers side by side."""
 
-from viz.compare import show
+from viz.compare.page import show
 
 show()

@@ -1,5 +1,5 @@
 """Guide: every chunker on a screen of its own."""
 
-from viz.guide import show
+from viz.guide.page import show
 
 show()

@@ -10,7 +10,7 @@ from chunkers import CHUNKERS, Document, build_chunker
 from chunkers.base import run
 from sample_docs import load_sample
 from tests.support import tools
-from viz.miniature import svg
+from viz.guide.miniature import svg
 
 
 @pytest.fixture(scope="module")

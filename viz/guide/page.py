@@ -7,11 +7,11 @@ import streamlit as st
 from chunkers import CHUNKERS, Chunking
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import miniature
 from viz.components.reader.reader import notice
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls.link_widgets import seed
+from viz.guide import miniature
 from viz.shell import results as runs
 from viz.shell.page import Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
