@@ -1,5 +1,5 @@
 """Breakpoints: the greedy chunker's scores, line and cuts, gap by gap."""
 
-from viz.breakpoints import show
+from viz.breakpoints.page import show
 
 show()

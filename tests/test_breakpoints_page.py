@@ -8,13 +8,13 @@ from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.export import to_dict
+from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.pages import settled
 from tests.support import AngleEmbedder, cut, tools
-from viz.greedy import steps
-from viz.ledger import rows
-from viz.turned import Turned, as_similarity, can_turn
+from viz.breakpoints.gap_table import rows
+from viz.breakpoints.story import steps
 
 SIZES = {"min_size": 150, "max_size": 500}
 

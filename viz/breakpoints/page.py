@@ -8,23 +8,23 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import Breakpoint, Chunking
+from chunkers.methods.similarity_reading import can_turn
 from chunkers.registry import chunker_class
 from chunkers.result import Verdict
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz.breakpoint_beside import Shown, show_scores, show_steps, shown_of
+from viz.breakpoints.gap_table import ledger
+from viz.breakpoints.scores import Shown, show_scores, show_steps, shown_of
 from viz.components.reader.reader import Column, Result, Row, notice, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
 from viz.controls.link_widgets import seed, switch
 from viz.jobs import chunking as work
-from viz.ledger import ledger
 from viz.shell import results as runs
 from viz.shell.page import Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, effective
 from viz.theme import figure as figures
-from viz.turned import can_turn
 
 PAGE = "breakpoints"
 READER = "reader"

@@ -8,15 +8,15 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunking, Verdict
+from viz.breakpoints.story import is_near
 from viz.components.assets import asset
 from viz.components.reader.reader import source_id
-from viz.greedy import is_near
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
-    css=asset("components/shared/common.css", "ledger.css"),
-    js=asset("components/shared/dom.js", "ledger.js"),
+    css=asset("components/shared/common.css", "breakpoints/gap_table.css"),
+    js=asset("components/shared/dom.js", "breakpoints/gap_table.js"),
 )
 
 STANDING = {

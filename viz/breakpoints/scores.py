@@ -12,9 +12,10 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
+from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
 from evaluation.segmentation.cohesion import Comparison, Similarities, compare
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
-from viz import greedy
+from viz.breakpoints import story as greedy
 from viz.components.reader.reader import notice
 from viz.components.stepper.stepper import Step, stepper
 from viz.jobs import chunking as work
@@ -22,7 +23,6 @@ from viz.shell import results as runs
 from viz.shell.page import Text
 from viz.state.choices import Choices
 from viz.theme import figure as figures
-from viz.turned import Turned, as_similarity, can_turn
 
 
 @dataclass(frozen=True)

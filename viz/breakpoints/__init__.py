@@ -1,0 +1,1 @@
+"""The Breakpoints page."""
