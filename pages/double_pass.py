@@ -1,5 +1,5 @@
 """Double pass: what each of two passes joins, and why."""
 
-from viz.double_pass import show
+from viz.double_pass.page import show
 
 show()

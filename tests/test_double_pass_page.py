@@ -10,8 +10,9 @@ from chunkers.base import run
 from sample_docs import load_sample, sample_titles
 from tests.pages import sent, settled
 from tests.support import AngleEmbedder, cut, tools
-from viz import pass_story, passes
-from viz.pass_story import LEDGER, minis, numbers, seams, steps, told
+from viz.double_pass import passes
+from viz.double_pass import story as pass_story
+from viz.double_pass.story import LEDGER, minis, numbers, seams, steps, told
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
 THRESHOLDS = {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5}

@@ -10,13 +10,13 @@ from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz import passes
 from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.components.stepper.stepper import stepper
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls.link_widgets import seed
-from viz.pass_story import MOST_SENTENCES, minis, steps
+from viz.double_pass import passes
+from viz.double_pass.story import MOST_SENTENCES, minis, steps
 from viz.shell import results as runs
 from viz.shell.page import Opened, Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice

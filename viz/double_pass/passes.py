@@ -13,26 +13,29 @@ import streamlit as st
 from chunkers import Chunking, Comparison, Verdict
 from viz.components.assets import asset
 from viz.components.reader.segments import positions
-from viz.pass_story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
+from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
 from viz.theme import palette
 
 _passes = st.components.v2.component(
     "seamark_passes",
     html='<div class="passes"></div>',
-    css=palette.css("passes") + asset("components/shared/common.css", "passes.css", "components/shared/zoom_window.css"),
-    js=asset("components/shared/dom.js", "passes.js", "pass_rows.js", "components/shared/zoom_window.js"),
+    css=palette.css("passes")
+    + asset("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
+    js=asset(
+        "components/shared/dom.js", "double_pass/passes.js", "double_pass/pass_rows.js", "components/shared/zoom_window.js"
+    ),
 )
 _corrections = st.components.v2.component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
-    css=asset("corrections.css"),
-    js=asset("components/shared/dom.js", "corrections.js"),
+    css=asset("double_pass/corrections.css"),
+    js=asset("components/shared/dom.js", "double_pass/corrections.js"),
 )
 _histogram = st.components.v2.component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=asset("similarities.css"),
-    js=asset("components/shared/dom.js", "similarities.js"),
+    css=asset("double_pass/similarities.css"),
+    js=asset("components/shared/dom.js", "double_pass/similarities.js"),
 )
 
 

@@ -1,0 +1,1 @@
+"""The Double pass page."""
