@@ -1,5 +1,5 @@
 """Clustering: chunks of sentences that need not be neighbours."""
 
-from viz.clustering import show
+from viz.clustering.page import show
 
 show()

@@ -14,11 +14,12 @@ from chunkers.building_blocks.linkage import Groups
 from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
-from viz import cluster_figures, cluster_tables
-from viz.cluster_origin import breaks_words, refusal_words, roles_words, sentence_chunks
-from viz.cluster_steps import linkage_steps, places
-from viz.clusters import Coloured, _matrix, block_size, mean_distances
-from viz.joins import layout
+from viz.clustering import figures as cluster_figures
+from viz.clustering import tables as cluster_tables
+from viz.clustering.dendrogram import layout
+from viz.clustering.heatmap import Coloured, _matrix, block_size, mean_distances
+from viz.clustering.origin import breaks_words, refusal_words, roles_words, sentence_chunks
+from viz.clustering.story import linkage_steps, places
 
 
 def linked(text, embedder=None, **parameters):

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
-from viz.cluster_tables import named, rows_of
-from viz.clusters import Coloured
-from viz.joins import Bracket, Tree
+from viz.clustering.dendrogram import Bracket, Tree
+from viz.clustering.heatmap import Coloured
+from viz.clustering.tables import named, rows_of
 from viz.theme import palette
 
 MOST_NUMBERED = 30

@@ -12,7 +12,7 @@ from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
-from viz.cluster_origin import show_origin
+from viz.clustering.origin import show_origin
 from viz.components.reader.reader import Column, Result, Row, notice, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding

@@ -14,13 +14,14 @@ from chunkers.methods.dbscan import Dbscan, core_distances
 from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.result import Clusters
 from evaluation.segmentation import chunk_facts as stats
-from viz import cluster_figures, cluster_tables
-from viz.cluster_steps import linkage_steps
-from viz.clusters import Coloured, block_size, chunk_list, heatmap, mean_distances
+from viz.clustering import figures as cluster_figures
+from viz.clustering import tables as cluster_tables
+from viz.clustering.dendrogram import layout
+from viz.clustering.heatmap import Coloured, block_size, chunk_list, heatmap, mean_distances
+from viz.clustering.story import linkage_steps
 from viz.components.reader.reader import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper
-from viz.joins import layout
 from viz.state.choices import Choices
 from viz.theme.figure import show_figure, theme
 

@@ -36,14 +36,16 @@ _store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
 _heatmap = st.components.v2.component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + asset("components/shared/common.css", "heatmap.css"),
-    js=asset("components/shared/dom.js", "heatmap.js", "heatmap_drawing.js", "joint_distances.js"),
+    css=palette.css("heatmap") + asset("components/shared/common.css", "clustering/heatmap.css"),
+    js=asset(
+        "components/shared/dom.js", "clustering/heatmap.js", "clustering/heatmap_drawing.js", "clustering/joint_distances.js"
+    ),
 )
 _chunk_list = st.components.v2.component(
     "seamark_chunk_list",
     html='<div class="chunks"></div>',
-    css=palette.css("chunks") + asset("chunk_list.css"),
-    js=asset("components/shared/dom.js", "chunk_list.js"),
+    css=palette.css("chunks") + asset("clustering/chunk_list.css"),
+    js=asset("components/shared/dom.js", "clustering/chunk_list.js"),
 )
 
 MOST_CELLS = 400
