@@ -1,5 +1,5 @@
 """Failures: cases with known boundaries, and what looks wrong without them."""
 
-from viz.failures import show
+from viz.failures.page import show
 
 show()

@@ -12,9 +12,9 @@ from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.pages import settled
-from viz.failure_inbox import shortened
-from viz.failure_settings import Shown
-from viz.failure_table import SHOWN, _tops
+from viz.failures.inbox import shortened
+from viz.failures.results import Shown
+from viz.failures.table import SHOWN, _tops
 from viz.shell.results import Made
 from viz.state.choices import ColumnChoice
 

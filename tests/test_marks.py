@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, to_json, without_marks
-from viz.marking import toggled
+from viz.failures.marking import toggled
 
 TEXT = "One. Two.\nThree. 😀 Four."
 

@@ -13,8 +13,8 @@ from viz.theme import palette
 _lists = st.components.v2.component(
     "seamark_failures",
     html='<div class="failures"></div>',
-    css=palette.css("failures") + "\n" + asset("failures.css"),
-    js=asset("components/shared/dom.js", "failures.js"),
+    css=palette.css("failures") + "\n" + asset("failures/lists.css"),
+    js=asset("components/shared/dom.js", "failures/lists.js"),
 )
 
 

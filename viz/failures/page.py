@@ -11,15 +11,15 @@ from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz import marking
 from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
-from viz.failure_inbox import show_inbox
-from viz.failure_lists import draw
-from viz.failure_settings import RESULTS, Shown, best_of, measured, search_controls, search_of
-from viz.failure_table import show_table
+from viz.failures import marking
+from viz.failures.inbox import show_inbox
+from viz.failures.lists import draw
+from viz.failures.results import RESULTS, Shown, best_of, measured, search_controls, search_of
+from viz.failures.table import show_table
 from viz.shell import results as runs
 from viz.shell.page import Text, close_page, open_page
 from viz.state.choices import OWN, Choices, ColumnChoice

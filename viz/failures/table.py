@@ -10,8 +10,8 @@ import streamlit as st
 from chunkers.registry import chunker_class
 from evaluation.segmentation.grids import SEARCHED
 from evaluation.segmentation.sweep import MEASURES
-from viz.failure_lists import draw
-from viz.failure_settings import BY, Shown
+from viz.failures.lists import draw
+from viz.failures.results import BY, Shown
 from viz.state.choices import Choices
 
 SHOWN = {

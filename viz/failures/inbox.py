@@ -13,8 +13,8 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.reader.reader import notice, source_id
-from viz.failure_lists import draw
-from viz.failure_settings import Shown
+from viz.failures.lists import draw
+from viz.failures.results import Shown
 from viz.jobs import chunking as work
 from viz.state.choices import Choices
 
