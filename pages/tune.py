@@ -1,5 +1,5 @@
 """Tune: many settings on documents with known boundaries."""
 
-from viz.tune import show
+from viz.tune.page import show
 
 show()

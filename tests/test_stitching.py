@@ -17,7 +17,7 @@ from evaluation.segmentation.marked_texts import MarkedText, marked_texts, shari
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
 from tests.pages import sweep_of
-from viz.own_documents import zipped
+from viz.tune.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
 

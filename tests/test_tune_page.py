@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import Setting, Summary, published, to_csv
 from tests.pages import sweep_of
-from viz.tune_grid import offered
-from viz.tune_results import place_of
+from viz.tune.grid import offered
+from viz.tune.results import place_of
 
 
 @pytest.fixture

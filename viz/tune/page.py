@@ -8,7 +8,6 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
-from viz import own_documents, tune_documents, tune_grid
 from viz.components.reader.reader import notice
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
@@ -17,9 +16,12 @@ from viz.jobs.background import MOST_KEPT, registry, show_progress
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Opened, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, at_rest
-from viz.tune_documents import Chosen, choose_documents
-from viz.tune_figures import TITLES
-from viz.tune_results import show_results
+from viz.tune import documents as tune_documents
+from viz.tune import grid as tune_grid
+from viz.tune import own_documents
+from viz.tune.documents import Chosen, choose_documents
+from viz.tune.figures import TITLES
+from viz.tune.results import show_results
 
 PAGE = "tune"
 MOST_RUNS = 20_000

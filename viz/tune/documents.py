@@ -10,7 +10,7 @@ import streamlit as st
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.own_documents import HELD, own_documents
+from viz.tune.own_documents import HELD, own_documents
 
 _LEFT_OUT = "tune_left_out"
 """Where the session keeps the names of the user's own documents that are not used."""

@@ -9,7 +9,7 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
 from viz.theme import figure as figures
-from viz.tune_figures import TITLES, named, sweep_figure
+from viz.tune.figures import TITLES, named, sweep_figure
 
 SHOWN = 15
 """Settings in the ranking."""
