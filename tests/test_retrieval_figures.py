@@ -6,8 +6,8 @@ import pytest
 from evaluation.retrieval.bootstrap import interval, paired
 from evaluation.retrieval.found_documents import AT
 from evaluation.segmentation.measures import Score
-from viz.retrieval_figures import at_k, at_k_table, boxes, differences, trade_off
-from viz.retrieval_verdict import Costs
+from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
+from viz.retrieval.verdict import Costs
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)

@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluation.retrieval.measures import MEASURES
-from viz import retrieval_material
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval_questions import disagreements
-from viz.retrieval_words import AT_REST, TITLES, mended, place
+from viz.retrieval import material as retrieval_material
+from viz.retrieval.link_words import AT_REST, TITLES, mended, place
+from viz.retrieval.question import disagreements
 
 
 def opened(**words):

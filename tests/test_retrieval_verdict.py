@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from evaluation.retrieval.bootstrap import paired
-from viz.retrieval_verdict import Costs, Verdict, cells, told_apart
-from viz.summary import Cell
+from viz.retrieval.summary import Cell
+from viz.retrieval.verdict import Costs, Verdict, cells, told_apart
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)

@@ -18,8 +18,8 @@ from viz.theme.palette import EDGES, GROUNDS
 _passages = st.components.v2.component(
     "seamark_passages",
     html='<div class="passages"></div>',
-    css=asset("passages.css"),
-    js=asset("passages.js"),
+    css=asset("retrieval/passages.css"),
+    js=asset("retrieval/passages.js"),
 )
 _GREEN = 2
 """The palette's colour for what was hit."""

@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.retrieval.bootstrap import Difference, paired
 from evaluation.retrieval.measures import Evaluation, Length, mean_and_deviation
 from evaluation.segmentation.chunk_facts import figures
-from viz.summary import Cell
+from viz.retrieval.summary import Cell
 
 
 @dataclass(frozen=True)

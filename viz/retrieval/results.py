@@ -10,10 +10,10 @@ from evaluation.retrieval.bootstrap import Difference, paired
 from evaluation.retrieval.measures import MEASURES, Evaluation, mean_and_deviation
 from viz.components.reader.reader import notice
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval_figures import at_k, at_k_table, boxes, differences, price, trade_off
-from viz.retrieval_verdict import Costs, Verdict, cells, told_apart
-from viz.retrieval_words import COSTS, NAMES, TITLES, counted, switch
-from viz.summary import Cell, show_summary
+from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
+from viz.retrieval.link_words import COSTS, NAMES, TITLES, counted, switch
+from viz.retrieval.summary import Cell, show_summary
+from viz.retrieval.verdict import Costs, Verdict, cells, told_apart
 from viz.theme import figure as figures
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}

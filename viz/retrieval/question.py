@@ -8,9 +8,9 @@ import streamlit as st
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from viz.components.reader.reader import notice
 from viz.controls.link_widgets import select
-from viz.passages import show_passages
-from viz.retrieval_figures import percent
-from viz.retrieval_words import TITLES, place, switch
+from viz.retrieval.figures import percent
+from viz.retrieval.link_words import TITLES, place, switch
+from viz.retrieval.passages import show_passages
 
 
 def disagreements(found: dict[int, Evaluation], measure: str, unit: str) -> list[int]:

@@ -13,8 +13,8 @@ from evaluation.retrieval.bootstrap import Difference, interval
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.measures import Score
-from viz.labels import label_sides
-from viz.retrieval_verdict import Costs
+from viz.retrieval.label_places import label_sides
+from viz.retrieval.verdict import Costs
 from viz.theme import figure as figures
 from viz.theme.palette import EDGES, INK
 

@@ -12,7 +12,7 @@ from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.components.reader.reader import notice
 from viz.jobs.retrieval import Material
-from viz.retrieval_words import counted
+from viz.retrieval.link_words import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
