@@ -9,8 +9,8 @@ from viz.shell import navigation as entry
 
 HERE = Path(__file__).parent
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
-st.set_page_config("Seamark", str(HERE / "viz" / "theme/icon.svg"), layout="wide", initial_sidebar_state=304)
-st.html(HERE / "viz" / "theme/page.css")
+st.set_page_config("Seamark", str(HERE / "viz" / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
+st.html(HERE / "viz" / "theme" / "page.css")
 page = entry.navigation()
 lecture.show()
 page.run()

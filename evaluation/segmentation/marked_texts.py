@@ -38,7 +38,8 @@ class MarkedText:
 def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], list[str]]:
     """Return the texts among files whose boundaries are known, and a sentence for each file that cannot be used.
 
-    A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs to the text whose SHA-256 it holds.
+    A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
+    to the text whose SHA-256 it holds.
 
     Parameters
     ----------
