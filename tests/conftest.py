@@ -5,12 +5,13 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
+from tests import ROOT
 
 
 @pytest.fixture
 def app():
     """Give the app, which has not run yet; what it embeds in a thread ends with the test."""
-    opened = AppTest.from_file("../app.py", default_timeout=120)
+    opened = AppTest.from_file(ROOT / "app.py", default_timeout=120)
     yield opened
     # A thread that is inside torch when the interpreter ends aborts it.
     job = opened.session_state.get("job")

@@ -1,13 +1,12 @@
 """The README names what there is."""
 
-from pathlib import Path
-
 import pytest
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS
 from chunkers.registry import ADAPTERS, CHUNKERS
+from tests import ROOT
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [*CHUNKERS, *ADAPTERS, *EMBEDDERS, *SPLITTERS, *TOKENIZERS])
@@ -18,4 +17,4 @@ def test_every_name_is_in_it(name):
 def test_its_pictures_are_there():
     pictures = [part.split(")")[0] for part in README.split("](docs/")[1:]]
     assert pictures
-    assert all((Path(__file__).parents[1] / "docs" / picture).is_file() for picture in pictures)
+    assert all((ROOT / "docs" / picture).is_file() for picture in pictures)

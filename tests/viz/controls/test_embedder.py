@@ -9,9 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import embedders
 from chunkers.text import minilm, tokenizers
+from tests import ROOT
+from tests.chunkers.test_embedders import make_model
 from tests.server import KEY, EmbeddingServer
-from tests.test_compare_page import reader_of, settled
-from tests.test_embedders import make_model
+from tests.viz.compare.test_page import reader_of, settled
 from viz.jobs import chunking as work
 
 
@@ -19,7 +20,7 @@ from viz.jobs import chunking as work
 def app(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    return AppTest.from_file("../app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import re
 import sys
 import types
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,8 +19,9 @@ from chunkers.adapters.mapping import locate, mapped
 from chunkers.base import run
 from chunkers.result import start_after
 from sample_docs import load_sample, sample_titles
+from tests import ROOT
 from tests.support import HashEmbedder, cut, tools
-from tests.test_compare_page import reader_of, settled
+from tests.viz.compare.test_page import reader_of, settled
 
 INSTALLED = [
     ("langchain_semantic", {}),
@@ -279,7 +279,7 @@ def test_a_missing_library_is_named_with_what_installs_it(name, monkeypatch):
 
 
 def test_the_versions_named_are_those_of_the_tests():
-    required = (Path(__file__).parent.parent / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
+    required = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").splitlines()
     for adapter in ADAPTERS.values():
         if "==" in adapter.requirement:
             assert adapter.requirement in required
@@ -373,7 +373,7 @@ def test_the_command_line_lists_and_runs_them(capsys, tmp_path):
 
 @pytest.fixture
 def app():
-    return AppTest.from_file("../app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
 
 
 def test_a_column_of_an_adapter(app):

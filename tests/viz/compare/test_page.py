@@ -3,7 +3,7 @@
 import json
 
 from sample_docs import load_sample
-from tests.pages import sent, settled
+from tests.viz.app_steps import sent, settled
 from viz.controls.text_source import Source
 
 

@@ -16,7 +16,8 @@ from evaluation.segmentation.boundary_files import from_json, to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts, sharing
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
-from tests.pages import sweep_of
+from tests import ROOT
+from tests.viz.app_steps import sweep_of
 from viz.tune.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
@@ -197,7 +198,7 @@ def test_the_command_needs_two_documents(tmp_path, capsys):
 
 @pytest.fixture
 def tune():
-    app = AppTest.from_file("../app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
     app.query_params["embedder"] = "tfidf"
     app.query_params["documents"] = "stubs"
     app.query_params["held"] = ""

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluation.retrieval.measures import MEASURES
+from tests import ROOT
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
@@ -15,7 +16,7 @@ from viz.retrieval.question import disagreements
 
 
 def opened(**words):
-    app = AppTest.from_file("../app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
     for name, word in {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", **words}.items():
         app.query_params[name] = word
     app.switch_page("pages/retrieval.py")

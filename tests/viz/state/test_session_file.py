@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
-from tests.pages import settled
+from tests.viz.app_steps import settled
 from viz.controls.text_source import Source
 from viz.shell.results import Made
 from viz.state import session_file

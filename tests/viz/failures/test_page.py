@@ -11,7 +11,7 @@ from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
-from tests.pages import settled
+from tests.viz.app_steps import settled
 from viz.failures.inbox import shortened
 from viz.failures.results import Shown
 from viz.failures.table import SHOWN, _tops

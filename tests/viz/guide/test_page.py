@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers import CHUNKERS, Document, build_chunker
 from chunkers.base import run
 from sample_docs import load_sample
+from tests import ROOT
 from tests.support import tools
 from viz.guide.miniature import svg
 
@@ -16,7 +17,7 @@ from viz.guide.miniature import svg
 @pytest.fixture(scope="module")
 def guide():
     def opened(chunker):
-        app = AppTest.from_file("../app.py", default_timeout=120)
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
         app.query_params["c1"] = chunker
         app.query_params["embedder"] = "tfidf"
         app.switch_page("pages/guide.py")

@@ -11,8 +11,8 @@ from chunkers.export import to_dict
 from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
-from tests.pages import settled
 from tests.support import AngleEmbedder, cut, tools
+from tests.viz.app_steps import settled
 from viz.breakpoints.gap_table import rows
 from viz.breakpoints.story import steps
 

@@ -8,8 +8,8 @@ import pytest
 from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
-from tests.pages import sent, settled
 from tests.support import AngleEmbedder, cut, tools
+from tests.viz.app_steps import sent, settled
 from viz.double_pass import passes
 from viz.double_pass import story as pass_story
 from viz.double_pass.story import LEDGER, minis, numbers, seams, steps, told

@@ -6,11 +6,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from tests.pages import sent, settled
+from tests import ROOT
+from tests.viz.app_steps import sent, settled
 
 
 def opened(**query):
-    app = AppTest.from_file("../pages/clustering.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "pages/clustering.py", default_timeout=120)
     for name, word in {"embedder": "tfidf", "document": "article", **query}.items():
         app.query_params[name] = word
     # The page is run without the app around it.

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import Setting, Summary, published, to_csv
-from tests.pages import sweep_of
+from tests import ROOT
+from tests.viz.app_steps import sweep_of
 from viz.tune.grid import offered
 from viz.tune.results import place_of
 
@@ -19,7 +20,7 @@ def tune():
     opened = []
 
     def open_with(**words):
-        app = AppTest.from_file("../app.py", default_timeout=120)
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
         app.query_params["embedder"] = "tfidf"
         for name, word in words.items():
             app.query_params[name] = word
