@@ -24,7 +24,7 @@ from viz.jobs import chunking as work
 from viz.shell import results as runs
 from viz.shell.page import Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice, effective
-from viz.theme import figure as figures
+from viz.theme import palette
 
 PAGE = "breakpoints"
 READER = "reader"
@@ -69,7 +69,7 @@ def show() -> None:
         return
     runs.show_progress(made)
     shown = shown_of(made[0], axis)
-    figures.colour_page()
+    palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
         reader(

@@ -15,6 +15,7 @@ from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
 from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
 from evaluation.segmentation.cohesion import Comparison, Similarities, compare
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
+from viz.breakpoints import figures
 from viz.breakpoints import story as greedy
 from viz.components.reader.reader import notice
 from viz.components.stepper.stepper import Step, stepper
@@ -22,7 +23,7 @@ from viz.jobs import chunking as work
 from viz.shell import results as runs
 from viz.shell.page import Text
 from viz.state.choices import Choices
-from viz.theme import figure as figures
+from viz.theme.figure import show_figure
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         "past the line": counted.beyond,
     }
     st.subheader(f"The {curve.label} of every gap", anchor=False)
-    figures.show_figure(figures.score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
+    show_figure(figures.score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
     task = shown.identity[0]
     on_disk = bool(st.session_state.get("on_disk"))
 
@@ -89,7 +90,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         "median characters": stairs.median,
         "largest": stairs.largest,
     }
-    figures.show_figure(figure, columns, "Staircase", "staircase")
+    show_figure(figure, columns, "Staircase", "staircase")
 
 
 @cached(

@@ -23,7 +23,8 @@ from viz.components.reader.reader import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
-from viz.theme.figure import show_figure, theme
+from viz.theme.figure import show_figure
+from viz.theme.palette import theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:

@@ -14,16 +14,18 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation import chunk_facts as stats
 from sample_docs import sample_splitters
+from viz.compare import figures
 from viz.components.reader.reader import Column, Result, Row, reader, take
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
 from viz.jobs import chunking as work
+from viz.jobs import timing
 from viz.shell import results as runs
 from viz.shell.page import close_page, open_page
 from viz.state import session_file
 from viz.state.choices import Choices, at_rest, effective
-from viz.theme import figure as figures
+from viz.theme.figure import show_figure
 
 READER = "reader"
 
@@ -139,7 +141,7 @@ def _changed(number: int, made: runs.Made, document: Document, cuts: tuple[int, 
     return said, fresh
 
 
-def _time(chunking: Chunking, repeats: work.Repeats | None) -> str:
+def _time(chunking: Chunking, repeats: timing.Repeats | None) -> str:
     timing = chunking.timing
     if repeats is not None and timing is not None:
         split = f"split {stats.milliseconds(timing.split_ms)}"
@@ -174,7 +176,7 @@ def _timing_controls(made: list[runs.Made], document: Document, embedder: Embedd
     def again() -> None:
         on_disk = bool(st.session_state.get("on_disk"))
         st.session_state["repeats"] = {
-            one.task: work.repeat(one.task, one.chunker, document, embedder, on_disk)
+            one.task: timing.repeat(one.task, one.chunker, document, embedder, on_disk)
             for one in made
             if one.task and one.chunker
         }
@@ -213,7 +215,7 @@ def _below(choices: Choices, made: list[runs.Made], chosen: source.Source, embed
             "chunker": [name for name, _ in sizes],
             str(unit): [size for _, size in sizes],
         }
-        figures.show_figure(figure, table, "Chunk sizes", key="sizes")
+        show_figure(figure, table, "Chunk sizes", key="sizes")
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:

@@ -20,7 +20,7 @@ from viz.double_pass.story import MOST_SENTENCES, minis, steps
 from viz.shell import results as runs
 from viz.shell.page import Opened, Text, close_page, open_page
 from viz.state.choices import Choices, ColumnChoice
-from viz.theme import figure as figures
+from viz.theme import palette
 
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
@@ -138,7 +138,7 @@ def _draw(choices: Choices, text: Text, made: list[runs.Made]) -> None:
         source=text.identity,
         key="passes",
     )
-    figures.colour_page()
+    palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
     with right, st.container(key="beside"):
         told = steps(chunking, chunker.max_size)

@@ -23,7 +23,7 @@ from viz.failures.table import show_table
 from viz.shell import results as runs
 from viz.shell.page import Text, close_page, open_page
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.theme import figure as figures
+from viz.theme import palette
 
 PAGE = "failures"
 READER = "reader"
@@ -68,7 +68,7 @@ def show() -> None:
     chunker = list(SEARCHED)[choices.selected]
     mine = [one for one in shown if one.setting.chunker == chunker]
     here = next((one for one in mine if one.which == choices.extra["result"]), mine[0])
-    figures.colour_page()
+    palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
         _reader(text, mine, here, offers_gaps)

@@ -15,10 +15,10 @@ from evaluation.segmentation.measures import Score, chunks_of, in_sentences, mis
 from evaluation.segmentation.sweep import Marked, Setting, scores_of, summaries
 from viz.components.reader.reader import notice
 from viz.jobs import chunking as work
-from viz.jobs.background import show_progress
 from viz.jobs.sweep import Sweep
 from viz.shell import results as runs
 from viz.shell.page import Opened, Text
+from viz.shell.progress import show_progress
 
 RESULTS = ("published", "best")
 """What the link calls the two results of a chunker."""

@@ -99,14 +99,3 @@ class Registry:
 def registry() -> Registry:
     """Return the runs that links lead back to."""
     return Registry()
-
-
-@st.fragment(run_every=1.0)
-def show_progress(job: Background) -> None:
-    """Show how far it is, with its cancel button; when it ends, draw the page again."""
-    if not job.running or job.cancelled:
-        st.rerun()
-    share, said = job.progress()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.progress(share, text=said)
-    row.button("Cancel", on_click=job.cancel, width="content")

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from dataclasses import dataclass, field, replace
 
-import platformdirs
-import streamlit as st
-
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
-from chunkers.cache import EmbeddingCache
 from chunkers.tools import FloatArray
 from viz.jobs.background import Background
-
-
-@st.cache_resource(show_spinner=False)
-def cache(on_disk: bool) -> EmbeddingCache:
-    """Return the embeddings' cache, shared by all pages and sessions; on disk only where the user said so."""
-    return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
-
-
-@st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
-def document(identity: str, _text: str, name: str, sentences: str) -> Document:
-    """Return the document split into sentences; ``identity`` stands for the text."""
-    return Document.from_text(_text, sentences, name)
+from viz.jobs.resources import cache, load
 
 
 @dataclass(frozen=True)
@@ -92,17 +76,6 @@ class Job(Background):
                 self.embedded += chunking.timing.embedded
 
 
-def load(embedder: Embedder) -> None:
-    """Load the model, and take it out of the garbage collector's sight.
-
-    Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the
-    run, holds up every other thread, and never finds anything.
-    """
-    embedder.load()
-    gc.collect()
-    gc.freeze()
-
-
 def at_once(task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool) -> Chunking | None:
     """Run a chunker now if all that it embeds is in the cache; None if something would have to be embedded first."""
     tools = Tools(embedder, load_tokenizer(task.tokenizer), cache(on_disk), cancelled=lambda: True)
@@ -122,27 +95,3 @@ def vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool)
     """
     tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), cache(on_disk), cancelled=lambda: True)
     return tools.embed(source.sentence_texts)
-
-
-@dataclass(frozen=True)
-class Repeats:
-    """Milliseconds of the decision over several runs: lower quartile, median, upper quartile."""
-
-    runs: int
-    lower: float
-    median: float
-    upper: float
-
-
-def repeat(
-    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
-) -> Repeats | None:
-    """Time the decision stage again and again, everything embedded; None if something is not."""
-    times = []
-    for _ in range(runs):
-        result = at_once(task, chunker, source, embedder, on_disk)
-        if result is None or result.timing is None:
-            return None
-        times.append(result.timing.decide_ms + result.timing.merge_ms)
-    times.sort()
-    return Repeats(runs, times[runs // 4], times[runs // 2], times[-1 - runs // 4])

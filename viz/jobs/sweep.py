@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
 from evaluation.segmentation.sweep import Marked, Row, Setting, sweep
-from viz.jobs import chunking as work
+from viz.jobs import resources
 from viz.jobs.background import Background
 
 
@@ -45,7 +45,9 @@ class Sweep(Background):
             if self.cancelled:
                 return
             documents.append(document)
-        work.load(self.embedder)
-        tools = Tools(self.embedder, load_tokenizer(self.tokenizer), work.cache(self.on_disk), cancelled=self._cancel.is_set)
+        resources.load(self.embedder)
+        tools = Tools(
+            self.embedder, load_tokenizer(self.tokenizer), resources.cache(self.on_disk), cancelled=self._cancel.is_set
+        )
         for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1):
             self.rows.append(row)

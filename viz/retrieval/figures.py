@@ -15,7 +15,7 @@ from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.segmentation.measures import Score
 from viz.retrieval.label_places import label_sides
 from viz.retrieval.verdict import Costs
-from viz.theme import figure as figures
+from viz.theme import palette
 from viz.theme.palette import EDGES, INK
 
 Values = Mapping[int, npt.NDArray[np.float64]]
@@ -32,7 +32,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 def _edge(number: int) -> str:
-    edges = EDGES[figures.theme()]
+    edges = EDGES[palette.theme()]
     return edges[number % len(edges)]
 
 
@@ -61,7 +61,7 @@ def boxes(values: Values, names: Mapping[int, str], title: str) -> go.Figure:
 
 def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return the mean difference from the baseline, with the interval that holds 95 % of the resampled means."""
-    colours = INK[figures.theme()]
+    colours = INK[palette.theme()]
     figure = go.Figure()
     for number, one in found.items():
         figure.add_trace(
@@ -97,7 +97,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
 
 def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str) -> go.Figure:
     """Return the mean against a cost, a key of `AXES`, each with the 95 % interval of the mean as a bar."""
-    colours = INK[figures.theme()]
+    colours = INK[palette.theme()]
     found = {number: mean_and_deviation(one) for number, one in values.items()}
     means = {number: one[0] for number, one in found.items() if one is not None}
     shown = sorted(means, key=lambda number: price(costs[number], cost))

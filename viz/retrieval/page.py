@@ -12,7 +12,7 @@ from viz.components.reader.reader import notice
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls.link_widgets import select
-from viz.jobs.background import MOST_KEPT, registry, show_progress
+from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.retrieval import Material, Plan, Retrieval
 from viz.retrieval import link_words as retrieval_words
 from viz.retrieval import material as retrieval_material
@@ -20,6 +20,7 @@ from viz.retrieval.link_words import ALLOWED, counted
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_results
 from viz.shell.page import Opened, close_page, open_page
+from viz.shell.progress import show_progress
 from viz.state.choices import Choices, ColumnChoice
 
 PAGE = "retrieval"

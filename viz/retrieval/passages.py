@@ -12,8 +12,7 @@ from chunkers import Span
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import asset
-from viz.theme.figure import theme
-from viz.theme.palette import EDGES, GROUNDS
+from viz.theme.palette import EDGES, GROUNDS, theme
 
 _passages = st.components.v2.component(
     "seamark_passages",

@@ -12,7 +12,7 @@ from sample_docs import sample_splitters
 from viz.components.reader.reader import notice, text_id
 from viz.controls import embedder as embedding
 from viz.controls import text_source as source
-from viz.jobs import chunking as work
+from viz.jobs import resources
 from viz.shell import lecture
 from viz.shell import navigation as entry
 from viz.state.choices import OWN, SHARED, Choices, from_query, to_query
@@ -69,7 +69,7 @@ def open_page(name: str, default: Choices, *, about_a_text: bool = True) -> Open
     if chosen is not None:
         try:
             identity = text_id(chosen.text)
-            text = Text(chosen, work.document(identity, chosen.text, chosen.name, choices.sentences), identity)
+            text = Text(chosen, resources.document(identity, chosen.text, chosen.name, choices.sentences), identity)
         except (InputError, UnicodeEncodeError) as error:
             notice(str(error), "error", key="document_error")
     return Opened(choices, default, text, embedder, complaint)

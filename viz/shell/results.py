@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from viz.jobs import background
 from viz.jobs import chunking as work
+from viz.shell import progress
 from viz.shell.page import Opened, Text
 from viz.state.choices import ColumnChoice
 
@@ -88,7 +88,7 @@ def show_progress(made: Sequence[Made]) -> None:
         # It ended between the columns' look at it and this one.
         st.rerun()
     if job.running and not job.cancelled:
-        background.show_progress(job)
+        progress.show_progress(job)
     elif job.cancelled and len(job.results) < len(job.tasks):
         st.button("Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:

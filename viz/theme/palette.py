@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 GROUNDS = {
     "light": ("#dcebfb", "#fdebc8", "#dff2dc", "#f6dff0", "#e4e2fb", "#fbe0d8", "#d8f1f0", "#ecebdc"),
     "dark": ("#1d3146", "#40331a", "#1f3a22", "#3d2338", "#2b2a4d", "#452a22", "#1a3b3a", "#35341f"),
@@ -35,3 +37,14 @@ def css(root: str = "seamark") -> str:
         body = "\n".join(f"  --{name}: {colour};" for name, colour in colours.items())
         blocks.append(f'.{root}[data-theme="{theme}"] {{\n{body}\n}}')
     return "\n".join(blocks)
+
+
+def theme() -> str:
+    """Return the name of the page's theme, a key of the palette."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def colour_page() -> None:
+    """Give the style sheet the colours of what stands over the text where there is no room beside it."""
+    colours = INK[theme()]
+    st.html(f"<style>:root {{ --page: {colours['page']}; --rule: {colours['rule']}; }}</style>")

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary
-from viz.theme import figure as figures
+from viz.theme import palette
 from viz.theme.palette import EDGES, INK
 
 TITLES = {
@@ -46,7 +46,7 @@ def sweep_figure(settings: Sequence[Setting], ranked: Sequence[Summary], measure
 
 
 def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
-    colours = INK[figures.theme()]
+    colours = INK[palette.theme()]
     by_setting = {one.setting: one for one in ranked}
     found = [by_setting[setting] for setting in settings if setting in by_setting]
     ((name, _),) = settings[0].parameters
@@ -71,7 +71,7 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str)
 
 
 def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
-    colours = INK[figures.theme()]
+    colours = INK[palette.theme()]
     by_setting = {one.setting: one.mean for one in ranked}
     (across, _), (down, _) = settings[0].parameters
     places = {
@@ -100,7 +100,7 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
 
 
 def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) -> go.Figure:
-    edges = EDGES[figures.theme()]
+    edges = EDGES[palette.theme()]
     figure = go.Figure()
     for number, chunker in enumerate(chunkers):
         mine = [one for one in ranked if one.setting.chunker == chunker]

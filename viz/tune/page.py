@@ -12,9 +12,10 @@ from viz.components.reader.reader import notice
 from viz.controls import chunker as controls
 from viz.controls import embedder as embedding
 from viz.controls.link_widgets import select
-from viz.jobs.background import MOST_KEPT, registry, show_progress
+from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Opened, close_page, open_page
+from viz.shell.progress import show_progress
 from viz.state.choices import Choices, ColumnChoice, at_rest
 from viz.tune import documents as tune_documents
 from viz.tune import grid as tune_grid

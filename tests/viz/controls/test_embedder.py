@@ -13,7 +13,7 @@ from tests import ROOT
 from tests.chunkers.test_embedders import make_model
 from tests.server import KEY, EmbeddingServer
 from tests.viz.compare.test_page import reader_of, settled
-from viz.jobs import chunking as work
+from viz.jobs import resources
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
     for one in (*caches, tokenizers.load_tokenizer):
         one.cache_clear()
-    work.cache.clear()
+    resources.cache.clear()
     try:
         settled(app).run()
         assert not app.exception
