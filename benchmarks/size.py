@@ -21,7 +21,7 @@ from chunkers import Document, Embedder, Tools, build_chunker, load_tokenizer, r
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
-from chunkers.methods.recursive import recursive_spans
+from chunkers.building_blocks.recursive_spans import recursive_spans
 from sample_docs import load_sample
 
 PIECES = (1_000, 4_000, 16_000, 64_000)

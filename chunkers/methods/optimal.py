@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.ledger import gap_order
-from chunkers.methods.recursive import measure_for, recursive_spans
+from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.building_blocks.langchain_offsets import SEPARATORS, OffsetSplitter
+from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
-
-Separators = Literal["chroma", "langchain", "markdown"]
-Unit = Literal["characters", "words", "tokens"]
 
 
 class Recursive(Chunker):
@@ -90,22 +88,6 @@ class Recursive(Chunker):
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
         return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, reason), kept)
-
-
-def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
-    """Return the function that counts ``unit`` in a text."""
-    if unit == "characters":
-        return len
-    if unit == "words":
-        return lambda text: len(text.split())
-    return lambda text: tools.count_tokens([text])[0]
-
-
-def recursive_spans(
-    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators
-) -> list[tuple[int, int]]:
-    """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges of code points."""
-    return OffsetSplitter(size, overlap, measure, separators).spans(text)
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from chunkers.errors import InputError
@@ -81,3 +82,9 @@ class Document:
     def slice(self, first: int, last: int) -> Span:
         """Return the span from the start of sentence ``first`` to the end of sentence ``last - 1``."""
         return Span(self.sentences[first].start, self.sentences[last - 1].end)
+
+
+@lru_cache(maxsize=4)
+def text_id(text: str) -> str:
+    """Return a hash that names the text."""
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chunkers import Chunking, Document, Embedder, InputError, Timing, Tokenizer, load_tokenizer
+from chunkers import Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Unread:
+class BeyondReach:
     """What an embedder would not see of the chunks.
 
     Attributes
@@ -104,7 +104,7 @@ class Unread:
     share: float
 
     @classmethod
-    def of(cls, chunking: Chunking, embedder: Embedder | None) -> Unread | None:
+    def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
         """Count them; None where the embedder reads everything, or cannot count because its files are missing."""
         most = embedder.max_tokens if embedder is not None else None
         if embedder is None or most is None:
@@ -132,13 +132,13 @@ class Facts:
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]
     pieces: Pieces
-    unread: Unread | None
+    unread: BeyondReach | None
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
         """Measure it; tokenizes the whole text."""
         cuts = tuple(boundaries(chunking))
-        return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), Unread.of(chunking, embedder))
+        return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), BeyondReach.of(chunking, embedder))
 
 
 @dataclass(frozen=True)
@@ -180,39 +180,6 @@ def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, i
     return found, len(known) - found, len(set(cuts)) - found
 
 
-def stages(timing: Timing | None) -> str:
-    """Say how long every stage but embedding took; nothing of a result that was not timed."""
-    if timing is None:
-        return ""
-    merge = f" · merge {milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
-    return f"split {milliseconds(timing.split_ms)} · decide {milliseconds(timing.decide_ms)}{merge}\N{NO-BREAK SPACE}ms"
-
-
-def embedding(timing: Timing | None) -> str:
-    """Say whether embeddings were computed or found, and what computing all of them costs."""
-    if timing is None:
-        return ""
-    took = milliseconds(timing.embed_ms)
-    if timing.embedded:
-        return f"{took} ms for {timing.embedded:,} new, {timing.cached:,} cached"
-    return f"all {timing.cached:,} cached, {took} ms (cold {milliseconds(timing.cold_ms)})"
-
-
 def percent(share: float) -> str:
     """Write a share, more than none and less than all, in whole per cent."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"
-
-
-def figures(value: float) -> str:
-    """Write a number with at most three significant figures, thousands grouped."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
-
-
-def milliseconds(value: float) -> str:
-    """Write a time with two significant figures below ten, and none of a false precision below a hundredth."""
-    if value < 0.01:
-        return "<0.01"
-    if value < 10:
-        return f"{float(f'{value:.2g}'):g}"
-    return f"{float(f'{value:.3g}'):,.0f}"

@@ -12,7 +12,7 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
-from chunkers.methods.recursive import measure_for
+from chunkers.building_blocks.recursive_spans import measure_for
 from sample_docs import load_sample, sample_titles
 from tests.support import tools as fake_tools
 

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import asset
-from viz.components.reader.reader import source_id
+from viz.components.text_store import source_id
 
 _ledger = st.components.v2.component(
     "seamark_ledger",

@@ -11,19 +11,25 @@ from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import can_turn
 from chunkers.registry import chunker_class
 from chunkers.result import Verdict
-from evaluation.segmentation import chunk_facts as stats
+from evaluation.segmentation.chunk_facts import against_known, boundaries, sentence_counts
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import ledger
-from viz.breakpoints.scores import Shown, show_scores, show_steps, shown_of
-from viz.components.reader.reader import Column, Result, Row, notice, reader, take
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
-from viz.controls import text_source as source
+from viz.breakpoints.scores import show_scores
+from viz.breakpoints.shown import Shown, shown_of
+from viz.breakpoints.steps import show_steps
+from viz.components.notice import notice
+from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.controls.chunker import parameter_controls
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed, switch
-from viz.jobs import chunking as work
-from viz.shell import results as runs
-from viz.shell.page import Text, close_page, open_page
+from viz.controls.shared import shared_controls
+from viz.jobs.chunking import ChunkingJob
+from viz.shell.page import close_page, open_page
+from viz.shell.progress import show_progress
+from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice, effective
+from viz.state.embedder import defaults_of
+from viz.state.text import Source, Text
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -35,7 +41,7 @@ VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
 
-AT_REST = ColumnChoice("breakpoint", {"amount": 72.0, "buffer": 1})
+DEFAULT_COLUMN = ColumnChoice("breakpoint", {"amount": 72.0, "buffer": 1})
 """On the first sample it cuts a lone title line off, and all but cuts before the next."""
 
 
@@ -44,30 +50,30 @@ def show() -> None:
     come_with = _from_compare()
     document, sentences = next(iter(sample_splitters().items()))
     rest = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
-    opened = open_page(PAGE, Choices(document, sentences, [AT_REST], extra=rest))
+    opened = open_page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest))
     choices, text = opened.choices, opened.text
     if come_with is not None:
         choices.columns = [come_with]
     _one_breakpoint(choices)
     column = choices.columns[0]
-    line = take(READER, "line")
+    line = take_event(READER, "line")
     if line is not None:
         column.parameters[str(line["parameter"])] = float(line["value"])
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
     wanted = [column]
     if view == "steps":
         wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    made = runs.make(opened, text, wanted) if text is not None else [runs.Made(column)]
+    made = run_columns(opened, text, wanted) if text is not None else [ColumnResult(column)]
     with st.sidebar:
-        defaults = embedding.defaults_of(opened.embedder, column.chunker)
-        controls.parameter_controls(0, column, made[0].chunker, defaults)
+        defaults = defaults_of(opened.embedder, column.chunker)
+        parameter_controls(0, column, made[0].chunker, defaults)
         _choose_axis(choices, made[0].chunker)
         _choose_margin(choices, margin)
-        controls.shared_controls(choices, opened.embedder)
-    embedding.ask(choices)
+        shared_controls(choices, opened.embedder)
+    ask_about_embedder(choices)
     if text is None:
         return
-    runs.show_progress(made)
+    show_progress(made)
     shown = shown_of(made[0], axis)
     palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")
@@ -172,7 +178,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _column(made: runs.Made, shown: Shown | None, chosen: source.Source) -> Column:
+def _column(made: ColumnResult, shown: Shown | None, chosen: Source) -> Column:
     title = chunker_class("breakpoint").title
     if made.chunker is None:
         values = effective(made.choice, {})
@@ -182,16 +188,16 @@ def _column(made: runs.Made, shown: Shown | None, chosen: source.Source) -> Colu
     if made.error:
         return Column(title, subtitle, message=made.error, tone="error")
     if shown is None:
-        job: work.Job | None = st.session_state.get("job")
+        job: ChunkingJob | None = st.session_state.get("job")
         stopped = job is not None and job.cancelled
         return Column(title, subtitle, message="Stopped before it was embedded." if stopped else "Being embedded …")
     result = Result(shown.identity, shown.chunker, shown.chunking)
     return Column(title, subtitle, result, tuple(_rows(shown.chunking, chosen)), notes=shown.chunking.notes)
 
 
-def _rows(chunking: Chunking, chosen: source.Source) -> list[Row]:
+def _rows(chunking: Chunking, chosen: Source) -> list[Row]:
     """Return the head of the column: how many, how large, what the sizes changed, how wrong."""
-    counts = stats.sentence_counts(chunking)
+    counts = sentence_counts(chunking)
     rows = [Row("chunks", f"{len(counts):,}")]
     if counts:
         rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,}"))
@@ -201,7 +207,7 @@ def _rows(chunking: Chunking, chosen: source.Source) -> list[Row]:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
         rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
-        found, missed, added = stats.against_known(stats.boundaries(chunking), chosen.known)
+        found, missed, added = against_known(boundaries(chunking), chosen.known)
         wrong = f"{missed} missed, {added} added"
         right = f"all {found} found, none added" if found else "one topic, not cut"
         rows.append(Row("against known", wrong, "wrong") if missed or added else Row("against known", right))

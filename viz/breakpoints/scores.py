@@ -3,51 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from threading import Lock
 
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from chunkers import Breakpoint, Cancelled, Chunking, Document, Embedder
-from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
-from evaluation.segmentation.cohesion import Comparison, Similarities, compare
+from chunkers import Breakpoint, Chunking, Document, Embedder
+from chunkers.methods.similarity_reading import Turned
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
-from viz.breakpoints import figures
-from viz.breakpoints import story as greedy
-from viz.components.reader.reader import notice
-from viz.components.stepper.stepper import Step, stepper
-from viz.jobs import chunking as work
-from viz.shell import results as runs
-from viz.shell.page import Text
+from viz.breakpoints.figures import score_histogram, staircase_figure
+from viz.breakpoints.shown import Shown
+from viz.components.notice import notice
+from viz.jobs.chunking import Task, chunk_at_once
 from viz.state.choices import Choices
+from viz.state.text import Text
 from viz.theme.figure import show_figure
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The result as the page shows it: read as distance or as similarity, and named by ``identity``."""
-
-    identity: tuple[work.Task, str]
-    chunker: Breakpoint
-    chunking: Chunking
-
-
-def shown_of(made: runs.Made, axis: str) -> Shown | None:
-    """Return the result read along that axis; None while there is none."""
-    if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint):
-        return None
-    if axis == "similarity" and can_turn(made.chunker) and made.chunking.curves:
-        return Shown((made.task, axis), Turned(**made.chunker.model_dump()), _turned(made.task, made.chunking))
-    return Shown((made.task, "distance"), made.chunker, made.chunking)
-
-
-@cached(LRUCache(8), key=lambda task, chunking: task, lock=Lock())
-def _turned(task: work.Task, chunking: Chunking) -> Chunking:
-    return as_similarity(chunking)
-
 
 # The scores
 
@@ -67,13 +37,13 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         "past the line": counted.beyond,
     }
     st.subheader(f"The {curve.label} of every gap", anchor=False)
-    show_figure(figures.score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
+    show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
     task = shown.identity[0]
     on_disk = bool(st.session_state.get("on_disk"))
 
     def chunk(other: Breakpoint) -> Chunking:
-        there = work.Task.of(text.identity, text.document, embedder, choices.tokenizer, other)
-        made = work.at_once(there, other, text.document, embedder, on_disk)
+        there = Task.of(text.identity, text.document, embedder, choices.tokenizer, other)
+        made = chunk_at_once(there, other, text.document, embedder, on_disk)
         assert made is not None  # the amount changes nothing of what is embedded
         return made
 
@@ -83,7 +53,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     rule = chunker.rule
     st.subheader("What the slider does", anchor=False)
     st.caption(_flat_words(stairs, chunker.amount))
-    figure = figures.staircase_figure(stairs, chunker.amount, rule.title)
+    figure = staircase_figure(stairs, chunker.amount, rule.title)
     columns = {
         rule.title: stairs.amounts,
         "chunks": stairs.chunks,
@@ -101,7 +71,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     ),
     lock=Lock(),
 )
-def _stairs(task: work.Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object) -> Staircase:
+def _stairs(task: Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object) -> Staircase:
     return staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]
 
 
@@ -118,33 +88,3 @@ def _flat_words(stairs: Staircase, amount: float) -> str:
 
 
 # The steps
-
-
-def show_steps(
-    shown: Shown, made: list[runs.Made], document: Document, embedder: Embedder | None, choices: Choices, margin: float
-) -> None:
-    """Draw the stepper through the greedy scan, with what the best partition did at every cut."""
-    _, best, sentences = made
-    compared: Mapping[int, Comparison] | None = None
-    if best.error:
-        notice(f"optimal, which every cut is compared with: {best.error}", "error", key="optimal_error")
-    elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
-        with suppress(Cancelled):
-            compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
-    elif made[0].chunking is not None:
-        notice("Each cut is told without “optimal” until that is computed.", key="optimal_waits")
-    stepper(_told(shown, margin, compared), choices, key="stepper")
-
-
-@cached(LRUCache(8), key=lambda task, best_task, *_: (task, best_task), lock=Lock())
-def _compared(
-    task: work.Task, best_task: work.Task, chunking: Chunking, best: Chunking, embedder: Embedder
-) -> Mapping[int, Comparison]:
-    # The page's job has embedded all of it; the rest would be another job's to embed.
-    vectors = work.vectors(chunking.document, embedder, task.tokenizer, bool(st.session_state.get("on_disk")))
-    return compare(chunking, best, Similarities(vectors))
-
-
-@cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
-def _told(shown: Shown, margin: float, compared: Mapping[int, Comparison] | None) -> list[Step]:
-    return greedy.steps(shown.chunking, margin, compared)

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
+from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import Bracket, Tree
-from viz.clustering.heatmap import Coloured
 from viz.clustering.tables import named, rows_of
 from viz.theme import palette
 

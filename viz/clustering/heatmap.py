@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from threading import Lock
 
 import numpy as np
@@ -15,8 +14,9 @@ from cachetools import LRUCache, cached
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.building_blocks.distances import FloatArray
+from viz.clustering.coloured import Coloured
 from viz.components.assets import asset
-from viz.components.reader.reader import CACHED_BYTES
+from viz.components.text_store import CACHED_BYTES
 from viz.theme import palette
 
 _STORE_JS = """
@@ -41,23 +41,9 @@ _heatmap = st.components.v2.component(
         "components/shared/dom.js", "clustering/heatmap.js", "clustering/heatmap_drawing.js", "clustering/joint_distances.js"
     ),
 )
-_chunk_list = st.components.v2.component(
-    "seamark_chunk_list",
-    html='<div class="chunks"></div>',
-    css=palette.css("chunks") + asset("clustering/chunk_list.css"),
-    js=asset("components/shared/dom.js", "clustering/chunk_list.js"),
-)
 
 MOST_CELLS = 400
 """Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""
-
-
-@dataclass(frozen=True)
-class Coloured:
-    """The chunk of every sentence, and the number of the colour of every chunk."""
-
-    chunk_of: Sequence[int]
-    grounds: Sequence[int]
 
 
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
@@ -80,14 +66,6 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
         _store(key=f"{key}_matrix", data=_matrix(vectors, matrix), height=0)
     data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
     _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
-
-
-def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
-    """Mount the list of the chunks and their sentences, which lead to the text.
-
-    ``tags`` are a word about every chunk in place of its size, or nothing; ``breaks`` is a sentence about the text's order.
-    """
-    _chunk_list(key=key, data=asdict(coloured) | {"tags": tags, "breaks": breaks})
 
 
 def block_size(count: int) -> int:

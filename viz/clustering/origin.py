@@ -13,13 +13,15 @@ from chunkers.building_blocks.distances import FloatArray
 from chunkers.methods.dbscan import Dbscan, core_distances
 from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.result import Clusters
-from evaluation.segmentation import chunk_facts as stats
+from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
-from viz.clustering import tables as cluster_tables
+from viz.clustering.chunk_list import chunk_list
+from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import layout
-from viz.clustering.heatmap import Coloured, block_size, chunk_list, heatmap, mean_distances
+from viz.clustering.heatmap import block_size, heatmap, mean_distances
 from viz.clustering.story import linkage_steps
-from viz.components.reader.reader import notice
+from viz.clustering.tables import centres_table, density_table, heatmap_table, joins_table
+from viz.components.notice import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
@@ -52,7 +54,7 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
     figure = cluster_figures.heatmap(distances, block, coloured, theme())
-    show_figure(figure, cluster_tables.heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
+    show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
 def _distance_of(chunker: Chunker) -> tuple[float, tuple[str, float] | None]:
@@ -79,7 +81,7 @@ def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, colou
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, chunker.max_distance, theme())
-    show_figure(figure, cluster_tables.joins_table(merges, found, coloured), "Tree of joins", key="tree")
+    show_figure(figure, joins_table(merges, found, coloured), "Tree of joins", key="tree")
 
 
 def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: FloatArray) -> None:
@@ -89,7 +91,7 @@ def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: F
     st.subheader("Core, border and noise", anchor=False)
     st.caption(roles_words(found, chunker))
     figure = cluster_figures.density(found, reach, coloured, chunker.eps, chunker.min_samples, theme())
-    show_figure(figure, cluster_tables.density_table(found, reach, coloured), "Core, border and noise", key="density")
+    show_figure(figure, density_table(found, reach, coloured), "Core, border and noise", key="density")
 
 
 def _centres(chunking: Chunking, coloured: Coloured) -> None:
@@ -101,7 +103,7 @@ def _centres(chunking: Chunking, coloured: Coloured) -> None:
         "the chunk that the sentence would otherwise be in. Where both are close, it hangs in the balance."
     )
     figure = cluster_figures.centres(found, coloured, theme())
-    show_figure(figure, cluster_tables.centres_table(found, coloured), "Distance to the centres", key="centres")
+    show_figure(figure, centres_table(found, coloured), "Distance to the centres", key="centres")
 
 
 def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
@@ -125,7 +127,7 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 def breaks_words(chunking: Chunking) -> str:
     """Say what the order of the text suffers, in a sentence."""
-    pieces = stats.Pieces.of(chunking)
+    pieces = Pieces.of(chunking)
     if not pieces.chunks:
         return "No order breaks: every chunk is one stretch of the text."
     breaks = "1 order break" if pieces.breaks == 1 else f"{pieces.breaks:,} order breaks"

@@ -10,17 +10,23 @@ import streamlit as st
 from chunkers import Cancelled
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
-from evaluation.segmentation import chunk_facts as stats
+from evaluation.segmentation.chunk_facts import Pieces, against_known, boundaries, sentence_counts
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
-from viz.components.reader.reader import Column, Result, Row, notice, reader, take
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
+from viz.components.notice import notice
+from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.controls.chunker import parameter_controls
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.jobs import chunking as work
-from viz.shell import results as runs
-from viz.shell.page import Opened, Text, close_page, open_page
+from viz.controls.shared import shared_controls
+from viz.jobs.chunking import ChunkingJob, sentence_vectors
+from viz.shell.page import Opened, close_page, open_page
+from viz.shell.progress import show_progress
+from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.embedder import defaults_of
+from viz.state.text import Text
+from viz.theme.numbers import embedding_in_words, stages_in_words
 
 READER = "reader"
 METHODS = ("single_linkage", "dbscan", "kmeans")
@@ -35,16 +41,16 @@ def show() -> None:
     _one_of_each(choices)
     _take_line(choices)
     column = choices.columns[choices.selected]
-    made = runs.make(opened, text, [column])[0] if text is not None else runs.Made(column)
+    made = run_columns(opened, text, [column])[0] if text is not None else ColumnResult(column)
     with st.sidebar:
-        defaults = embedding.defaults_of(opened.embedder, column.chunker)
-        controls.parameter_controls(choices.selected, column, made.chunker, defaults)
-        controls.shared_controls(choices, opened.embedder)
-    embedding.ask(choices)
+        defaults = defaults_of(opened.embedder, column.chunker)
+        parameter_controls(choices.selected, column, made.chunker, defaults)
+        shared_controls(choices, opened.embedder)
+    ask_about_embedder(choices)
     if text is None:
         _choose(choices)
         return
-    runs.show_progress([made])
+    show_progress([made])
     with st.container(key="clustering"):
         left, right = st.columns([6, 5], gap="large")
     with left:
@@ -76,7 +82,7 @@ def _one_of_each(choices: Choices) -> None:
 
 def _take_line(choices: Choices) -> None:
     """Take from the reader, once, the value at which its line was let go."""
-    line = take(READER, "line")
+    line = take_event(READER, "line")
     if line:
         choices.columns[choices.selected].parameters[str(line["parameter"])] = float(line["value"])
 
@@ -100,7 +106,7 @@ def _choose(choices: Choices) -> None:
     st.caption(chunker_class(METHODS[choices.selected]).idea)
 
 
-def _reader(made: runs.Made, text: Text) -> None:
+def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
     parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
     if known is not None:
@@ -116,27 +122,27 @@ def _reader(made: runs.Made, text: Text) -> None:
     )
 
 
-def _column(made: runs.Made, known: Sequence[int] | None) -> Column:
+def _column(made: ColumnResult, known: Sequence[int] | None) -> Column:
     title = chunker_class(made.choice.chunker).title
     said = made.chunker.describe() if made.chunker is not None else ""
     if made.error:
         return Column(title, said, message=made.error, tone="error")
     if made.chunking is None or made.chunker is None:
-        job: work.Job | None = st.session_state.get("job")
+        job: ChunkingJob | None = st.session_state.get("job")
         stopped = job is not None and job.cancelled
         return Column(title, said, message="Stopped before it was embedded." if stopped else "Being embedded …")
     chunking = made.chunking
     rows = [Row("chunks", f"{len(chunking.chunks):,}")]
-    counts = stats.sentence_counts(chunking)
+    counts = sentence_counts(chunking)
     if counts:
         rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
-    pieces = stats.Pieces.of(chunking)
+    pieces = Pieces.of(chunking)
     if pieces.chunks:
         rows.append(Row("in pieces", pieces.words(len(counts))))
-    rows.append(Row("time", stats.stages(chunking.timing)))
-    rows.append(Row("embedding", stats.embedding(chunking.timing)))
+    rows.append(Row("time", stages_in_words(chunking.timing)))
+    rows.append(Row("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
-        _, missed, added = stats.against_known(stats.boundaries(chunking), known)
+        _, missed, added = against_known(boundaries(chunking), known)
         perfect = not missed and not added
         rows.append(
             Row("against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong")
@@ -152,5 +158,5 @@ def _vectors(opened: Opened, text: Text) -> FloatArray | None:
         return None
     on_disk = bool(st.session_state.get("on_disk"))
     with suppress(Cancelled):
-        return work.vectors(text.document, opened.embedder, opened.choices.tokenizer, on_disk).astype("float64")
+        return sentence_vectors(text.document, opened.embedder, opened.choices.tokenizer, on_disk).astype("float64")
     return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Clusters, Merge
-from viz.clustering.heatmap import Coloured
+from viz.clustering.coloured import Coloured
 
 Table = Mapping[str, Sequence[Any]]
 

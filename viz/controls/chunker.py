@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, Chunker, Embedder, FieldSpec
+from chunkers import ADAPTERS, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
-from viz.controls import embedder as embedding
 from viz.controls.link_widgets import seed
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective
+from viz.state.embedder import defaults_of
 
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
@@ -21,7 +21,7 @@ def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedde
     _choose_column(choices)
     column = choices.columns[choices.selected]
     _choose_chunker(choices, column)
-    defaults = embedding.defaults_of(embedder, column.chunker)
+    defaults = defaults_of(embedder, column.chunker)
     parameter_controls(choices.selected, column, chunker, defaults)
 
 
@@ -52,31 +52,6 @@ def parameter_controls(
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
                 _widget(prefix, column, spec, values[spec.name])
-
-
-def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw what all columns share: sentences, embedder, tokens; ``embedder`` is the one in use, if there is one."""
-    with st.expander("Sentences, embedder, tokens"):
-        _choose(choices, "Sentences", "sentences", SPLITTERS)
-        embedding.controls(choices, embedder)
-        _choose(choices, "Count tokens of", "tokenizer", TOKENIZERS)
-        st.toggle(
-            "Keep embeddings on disk",
-            key="on_disk",
-            help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
-        )
-
-
-def _choose(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    value = getattr(choices, name)
-    seed(name, value)
-
-    def changed() -> None:
-        setattr(choices, name, st.session_state[name])
-
-    explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
-    names = [*options] if value in options else [*options, value]
-    st.selectbox(label, names, key=name, on_change=changed, help=explained)
 
 
 def _choose_column(choices: Choices) -> None:

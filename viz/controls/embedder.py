@@ -3,48 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 import streamlit as st
 
-from chunkers import EMBEDDERS, Embedder, InputError, ModelError, load_embedder
-from chunkers.embedders import OTHERS, OpenAIServer
+from chunkers import EMBEDDERS, Embedder, ModelError
+from chunkers.embedders import OTHERS
 from chunkers.text.minilm import HUB_NAME, model_folder
-from viz.components.reader.reader import notice
-from viz.jobs import chunking as work
+from viz.components.notice import notice
+from viz.jobs.chunking import ChunkingJob
 from viz.state.choices import Choices
+from viz.state.embedder import EmbeddingServer, session_server, waits_for_consent
 
 OTHER = "another"
 
 
-@dataclass(frozen=True)
-class _Server:
-    """Where the session's texts may be sent; the key is in the session's memory and nowhere else."""
-
-    address: str = ""
-    key: str = field(default="", repr=False)
-
-
-def chosen(choices: Choices) -> tuple[Embedder | None, str]:
-    """Return the embedder, not loaded yet; or None and a sentence that says what it waits for or what is wrong."""
-    if _waits(choices):
-        return None, "Waits for “Use it”, above."
-    try:
-        on_server = choices.embedder.startswith("openai:")
-        return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""
-    except InputError as error:
-        return None, str(error)
-
-
-def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
-    """Return the parameters of a chunker that suit the embedder."""
-    return embedder.defaults.get(chunker, {}) if embedder is not None else {}
-
-
-def ask(choices: Choices) -> None:
+def ask_about_embedder(choices: Choices) -> None:
     """Draw what the user has to decide before anything can be embedded: an embedder from a link, a missing wheel."""
-    if _waits(choices):
+    if waits_for_consent(choices):
         notice(
             f"The link names the embedder {choices.embedder}. "
             "Nothing is read, fetched or sent for it before you press “Use it”.",
@@ -59,7 +34,7 @@ def ask(choices: Choices) -> None:
             _offer(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
 
 
-def controls(choices: Choices, embedder: Embedder | None) -> None:
+def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the choice of an embedder; ``embedder`` is the one in use, if there is one."""
     naming = choices.embedder not in EMBEDDERS or bool(st.session_state.get("naming"))
     kind = OTHER if naming else choices.embedder
@@ -88,16 +63,16 @@ def _form(choices: Choices) -> None:
         name = st.session_state["embedder_name"].strip()
         if not name:
             return
-        before = _server()
+        before = session_server()
         address = st.session_state["server_address"].strip()
         # A key goes to the server that it was given for, and to no other.
         kept = before.key if address == before.address else ""
-        st.session_state["server"] = _Server(address, st.session_state["server_key"].strip() or kept)
+        st.session_state["server"] = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
         _use(choices, name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
-        st.session_state["server_address"] = _server().address
+        st.session_state["server_address"] = session_server().address
     with st.form("another_embedder", border=False):
         explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
         st.text_input("Its name", key="embedder_name", placeholder="sentence-transformers/…, a folder, …", help=explained)
@@ -111,7 +86,7 @@ def _form(choices: Choices) -> None:
             "Server's key",
             key="server_key",
             type="password",
-            placeholder="kept" if _server().key else "OPENAI_API_KEY",
+            placeholder="kept" if session_server().key else "OPENAI_API_KEY",
             autocomplete="off",
             help="Kept in this session's memory alone: not in the link, a recipe or a file.",
         )
@@ -128,28 +103,8 @@ def _use(choices: Choices, name: str) -> None:
     """Take the user's word for an embedder, also for one that failed before."""
     choices.embedder = name
     st.session_state["naming"] = False
-    job: work.Job | None = st.session_state.get("job")
+    job: ChunkingJob | None = st.session_state.get("job")
     if job is not None:
         job.cancel()
         st.session_state["job"] = None
     st.session_state.setdefault("allowed", set()).add(name)
-
-
-def _waits(choices: Choices) -> bool:
-    return choices.embedder not in EMBEDDERS and choices.embedder not in st.session_state.get("allowed", set())
-
-
-def _server() -> _Server:
-    server: _Server = st.session_state.get("server", _Server())
-    return server
-
-
-def _server_embedder(name: str) -> Embedder:
-    """Return the session's own embedder of that name and server, the same one while neither changes."""
-    wanted = name, _server()
-    kept = st.session_state.get("server_embedder")
-    if kept is None or kept[0] != wanted:
-        kept = wanted, OpenAIServer(name, wanted[1].address, wanted[1].key)
-        st.session_state["server_embedder"] = kept
-    embedder: Embedder = kept[1]
-    return embedder

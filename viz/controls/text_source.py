@@ -2,63 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import streamlit as st
 
 from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
-from evaluation.segmentation.boundary_files import without_marks
-from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.reader.reader import notice
+from sample_docs import load_sample, sample_titles
+from viz.components.notice import notice
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
-
-OWN_SPLITTER = "spacy"
-"""How the user's own text is split into sentences until the user says otherwise."""
+from viz.state.text import Source, _marked, choose_document, set_own_text, store_own_text
 
 
-@dataclass(frozen=True)
-class Source:
-    """A text to chunk; ``known`` are its known boundaries in code points, None where none are known."""
-
-    text: str
-    name: str
-    known: tuple[int, ...] | None = None
-    teaches: str = ""
-
-
-def choose(choices: Choices) -> None:
+def choose_text(choices: Choices) -> None:
     """Draw the document's choice in the side bar."""
     titles = {**sample_titles(), OWN: "Your own text"}
     if st.session_state.get("document") != choices.document:
         st.session_state["document"] = choices.document
 
     def changed() -> None:
-        turn_to(choices, st.session_state["document"])
+        choose_document(choices, st.session_state["document"])
 
     st.selectbox("Document", list(titles), format_func=titles.__getitem__, key="document", on_change=changed)
 
 
-def turn_to(choices: Choices, document: str) -> None:
-    """Choose another document, and with it the sentence splitter that suits it.
-
-    The user's own text keeps one that was chosen by hand: on it, or on the sample before it, where it is not the sample's.
-    """
-    if document == choices.document:
-        return
-    splitters = sample_splitters()
-    if choices.document == OWN:
-        st.session_state["own_splitter"] = choices.sentences
-    by_hand = choices.document != OWN and choices.sentences != splitters[choices.document]
-    if document != OWN:
-        choices.sentences = splitters[document]
-    elif not by_hand:
-        choices.sentences = st.session_state.get("own_splitter", OWN_SPLITTER)
-    choices.document = document
-
-
-def load(choices: Choices) -> Source | None:
+def load_text(choices: Choices) -> Source | None:
     """Return the chosen text; for the user's own, draw the box and the upload first. None while there is none."""
     if choices.document != OWN:
         sample = load_sample(choices.document)
@@ -90,7 +57,7 @@ def load(choices: Choices) -> Source | None:
 
 def _pasted() -> None:
     text = st.session_state["pasted"]
-    take(Source(text, "Pasted text") if text else None)
+    set_own_text(Source(text, "Pasted text") if text else None)
 
 
 def _uploaded(choices: Choices) -> None:
@@ -101,37 +68,13 @@ def _uploaded(choices: Choices) -> None:
         if file.name.lower().endswith(session_file.ENDING):
             session = session_file.read(file.getvalue(), file.name)
             session_file.reopen(session, choices)
-            keep(Source(session.text, session.name, session.known, "from a session file"))
+            store_own_text(Source(session.text, session.name, session.known, "from a session file"))
             return
         decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
         return
-    take(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
-
-
-def take(given: Source | None) -> None:
-    """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
-    marked = _marked(given) if given is not None else None
-    if marked is not None and marked.known:
-        keep(marked, given)
-    else:
-        keep(given)
-
-
-def keep(own: Source | None, given: Source | None = None) -> None:
-    """Let this be the user's own text; ``given`` is what it was before lines of dashes were taken out of it."""
-    session = st.session_state
-    session["own_complaint"] = ""
-    session["marks_before"] = []
-    session["own"] = own
-    session["own_given"] = given
-    session["dashes"] = True
-
-
-def _marked(given: Source) -> Source:
-    text, known = without_marks(given.text)
-    return replace(given, text=text, known=known)
+    set_own_text(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
 
 
 def _offer_dashes() -> None:

@@ -8,18 +8,24 @@ import streamlit as st
 
 from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
-from evaluation.segmentation import chunk_facts as stats
+from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.reader.reader import Column, Result, Row, reader, take
+from viz.components.reader.reader import Column, Result, Row, reader, take_event
 from viz.components.stepper.stepper import stepper
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
+from viz.controls.chunker import parameter_controls
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
+from viz.controls.shared import shared_controls
 from viz.double_pass import passes
+from viz.double_pass.corrections import balance, corrections, show_corrections
+from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, steps
-from viz.shell import results as runs
-from viz.shell.page import Opened, Text, close_page, open_page
+from viz.shell.page import Opened, close_page, open_page
+from viz.shell.progress import show_progress
+from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.embedder import defaults_of
+from viz.state.text import Text
 from viz.theme import palette
 
 READER = "double_pass_reader"
@@ -27,7 +33,7 @@ DOUBLE, BESIDE = 0, 1
 """The two columns."""
 
 
-def at_rest() -> Choices:
+def first_screen() -> Choices:
     """Return the choices of the first screen: the sample that has a snippet."""
     columns = [ColumnChoice("double_pass"), ColumnChoice("breakpoint", {"amount": 60.0})]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
@@ -35,18 +41,18 @@ def at_rest() -> Choices:
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page("double_pass", at_rest())
+    opened = open_page("double_pass", first_screen())
     choices, text = opened.choices, opened.text
     _hold_columns(choices, opened.default)
     _take_selected(choices)
-    made = [] if text is None else runs.make(opened, text, choices.columns)
+    made = [] if text is None else run_columns(opened, text, choices.columns)
     with st.sidebar:
         _controls(opened, made)
-        controls.shared_controls(choices, opened.embedder)
+        shared_controls(choices, opened.embedder)
     if text is None:
         return
-    embedding.ask(choices)
-    runs.show_progress(made)
+    ask_about_embedder(choices)
+    show_progress(made)
     _draw(choices, text, made)
     close_page(opened)
 
@@ -70,12 +76,12 @@ def _hold_columns(choices: Choices, default: Choices) -> None:
 
 def _take_selected(choices: Choices) -> None:
     """Take from the reader the column whose head was clicked."""
-    event = take(READER, "selected")
+    event = take_event(READER, "selected")
     if event:
         choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
 
 
-def _controls(opened: Opened, made: list[runs.Made]) -> None:
+def _controls(opened: Opened, made: list[ColumnResult]) -> None:
     choices = opened.choices
     seed("double_pass_column", choices.selected)
 
@@ -92,12 +98,12 @@ def _controls(opened: Opened, made: list[runs.Made]) -> None:
     )
     column = choices.columns[choices.selected]
     here = made[choices.selected] if made else None
-    defaults = embedding.defaults_of(opened.embedder, column.chunker)
+    defaults = defaults_of(opened.embedder, column.chunker)
     chunker = here.chunker if here else None
-    controls.parameter_controls(choices.selected, column, chunker, defaults, _similarities(here))
+    parameter_controls(choices.selected, column, chunker, defaults, _similarities(here))
 
 
-def _similarities(made: runs.Made | None) -> Callable[[FieldSpec], None] | None:
+def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
     """Return what draws under a threshold's slider; None for the chunker that has none of the three."""
     if made is None or made.choice.chunker != DoublePass.name or made.chunking is None or made.chunker is None:
         return None
@@ -106,13 +112,13 @@ def _similarities(made: runs.Made | None) -> Callable[[FieldSpec], None] | None:
     def below(spec: FieldSpec) -> None:
         value = float(getattr(chunker, spec.name))
         least, most = spec.offered or (-1.0, 1.0)
-        similarities = passes.compared_with(chunking, spec.name)
-        passes.show_similarities(similarities, value, (min(least, value), max(most, value)), key=f"similarities/{spec.name}")
+        similarities = compared_with(chunking, spec.name)
+        show_similarities(similarities, value, (min(least, value), max(most, value)), key=f"similarities/{spec.name}")
 
     return below
 
 
-def _draw(choices: Choices, text: Text, made: list[runs.Made]) -> None:
+def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     here, beside = made[DOUBLE], made[BESIDE]
     chunking, chunker = here.chunking, here.chunker
     name = chunker_class(beside.choice.chunker).title
@@ -144,8 +150,8 @@ def _draw(choices: Choices, text: Text, made: list[runs.Made]) -> None:
         told = steps(chunking, chunker.max_size)
         if told:
             stepper(told, choices, key="double_pass_stepper")
-        found = passes.corrections(chunking, beside.chunking)
-        passes.show_corrections(found, passes.balance(chunking, found, beside.chunking, name), name, key="corrections")
+        found = corrections(chunking, beside.chunking)
+        show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:
         reader(
             text.document,
@@ -162,12 +168,12 @@ def _draw(choices: Choices, text: Text, made: list[runs.Made]) -> None:
             st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
 
 
-def _column(made: runs.Made) -> Column:
+def _column(made: ColumnResult) -> Column:
     title = chunker_class(made.choice.chunker).title
     if made.chunker is None or made.chunking is None:
         described = made.chunker.describe() if made.chunker else ""
         return Column(title, described, message=made.error or "Being embedded …", tone="error" if made.error else "")
-    counts = stats.sentence_counts(made.chunking)
+    counts = sentence_counts(made.chunking)
     least, most = min(counts, default=0), max(counts, default=0)
     chunks = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
     result = Result(made.task, made.chunker, made.chunking)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from chunkers import Chunking, Comparison, Verdict
+from chunkers import Chunking, Comparison
 from viz.components.assets import asset
-from viz.components.reader.segments import positions
-from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, seams, told, words
+from viz.components.offsets import positions
+from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.theme import palette
 
 _passes = st.components.v2.component(
@@ -24,18 +23,6 @@ _passes = st.components.v2.component(
     js=asset(
         "components/shared/dom.js", "double_pass/passes.js", "double_pass/pass_rows.js", "components/shared/zoom_window.js"
     ),
-)
-_corrections = st.components.v2.component(
-    "seamark_corrections",
-    html='<section class="corrections"></section>',
-    css=asset("double_pass/corrections.css"),
-    js=asset("components/shared/dom.js", "double_pass/corrections.js"),
-)
-_histogram = st.components.v2.component(
-    "seamark_similarities",
-    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=asset("double_pass/similarities.css"),
-    js=asset("components/shared/dom.js", "double_pass/similarities.js"),
 )
 
 
@@ -105,116 +92,6 @@ def _comparison(tried: Sequence[Comparison]) -> dict[str, Any]:
         "decides": bool(here.reason),
         "words": words(tried),
     }
-
-
-@dataclass(frozen=True)
-class Correction:
-    """A boundary of pass one that does not stand.
-
-    Attributes
-    ----------
-    gap
-        Between this sentence and the next.
-    reason
-        Why, in the words of the ledger.
-    step
-        The number of the step that took it away; None where the minimum size did.
-    beside
-        Whether the chunker that stands beside cuts here.
-    """
-
-    gap: int
-    reason: str
-    step: int | None
-    beside: bool
-
-
-def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
-    """Return the boundaries that pass two and the minimum size took away, in the order of the text."""
-    cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
-    starts = minis(chunking)
-    joined = {
-        gap: (number, tried[-1].reason)
-        for number, tried in enumerate(told(chunking))
-        if tried[-1].outcome == "joined" and tried[-1].kind not in ("initial", "appending")
-        for gap in seams(tried, starts)
-    }
-    found = []
-    for gap in chunking.gaps:
-        if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, reason = joined.get(gap.index, (None, gap.reason))
-            found.append(Correction(gap.index, reason, step, gap.index in cut_beside))
-    return found
-
-
-def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
-    """Say how many boundaries pass one made and pass two took away, and what became of those of the chunker beside."""
-    made = len(minis(chunking)) - 1
-    if made <= 0:
-        return ["Pass one made no boundary, so there is none to take away."]
-    gone = f"{len(found):,} {'is' if len(found) == 1 else 'are'} gone again"
-    said = [f"Of the {_boundaries(made)} that pass one made, {gone}."]
-    if beside is not None:
-        cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
-        removed = sum(one.beside for one in found)
-        stand = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
-        fates = {"here too": stand, "taken away by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
-        told = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
-        said.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {told or 'none'}.")
-    return said
-
-
-def _boundaries(count: int) -> str:
-    return "1 boundary" if count == 1 else f"{count:,} boundaries"
-
-
-def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
-    """Mount the list: a click leads to the place in the text and to the step."""
-    listed = [
-        {
-            "sentence": one.gap + 1,
-            "step": one.step,
-            "where": f"after sentence {one.gap + 1}",
-            "reason": one.reason.removeprefix("merged in pass two: "),
-            "also": f"{name} cuts here" if one.beside else "",
-        }
-        for one in found
-        if one.gap < MOST_SENTENCES
-    ]
-    _corrections(key=key, data={"title": "Corrections", "words": list(said), "rows": listed})
-
-
-def compared_with(chunking: Chunking, parameter: str) -> list[float]:
-    """Return the similarities that a threshold, by its parameter's name, was compared with."""
-    kind = parameter.removesuffix("_threshold")
-    return [
-        one.similarity
-        for one in chunking.comparisons
-        if (one.kind if one.kind in ("initial", "appending") else "merging") == kind
-    ]
-
-
-def above(similarities: Sequence[float], threshold: float) -> str:
-    """Say how many lie above."""
-    if not similarities:
-        return "Nothing was compared with it in this text."
-    count = sum(similarity > threshold for similarity in similarities)
-    return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {threshold:.2f}"
-
-
-BINS = 25
-
-
-def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
-    """Draw the distribution of similarities under a threshold's slider; what lies beyond ``bounds`` is at their ends."""
-    low, high = bounds
-    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
-    data = {
-        "counts": counts.tolist() if len(similarities) else [],
-        "at": (threshold - low) / (high - low),
-        "words": above(similarities, threshold),
-    }
-    _histogram(key=key, data=data)
 
 
 def table(chunking: Chunking) -> dict[str, list[Any]]:

@@ -12,17 +12,18 @@ from cachetools import LRUCache, cached
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
-from viz.components.reader.reader import notice, source_id
+from viz.components.notice import notice
+from viz.components.text_store import source_id
 from viz.failures.lists import draw
-from viz.failures.results import Shown
-from viz.jobs import chunking as work
+from viz.failures.results import MeasuredSetting
+from viz.jobs.chunking import Task
 from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
 """Findings that are listed; the others are counted."""
 
 
-def show_inbox(choices: Choices, here: Shown, embedder: Embedder | None) -> None:
+def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
     """Draw what looks suspicious in a result."""
     made = here.made
     st.markdown("##### Suspicious cuts")
@@ -79,7 +80,7 @@ def _choose_hair(choices: Choices) -> float:
 
 
 @cached(LRUCache(32), key=lambda task, chunking, embedder, hair: (task, hair), lock=Lock())
-def _found(task: work.Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
+def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result; the task stands for it and its embedder."""
     return inbox(chunking, embedder, hair)
 

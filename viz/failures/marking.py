@@ -9,9 +9,9 @@ import streamlit as st
 
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, to_json
-from viz.components.reader.reader import notice, take
-from viz.controls.text_source import Source
-from viz.shell.page import Text
+from viz.components.notice import notice
+from viz.components.reader.reader import take_event
+from viz.state.text import Source, Text
 
 Known = tuple[int, ...] | None
 
@@ -28,7 +28,7 @@ def toggled(known: Known, place: int) -> Known:
 
 def take_mark(text: Text, reader_key: str) -> bool:
     """Take from the reader, once, a click between two sentences; return whether the boundaries changed."""
-    told = take(reader_key, "mark")
+    told = take_event(reader_key, "mark")
     sentences = text.document.sentences
     if not told or not 0 <= int(told["gap"]) < len(sentences) - 1:
         return False

@@ -11,18 +11,20 @@ from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.reader.reader import Column, Result, Row, reader, take
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
-from viz.controls import text_source as source
-from viz.failures import marking
+from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.controls.embedder import ask_about_embedder
+from viz.controls.shared import shared_controls
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import draw
-from viz.failures.results import RESULTS, Shown, best_of, measured, search_controls, search_of
+from viz.failures.marking import controls, take_mark
+from viz.failures.results import RESULTS, MeasuredSetting, measured
+from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table
-from viz.shell import results as runs
-from viz.shell.page import Text, close_page, open_page
+from viz.shell.page import close_page, open_page
+from viz.shell.progress import show_progress
+from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
+from viz.state.text import Text, choose_document
 from viz.theme import palette
 
 PAGE = "failures"
@@ -36,7 +38,7 @@ def show() -> None:
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
     opened = open_page(PAGE, default)
     choices, text = opened.choices, opened.text
-    told = take(READER, "selected")
+    told = take_event(READER, "selected")
     if told is not None:
         choices.extra["result"] = RESULTS[bool(told["column"])]
     # The settings of this page are not the user's to move: a link says which chunker, and which of its two results.
@@ -45,23 +47,23 @@ def show() -> None:
     if choices.extra["result"] not in RESULTS:
         choices.extra["result"] = "published"
     with st.sidebar:
-        controls.shared_controls(choices, opened.embedder)
+        shared_controls(choices, opened.embedder)
     _gallery(choices)
-    embedding.ask(choices)
+    ask_about_embedder(choices)
     if text is None:
         return
     offers_gaps = False
     if choices.document == OWN:
-        if marking.take_mark(text, READER):
+        if take_mark(text, READER):
             st.rerun()
-        offers_gaps = marking.controls(text)
+        offers_gaps = controls(text)
     search = search_of(opened, text)
     best = best_of(search)
     settings = [("published", *as_published(name)) for name in SEARCHED]
     settings += [("best", best[name], "found here") for name in SEARCHED if name in best]
-    made = runs.make(opened, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
+    made = run_columns(opened, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
-    runs.show_progress(made)
+    show_progress(made)
     if text.source.known is not None:
         show_table(choices, shown)
         search_controls(opened, text, search, ready=all(one.chunking is not None for one in made))
@@ -90,7 +92,7 @@ def _gallery(choices: Choices) -> None:
     )
 
     def chosen() -> None:
-        source.turn_to(choices, st.session_state["gallery"]["chosen"]["id"])
+        choose_document(choices, st.session_state["gallery"]["chosen"]["id"])
 
     draw("gallery", {"cards": cards, "chosen": choices.document}, "gallery", chosen)
 
@@ -108,10 +110,10 @@ def _known_words(known: Sequence[int] | None) -> str:
     return f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
 
 
-def _reader(text: Text, mine: Sequence[Shown], here: Shown, offers_gaps: bool) -> None:
+def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, offers_gaps: bool) -> None:
     given = text.source
 
-    def column(one: Shown) -> Column:
+    def column(one: MeasuredSetting) -> Column:
         title = chunker_class(one.setting.chunker).title
         made = one.made
         said = f"{one.title} · {one.origin}"

@@ -11,7 +11,8 @@ from chunkers.registry import chunker_class
 from evaluation.segmentation.grids import SEARCHED
 from evaluation.segmentation.sweep import MEASURES
 from viz.failures.lists import draw
-from viz.failures.results import BY, Shown
+from viz.failures.results import MeasuredSetting
+from viz.failures.search import BY
 from viz.state.choices import Choices
 
 SHOWN = {
@@ -24,7 +25,7 @@ SHOWN = {
 """The measures of the table."""
 
 
-def show_table(choices: Choices, shown: Sequence[Shown]) -> None:
+def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     """Draw the measures; a click on a row shows that result in the text."""
     ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
     tops = _tops(shown)
@@ -56,7 +57,7 @@ def show_table(choices: Choices, shown: Sequence[Shown]) -> None:
     draw("table", data, "measures", chosen)
 
 
-def _tops(shown: Sequence[Shown]) -> dict[str, float]:
+def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     """Return the best value of every measure; none before all rows have their results."""
     if any(one.made.chunking is None and not one.made.error for one in shown):
         return {}
@@ -66,7 +67,7 @@ def _tops(shown: Sequence[Shown]) -> dict[str, float]:
     return {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
 
 
-def _cells(one: Shown, tops: Mapping[str, float]) -> list[dict[str, Any]]:
+def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[dict[str, Any]]:
     """Return the cells of a row: words, why there is no value, and whether no other row is better."""
     if one.scores is None or one.made.chunking is None:
         return []

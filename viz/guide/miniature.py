@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chunkers import Chunking
-from viz.components.reader.segments import positions
+from viz.components.offsets import positions
 from viz.theme.palette import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90

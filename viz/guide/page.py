@@ -5,16 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import CHUNKERS, Chunking
-from evaluation.segmentation import chunk_facts as stats
+from evaluation.segmentation.chunk_facts import against_known, boundaries
 from sample_docs import sample_splitters
-from viz.components.reader.reader import notice
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
+from viz.components.notice import notice
+from viz.controls.chunker import parameter_controls
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.guide import miniature
-from viz.shell import results as runs
-from viz.shell.page import Text, close_page, open_page
+from viz.controls.shared import shared_controls
+from viz.guide.miniature import svg
+from viz.shell.page import close_page, open_page
+from viz.shell.progress import show_progress
+from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.embedder import defaults_of
+from viz.state.text import Text
 
 FIRST = "breakpoint"
 
@@ -28,11 +32,11 @@ def show() -> None:
         choices.columns = [ColumnChoice(FIRST)]
     with st.sidebar:
         _choose(choices)
-        controls.shared_controls(choices, opened.embedder)
+        shared_controls(choices, opened.embedder)
     column = choices.columns[0]
     kind = CHUNKERS[column.chunker]
-    made = runs.make(opened, opened.text, [column])[0] if opened.text is not None else runs.Made(column)
-    embedding.ask(choices)
+    made = run_columns(opened, opened.text, [column])[0] if opened.text is not None else ColumnResult(column)
+    ask_about_embedder(choices)
     with st.container(key="guide"):
         told, live = st.columns([3, 2], gap="large")
     with told:
@@ -42,7 +46,7 @@ def show() -> None:
         st.markdown(f"**Known failure.** {kind.failure}")
     with live:
         st.subheader(opened.text.source.name if opened.text is not None else "Live", anchor=False)
-        runs.show_progress([made])
+        show_progress([made])
         if opened.text is None:
             pass
         elif made.error:
@@ -51,8 +55,8 @@ def show() -> None:
             notice("Being embedded …", key="guide_waits")
         else:
             _miniature(opened.text, made.chunking)
-        defaults = embedding.defaults_of(opened.embedder, column.chunker)
-        controls.parameter_controls(0, column, made.chunker, defaults)
+        defaults = defaults_of(opened.embedder, column.chunker)
+        parameter_controls(0, column, made.chunker, defaults)
     st.table(_parameters(column.chunker), border="horizontal")
     st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
     close_page(opened)
@@ -88,9 +92,9 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
 
 def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    st.image(miniature.svg(chunking, text.source.known, theme), width="stretch")
+    st.image(svg(chunking, text.source.known, theme), width="stretch")
     said = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
     if text.source.known:
-        found, missed, added = stats.against_known(stats.boundaries(chunking), text.source.known)
+        found, missed, added = against_known(boundaries(chunking), text.source.known)
         said += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
     st.caption(said)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.tools import FloatArray
 from viz.jobs.background import Background
-from viz.jobs.resources import cache, load
+from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Task:
 
 
 @dataclass(eq=False)
-class Job(Background):
+class ChunkingJob(Background):
     """Runs chunkers on a document."""
 
     source: Document
@@ -59,13 +59,13 @@ class Job(Background):
         for task, chunker in self.tasks:
             self.done = self.total = 0
             if chunker.embeds and self.embedder is not None:
-                load(self.embedder)
+                load_model(self.embedder)
                 # Loading may be what tells the revision.
                 task = replace(task, revision=self.embedder.revision)
             tools = Tools(
                 self.embedder,
                 load_tokenizer(task.tokenizer),
-                cache(self.on_disk),
+                embedding_cache(self.on_disk),
                 progress=self._embedded,
                 cancelled=self._cancel.is_set,
             )
@@ -76,16 +76,18 @@ class Job(Background):
                 self.embedded += chunking.timing.embedded
 
 
-def at_once(task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool) -> Chunking | None:
+def chunk_at_once(
+    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool
+) -> Chunking | None:
     """Run a chunker now if all that it embeds is in the cache; None if something would have to be embedded first."""
-    tools = Tools(embedder, load_tokenizer(task.tokenizer), cache(on_disk), cancelled=lambda: True)
+    tools = Tools(embedder, load_tokenizer(task.tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     try:
         return run(chunker, source, tools)
     except Cancelled:
         return None
 
 
-def vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> FloatArray:
+def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> FloatArray:
     """Return the vectors of the sentences, shape (n, dimension).
 
     Raises
@@ -93,5 +95,5 @@ def vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool)
     Cancelled
         If something would have to be embedded first.
     """
-    tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), cache(on_disk), cancelled=lambda: True)
+    tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     return tools.embed(source.sentence_texts)

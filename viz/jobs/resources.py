@@ -12,18 +12,18 @@ from chunkers.cache import EmbeddingCache
 
 
 @st.cache_resource(show_spinner=False)
-def cache(on_disk: bool) -> EmbeddingCache:
+def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embeddings' cache, shared by all pages and sessions; on disk only where the user said so."""
     return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
-def document(identity: str, _text: str, name: str, sentences: str) -> Document:
+def split_document(identity: str, _text: str, name: str, sentences: str) -> Document:
     """Return the document split into sentences; ``identity`` stands for the text."""
     return Document.from_text(_text, sentences, name)
 
 
-def load(embedder: Embedder) -> None:
+def load_model(embedder: Embedder) -> None:
     """Load the model, and take it out of the garbage collector's sight.
 
     Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the

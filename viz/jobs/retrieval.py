@@ -11,8 +11,8 @@ from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import Search, build_index, search
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
-from viz.jobs import resources
 from viz.jobs.background import Background
+from viz.jobs.resources import embedding_cache, load_model
 
 DEPTH = 20
 """Chunks that are found for a question: how many of them count is chosen afterwards, without another search."""
@@ -115,7 +115,7 @@ class Retrieval(Background):
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
         self._said = "Loading the embedding model"
-        resources.load(self.embedder)
+        load_model(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         self.ruler = Ruler(corpus.whole.text, tokenizer)
         for number, chunker in enumerate(self.plan.chunkers):
@@ -126,7 +126,7 @@ class Retrieval(Background):
                 self._said = f"{title}: {done:,} of {total:,} texts embedded"
 
             tools = Tools(
-                self.embedder, tokenizer, resources.cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
+                self.embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
                 self.found[number] = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)

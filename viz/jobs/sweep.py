@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
 from evaluation.segmentation.sweep import Marked, Row, Setting, sweep
-from viz.jobs import resources
 from viz.jobs.background import Background
+from viz.jobs.resources import embedding_cache, load_model
 
 
 @dataclass(eq=False)
@@ -45,9 +45,9 @@ class Sweep(Background):
             if self.cancelled:
                 return
             documents.append(document)
-        resources.load(self.embedder)
+        load_model(self.embedder)
         tools = Tools(
-            self.embedder, load_tokenizer(self.tokenizer), resources.cache(self.on_disk), cancelled=self._cancel.is_set
+            self.embedder, load_tokenizer(self.tokenizer), embedding_cache(self.on_disk), cancelled=self._cancel.is_set
         )
         for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1):
             self.rows.append(row)

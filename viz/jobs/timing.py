@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Chunker, Document, Embedder
-from viz.jobs.chunking import Task, at_once
+from viz.jobs.chunking import Task, chunk_at_once
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,13 @@ class Repeats:
     upper: float
 
 
-def repeat(
+def time_again(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> Repeats | None:
     """Time the decision stage again and again, everything embedded; None if something is not."""
     times = []
     for _ in range(runs):
-        result = at_once(task, chunker, source, embedder, on_disk)
+        result = chunk_at_once(task, chunker, source, embedder, on_disk)
         if result is None or result.timing is None:
             return None
         times.append(result.timing.decide_ms + result.timing.merge_ms)

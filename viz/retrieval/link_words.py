@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluation.retrieval.measures import MEASURES
-from viz.controls import link_widgets as shown_as
+from viz.controls.link_widgets import switch
 from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
@@ -26,8 +26,8 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
 }
 """The words that do not depend on a run, with what is shown for them."""
 
-AT_REST = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
-AT_REST |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "1", "right": "2", "question": "1", "run": ""}
+DEFAULT_WORDS = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
+DEFAULT_WORDS |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "1", "right": "2", "question": "1", "run": ""}
 """``baseline``, ``left`` and ``right`` are places of chunkers; ``run`` is the token of a run that the server remembers."""
 
 
@@ -37,7 +37,7 @@ def mended(words: dict[str, str]) -> list[str]:
     for name, options in ALLOWED.items():
         if words[name] not in options:
             complaints.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
-            words[name] = AT_REST[name]
+            words[name] = DEFAULT_WORDS[name]
     return complaints
 
 
@@ -47,12 +47,7 @@ def place(words: Mapping[str, str], name: str, count: int) -> int:
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
 
 
-def switch(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
+def choose_word(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
     """Draw a choice of few words of `ALLOWED`, all in sight, and return the chosen one."""
-    shown_as.switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
+    switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]
-
-
-def counted(count: int, what: str) -> str:
-    """Say how many of something there are."""
-    return f"{count:,} {what}" + ("s" if count != 1 else "")

@@ -10,9 +10,9 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
-from viz.components.reader.reader import notice
+from viz.components.notice import notice
 from viz.jobs.retrieval import Material
-from viz.retrieval.link_words import counted
+from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20

@@ -8,25 +8,26 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
-from viz.components.reader.reader import notice
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
+from viz.components.notice import notice
+from viz.controls.chunker import column_controls
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import select
+from viz.controls.shared import shared_controls
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.retrieval import Material, Plan, Retrieval
-from viz.retrieval import link_words as retrieval_words
-from viz.retrieval import material as retrieval_material
-from viz.retrieval.link_words import ALLOWED, counted
+from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, mended
+from viz.retrieval.material import choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_results
 from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_progress
+from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
+from viz.theme.numbers import counted
 
 PAGE = "retrieval"
 
 
-def at_rest() -> Choices:
+def first_screen() -> Choices:
     """Return the choices of the first screen: structure, sentences, and meaning."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
@@ -34,25 +35,25 @@ def at_rest() -> Choices:
         ColumnChoice("optimal", {"max_size": 200}),
     ]
     # The document is that of the other pages; its sentences are what suits prose, which most of the bundled documents are.
-    return Choices("report", sample_splitters()["report"], columns, extra=dict(retrieval_words.AT_REST))
+    return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_WORDS))
 
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page(PAGE, at_rest(), about_a_text=False)
+    opened = open_page(PAGE, first_screen(), about_a_text=False)
     choices, words = opened.choices, opened.choices.extra
     run = registry().find(words["run"], Retrieval)
     chunkers, complaint = _chunkers(opened)
     with st.sidebar:
-        material = retrieval_material.choose(run.plan.material if run is not None else None)
-        controls.column_controls(choices, chunkers[choices.selected], opened.embedder)
-        controls.shared_controls(choices, opened.embedder)
-    embedding.ask(choices)
+        material = choose(run.plan.material if run is not None else None)
+        column_controls(choices, chunkers[choices.selected], opened.embedder)
+        shared_controls(choices, opened.embedder)
+    ask_about_embedder(choices)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures what the best chunks of each chunker hold of them."
     )
-    for number, said in enumerate(retrieval_words.mended(words)):
+    for number, said in enumerate(mended(words)):
         notice(said, "error", key=f"retrieval_word_{number}")
     if complaint:
         notice(complaint, "error", key="retrieval_complaint")
@@ -113,7 +114,7 @@ def _start_row(opened: Opened, plan: Plan | None, material: Material | None) -> 
 def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     """Draw what has been measured so far, and how far it is."""
     if run.running and not run.cancelled:
-        show_progress(run)
+        show_job_progress(run)
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(

@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from evaluation.retrieval.measures import MEASURES, Evaluation
-from viz.components.reader.reader import notice
+from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.retrieval.figures import percent
-from viz.retrieval.link_words import TITLES, place, switch
+from viz.retrieval.link_words import TITLES, choose_word, place
 from viz.retrieval.passages import show_passages
 
 
@@ -38,7 +38,7 @@ def show_question(found: dict[int, Evaluation], titles: list[str], words: dict[s
         words["question"] = str(place(words, "question", len(answers)) + 1)
     shown = {word: f"{word}. {answers[number].question.text}" for word, number in options.items()}
     chosen = options[select("Question", words, "question", shown, "retrieval_question")]
-    view = switch("Shown", words, "view", hidden=True)
+    view = choose_word("Shown", words, "view", hidden=True)
     sides = ("left", "right")[: len(found)]
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:

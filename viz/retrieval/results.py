@@ -8,13 +8,14 @@ import streamlit as st
 
 from evaluation.retrieval.bootstrap import Difference, paired
 from evaluation.retrieval.measures import MEASURES, Evaluation, mean_and_deviation
-from viz.components.reader.reader import notice
+from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
-from viz.retrieval.link_words import COSTS, NAMES, TITLES, counted, switch
+from viz.retrieval.link_words import COSTS, NAMES, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
 from viz.retrieval.verdict import Costs, Verdict, cells, told_apart
-from viz.theme import figure as figures
+from viz.theme.figure import show_figure
+from viz.theme.numbers import counted
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
 _PIXELS |= {"chunker": 296, "chunks": 64, "tokens each": 96}
@@ -40,12 +41,12 @@ def show_results(run: Retrieval, found: dict[int, Evaluation], words: dict[str, 
         against = {number: paired(one, values[baseline]) for number, one in values.items() if number != baseline}
         _differences({number: one for number, one in against.items() if one is not None}, names, baseline, measure)
         st.subheader("Worth its price?", anchor=False)
-        cost = switch("Against", words, "cost", hidden=True)
+        cost = choose_word("Against", words, "cost", hidden=True)
         _trade_off(found, values, costs, names, measure, cost)
     st.subheader("Question for question", anchor=False)
     _boxes(values, names, measure)
     st.subheader("Documents and sentences found", anchor=False)
-    _at_k(found, names, switch("What counts as found", words, "kind", hidden=True))
+    _at_k(found, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
 def _say(
@@ -117,7 +118,7 @@ def _differences(found: dict[int, Difference], names: dict[int, str], baseline: 
     table["to"] = [round(100 * one.high, 2) for one in found.values()]
     table["p"] = [round(one.p, 4) for one in found.values()]
     table["told"] = ["yes" if one.told else "no" for one in found.values()]
-    figures.show_figure(figure, table, "Differences", key="retrieval_differences")
+    show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")
 
 
@@ -134,7 +135,7 @@ def _trade_off(
     table["embeddings"] = [one.source() for one in costs.values()]
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
     figure = trade_off(values, costs, names, TITLES[measure], cost)
-    figures.show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
+    show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     said = "The bars hold 95 % of the means of resampled questions."
     if cost == "query":
         said += " Embedding the question is left out: it takes the same with every chunker."
@@ -148,9 +149,7 @@ def _boxes(values: Any, names: dict[int, str], measure: str) -> None:
     count = len(next(iter(values.values())))
     table: dict[str, list[Any]] = {"question": list(range(1, count + 1))}
     table |= {names[number]: (100 * one).round(2).tolist() for number, one in values.items()}
-    figures.show_figure(
-        boxes(values, names, TITLES[measure]), table, f"{TITLES[measure]} by question", key="retrieval_boxes"
-    )
+    show_figure(boxes(values, names, TITLES[measure]), table, f"{TITLES[measure]} by question", key="retrieval_boxes")
 
 
 def _at_k(found: dict[int, Evaluation], names: dict[int, str], kind: str) -> None:
@@ -158,4 +157,4 @@ def _at_k(found: dict[int, Evaluation], names: dict[int, str], kind: str) -> Non
     what = cast(Literal["documents", "evidence"], kind)
     scores = {number: one.at_k(what) for number, one in found.items()}
     name = "Documents" if kind == "documents" else "Evidence"
-    figures.show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")
+    show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")

@@ -9,8 +9,8 @@ import numpy as np
 
 from evaluation.retrieval.bootstrap import Difference, paired
 from evaluation.retrieval.measures import Evaluation, Length, mean_and_deviation
-from evaluation.segmentation.chunk_facts import figures
 from viz.retrieval.summary import Cell
+from viz.theme.numbers import three_figures
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ def _certainty(verdict: Verdict, other: str, *, is_baseline: bool) -> Cell:
 
 def _cost(verdict: Verdict, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
     own = costs[verdict.best]
-    value = f"{figures(own.index_s)} s to index"
+    value = f"{three_figures(own.index_s)} s to index"
     tokens = f"{own.tokens:,.0f} tokens retrieved for a question"
     if verdict.other is None:
         return Cell("What it cost", value, tokens)
     other = costs[verdict.other]
-    seconds = f"{names[verdict.other]}: {figures(other.index_s)} s"
+    seconds = f"{names[verdict.other]}: {three_figures(other.index_s)} s"
     return Cell("What it cost", value, f"{tokens}. {seconds}, {other.tokens:,.0f} tokens.")
 
 

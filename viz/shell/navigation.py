@@ -15,7 +15,7 @@ def navigation() -> st.Page:
     return _menu()
 
 
-def through_the_app() -> None:
+def enter_through_app() -> None:
     """Go in through the app, if the session did not.
 
     Where a link to a page is the first thing that a fresh server is asked for, Streamlit finds the folder ``pages`` and runs

@@ -6,25 +6,19 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from chunkers import Document, Embedder, InputError
+from chunkers import Embedder, InputError
+from chunkers.text.document import text_id
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz.components.reader.reader import notice, text_id
-from viz.controls import embedder as embedding
-from viz.controls import text_source as source
-from viz.jobs import resources
+from viz.components.notice import notice
+from viz.controls.text_source import choose_text, load_text
+from viz.jobs.resources import split_document
 from viz.shell import lecture
-from viz.shell import navigation as entry
-from viz.state.choices import OWN, SHARED, Choices, from_query, to_query
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text, split into sentences; ``identity`` is its hash."""
-
-    source: source.Source
-    document: Document
-    identity: str
+from viz.shell.navigation import enter_through_app
+from viz.state.choices import OWN, SHARED, Choices
+from viz.state.embedder import chosen_embedder
+from viz.state.link import from_query, to_query
+from viz.state.text import Text
 
 
 @dataclass(frozen=True)
@@ -55,21 +49,21 @@ def open_page(name: str, default: Choices, *, about_a_text: bool = True) -> Open
 
     A page that is not ``about_a_text`` has none, and no choice of one.
     """
-    entry.through_the_app()
+    enter_through_app()
     choices, complaints = _choices(name, default)
     chosen = None
     if about_a_text:
         with st.sidebar:
-            source.choose(choices)
-        chosen = source.load(choices)
+            choose_text(choices)
+        chosen = load_text(choices)
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"complaint_{number}")
-    embedder, complaint = embedding.chosen(choices)
+    embedder, complaint = chosen_embedder(choices)
     text = None
     if chosen is not None:
         try:
             identity = text_id(chosen.text)
-            text = Text(chosen, resources.document(identity, chosen.text, chosen.name, choices.sentences), identity)
+            text = Text(chosen, split_document(identity, chosen.text, chosen.name, choices.sentences), identity)
         except (InputError, UnicodeEncodeError) as error:
             notice(str(error), "error", key="document_error")
     return Opened(choices, default, text, embedder, complaint)

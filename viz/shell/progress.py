@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from viz.jobs.background import Background
+from viz.jobs.chunking import ChunkingJob
+from viz.shell.results import ColumnResult
 
 
 @st.fragment(run_every=1.0)
-def show_progress(job: Background) -> None:
+def show_job_progress(job: Background) -> None:
     """Show how far it is, with its cancel button; when it ends, draw the page again."""
     if not job.running or job.cancelled:
         st.rerun()
@@ -16,3 +20,23 @@ def show_progress(job: Background) -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     row.progress(share, text=said)
     row.button("Cancel", on_click=job.cancel, width="content")
+
+
+def show_progress(made: Sequence[ColumnResult]) -> None:
+    """Show how far the embedding is, with its cancel button; the page runs again when it ends."""
+    job: ChunkingJob | None = st.session_state.get("job")
+    if job is None:
+        return
+    if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
+        # It ended between the columns' look at it and this one.
+        st.rerun()
+    if job.running and not job.cancelled:
+        show_job_progress(job)
+    elif job.cancelled and len(job.results) < len(job.tasks):
+        st.button("Compute the embeddings that were stopped", on_click=_forget_job)
+    elif job.error:
+        st.button("Try again", on_click=_forget_job)
+
+
+def _forget_job() -> None:
+    st.session_state["job"] = None

@@ -8,47 +8,47 @@ from dataclasses import dataclass
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from viz.jobs import chunking as work
-from viz.shell import progress
-from viz.shell.page import Opened, Text
+from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
+from viz.shell.page import Opened
 from viz.state.choices import ColumnChoice
+from viz.state.text import Text
 
 
 @dataclass(frozen=True)
-class Made:
+class ColumnResult:
     """What became of a choice: the chunker where its parameters are allowed, its result where there is one."""
 
     choice: ColumnChoice
     chunker: Chunker | None = None
-    task: work.Task | None = None
+    task: Task | None = None
     chunking: Chunking | None = None
     error: str = ""
 
 
-def make(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[Made]:
+def run_columns(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run every chunker that needs no new embeddings, and hand the others to a job."""
     session, embedder, document = st.session_state, opened.embedder, text.document
     on_disk = bool(session.get("on_disk"))
-    kept: dict[work.Task, Chunking] = session.get("results", {})
-    job: work.Job | None = session.get("job")
+    kept: dict[Task, Chunking] = session.get("results", {})
+    job: ChunkingJob | None = session.get("job")
     if job is not None:
         kept = {**kept, **job.results}
     made = []
-    waiting: list[tuple[work.Task, Chunker]] = []
+    waiting: list[tuple[Task, Chunker]] = []
     for choice in columns:
         try:
             chunker = build_chunker(choice.chunker, choice.parameters, embedder)
             if chunker.embeds and embedder is None:
-                made.append(Made(choice, chunker, error=opened.complaint))
+                made.append(ColumnResult(choice, chunker, error=opened.complaint))
                 continue
-            task = work.Task.of(text.identity, document, embedder, opened.choices.tokenizer, chunker)
-            chunking = kept.get(task) or work.at_once(task, chunker, document, embedder, on_disk)
+            task = Task.of(text.identity, document, embedder, opened.choices.tokenizer, chunker)
+            chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, on_disk)
         except InputError as error:
-            made.append(Made(choice, error=str(error)))
+            made.append(ColumnResult(choice, error=str(error)))
             continue
         if chunking is None:
             waiting.append((task, chunker))
-        made.append(Made(choice, chunker, task, chunking))
+        made.append(ColumnResult(choice, chunker, task, chunking))
     session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
     if job is not None and not job.cancelled:
         # What is shown no more must not stay in memory for the job's sake.
@@ -57,13 +57,13 @@ def make(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[Ma
     _start_job(job, waiting, document, embedder, on_disk)
     job = session.get("job")
     if job is not None and job.error:
-        made = [one if one.chunking or one.error else Made(one.choice, one.chunker, error=job.error) for one in made]
+        made = [one if one.chunking or one.error else ColumnResult(one.choice, one.chunker, error=job.error) for one in made]
     return made
 
 
 def _start_job(
-    job: work.Job | None,
-    waiting: list[tuple[work.Task, Chunker]],
+    job: ChunkingJob | None,
+    waiting: list[tuple[Task, Chunker]],
     document: Document,
     embedder: Embedder | None,
     on_disk: bool,
@@ -75,25 +75,5 @@ def _start_job(
         session["job"] = job = None
     if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
         return
-    session["job"] = job = work.Job(document, embedder, waiting, on_disk)
+    session["job"] = job = ChunkingJob(document, embedder, waiting, on_disk)
     job.start()
-
-
-def show_progress(made: Sequence[Made]) -> None:
-    """Show how far the embedding is, with its cancel button; the page runs again when it ends."""
-    job: work.Job | None = st.session_state.get("job")
-    if job is None:
-        return
-    if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
-        # It ended between the columns' look at it and this one.
-        st.rerun()
-    if job.running and not job.cancelled:
-        progress.show_progress(job)
-    elif job.cancelled and len(job.results) < len(job.tasks):
-        st.button("Compute the embeddings that were stopped", on_click=_forget_job)
-    elif job.error:
-        st.button("Try again", on_click=_forget_job)
-
-
-def _forget_job() -> None:
-    st.session_state["job"] = None

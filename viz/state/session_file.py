@@ -13,16 +13,15 @@ from chunkers import Chunking, Embedder, InputError, Recipe, Span
 from chunkers.text.reading import decode
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz.components.reader.reader import notice
-from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, at_rest
+from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, first_screen
 
 if TYPE_CHECKING:
-    from viz.controls.text_source import Source
-    from viz.shell.results import Made
+    from viz.shell.results import ColumnResult
+    from viz.state.text import Source
 
 ENDING = ".json"
 
-_REOPENED = "reopened"
+REOPENED = "reopened"
 
 
 class KeptColumn(BaseModel):
@@ -58,11 +57,11 @@ class SessionFile(BaseModel):
         return self
 
 
-def write(source: Source, choices: Choices, made: Sequence[Made], embedder: Embedder | None) -> str:
+def write(source: Source, choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> str:
     """Return the session as JSON; every column has its result."""
     columns = [
         KeptColumn(
-            recipe=Recipe.of(one.chunker, choices.sentences, embedder, choices.tokenizer), chunks=_spans(one.chunking)
+            recipe=Recipe.of(one.chunker, choices.sentences, embedder, choices.tokenizer), chunks=spans_of(one.chunking)
         )
         for one in made
         if one.chunker is not None and one.chunking is not None
@@ -100,39 +99,16 @@ def reopen(file: SessionFile, choices: Choices) -> None:
     if at_hand(first.tokenizer):
         choices.tokenizer = first.tokenizer
     session = st.session_state
-    compared: Choices = session.setdefault("choices/compare", at_rest(*next(iter(sample_splitters().items()))))
+    compared: Choices = session.setdefault("choices/compare", first_screen(*next(iter(sample_splitters().items()))))
     session.setdefault("complaints/compare", [])
     for shared in SHARED:
         setattr(compared, shared, getattr(choices, shared))
     # All parameters, those at rest too: what is at rest depends on the embedder.
     compared.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
     compared.selected = file.selected
-    session[_REOPENED] = file
+    session[REOPENED] = file
 
 
-def compare(made: Sequence[Made]) -> None:
-    """Say whether the columns came out as they stand in the file, as long as they are the file's."""
-    file: SessionFile | None = st.session_state.get(_REOPENED)
-    if file is None or not all(one.chunker and one.chunking for one in made):
-        return
-    now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
-    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(one.chunking and one.chunking.document.text != file.text for one in made):
-        del st.session_state[_REOPENED]
-        return
-    others = [
-        number
-        for number, (one, column) in enumerate(zip(made, file.columns, strict=True), start=1)
-        if one.chunking is not None and _spans(one.chunking) != column.chunks
-    ]
-    if not others:
-        notice(f"{file.name}: reopened as it was, with the same chunks in every column.", key="reopened")
-        return
-    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
-    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
-    said = f"{file.name}: {which} came out otherwise than in the file, which was made with {versions}."
-    notice(said, "error", key="reopened")
-
-
-def _spans(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
+def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
+    """Return the spans of every chunk."""
     return tuple(chunk.spans for chunk in chunking.chunks)

@@ -37,7 +37,7 @@ class Chosen:
             yield one.split(splitters.get(one.name, self.splitter))
 
 
-def at_rest() -> dict[str, str]:
+def default_documents() -> dict[str, str]:
     """Return the words of the link that say which bundled documents."""
     # The essay holds several of the others, which could then not be held out.
     names = [name for name in _bundled() if name != "essay"]

@@ -15,7 +15,7 @@ from viz.controls.link_widgets import select
 PUBLISHED = "published"
 """What the link calls the published grids of all chunkers."""
 
-AT_REST = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
+DEFAULT_WORDS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
 """The words of the link that say which settings."""
 
 MOST_OFFERED = 11

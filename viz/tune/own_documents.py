@@ -13,12 +13,12 @@ from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
-from viz.components.reader.reader import notice
-from viz.controls import text_source as source
+from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.state.choices import OWN, Choices
+from viz.state.text import Source, set_own_text
 
-AT_REST = {"splitter": "spacy"}
+DEFAULT_WORDS = {"splitter": "spacy"}
 """The words of the link that say how these documents are split into sentences."""
 
 PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
@@ -46,7 +46,7 @@ class _Taken:
 def own_documents() -> dict[str, MarkedText]:
     """Return the session's documents by their names, each of which is there once."""
     found = {one.name: one for key in (_UPLOADED, _STITCHED) for one in _taken(key).documents}
-    own: source.Source | None = st.session_state.get("own")
+    own: Source | None = st.session_state.get("own")
     if own is not None and own.known and not any(one.text == own.text and one.known == own.known for one in found.values()):
         name = f"{own.name}, marked on Failures"
         found[name] = MarkedText(name, own.text, own.known)
@@ -195,6 +195,6 @@ def zipped(documents: list[MarkedText]) -> bytes:
 
 def _open(choices: Choices, one: MarkedText, page: str) -> None:
     """Let the document be the user's own text, and go where it is shown."""
-    source.take(source.Source(one.text, one.name, one.known))
+    set_own_text(Source(one.text, one.name, one.known))
     choices.document, choices.sentences = OWN, choices.extra["splitter"]
     st.session_state[_GO] = page

@@ -8,20 +8,21 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
-from viz.components.reader.reader import notice
-from viz.controls import chunker as controls
-from viz.controls import embedder as embedding
+from viz.components.notice import notice
+from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import select
+from viz.controls.shared import shared_controls
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_progress
-from viz.state.choices import Choices, ColumnChoice, at_rest
-from viz.tune import documents as tune_documents
-from viz.tune import grid as tune_grid
-from viz.tune import own_documents
-from viz.tune.documents import Chosen, choose_documents
+from viz.shell.progress import show_job_progress
+from viz.state.choices import Choices, ColumnChoice, first_screen
+from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
+from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
+from viz.tune.grid import choose_settings
+from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
+from viz.tune.own_documents import go_where_asked, show_own_documents
 from viz.tune.results import show_results
 
 PAGE = "tune"
@@ -38,19 +39,19 @@ def show() -> None:
     """Draw the page."""
     if st.session_state.pop("tune_applied", False):
         st.switch_page("pages/compare.py")
-    own_documents.go_where_asked()
-    rest = tune_grid.AT_REST | tune_documents.at_rest() | own_documents.AT_REST | {"measure": "pk", "run": ""}
+    go_where_asked()
+    rest = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=rest)
     opened = open_page(PAGE, default, about_a_text=False)
     words = opened.choices.extra
     with st.sidebar:
-        settings, complaint = tune_grid.choose_settings(words)
+        settings, complaint = choose_settings(words)
         documents = choose_documents(words)
-        controls.shared_controls(opened.choices, opened.embedder)
-    embedding.ask(opened.choices)
+        shared_controls(opened.choices, opened.embedder)
+    ask_about_embedder(opened.choices)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
-    own_documents.show_own_documents(opened.choices)
+    show_own_documents(opened.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     with st.container(width=420):
         measure = select("Ranked by", words, "measure", measures, "tune/measure")
@@ -62,7 +63,7 @@ def show() -> None:
     running = registry().find(words["run"], Sweep)
     if running is not None:
         if running.running and not running.cancelled:
-            show_progress(running)
+            show_job_progress(running)
         _say_what_changed(running, settings, documents)
         _results(running, measure)
     elif words["run"]:
@@ -133,7 +134,7 @@ def _results(job: Sweep, measure: str) -> None:
 def _apply(setting: Setting) -> None:
     """Put a setting into Compare in place of the chosen column, and go there."""
     if "choices/compare" not in st.session_state:
-        st.session_state["choices/compare"] = at_rest(*next(iter(sample_splitters().items())))
+        st.session_state["choices/compare"] = first_screen(*next(iter(sample_splitters().items())))
         st.session_state["complaints/compare"] = []
     kept: Choices = st.session_state["choices/compare"]
     kept.columns[kept.selected] = ColumnChoice(setting.chunker, dict(setting.parameters))

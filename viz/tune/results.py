@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
-from viz.theme import figure as figures
+from viz.theme.figure import show_figure
 from viz.tune.figures import TITLES, named, sweep_figure
 
 SHOWN = 15
@@ -34,7 +34,7 @@ def show_results(
         "setting": [named(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
     }
-    figures.show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
+    show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     st.dataframe(
         _ranking(ranked[:SHOWN], kept, measure),

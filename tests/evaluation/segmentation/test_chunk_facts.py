@@ -5,20 +5,19 @@ import pytest
 from chunkers import Chunking, Document, ModelError, Span, load_tokenizer
 from chunkers.result import Chunk
 from evaluation.segmentation.chunk_facts import (
+    BeyondReach,
     Change,
     Facts,
     Pieces,
-    Unread,
     against_known,
     boundaries,
     change,
-    figures,
-    milliseconds,
     percent,
     sentence_counts,
     sizes,
 )
 from tests.support import HashEmbedder
+from viz.theme.numbers import milliseconds, three_figures
 
 TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
 LINES = Document.from_text(TEXT, "lines")
@@ -97,28 +96,28 @@ def test_sizes_without_the_tokenizer_leave_the_tokens_out():
 
 def test_what_the_embedder_does_not_read():
     # Four words of which three are read, twice.
-    assert Unread.of(SCATTERED, Counting()) == Unread(2, pytest.approx(2 / 8))
-    assert Unread.of(chunking([(0, 1)], [(1, 2)]), Counting()) is None
+    assert BeyondReach.of(SCATTERED, Counting()) == BeyondReach(2, pytest.approx(2 / 8))
+    assert BeyondReach.of(chunking([(0, 1)], [(1, 2)]), Counting()) is None
 
 
 def test_no_row_where_the_embedder_reads_all_or_its_files_are_missing():
-    assert Unread.of(SCATTERED, HashEmbedder()) is None
-    assert Unread.of(SCATTERED, Absent()) is None
-    assert Unread.of(SCATTERED, None) is None
+    assert BeyondReach.of(SCATTERED, HashEmbedder()) is None
+    assert BeyondReach.of(SCATTERED, Absent()) is None
+    assert BeyondReach.of(SCATTERED, None) is None
 
 
 def test_what_is_not_read_in_words():
     said = "2 chunks longer than the 3 tokens that hash reads: 25\N{NO-BREAK SPACE}% of their tokens not seen"
-    assert Unread(2, 0.25).words(Counting()) == said
-    assert "1 chunk longer" in Unread(1, 0.25).words(Counting())
-    assert "of its tokens" in Unread(1, 0.25).words(Counting())
+    assert BeyondReach(2, 0.25).words(Counting()) == said
+    assert "1 chunk longer" in BeyondReach(1, 0.25).words(Counting())
+    assert "of its tokens" in BeyondReach(1, 0.25).words(Counting())
 
 
 def test_facts_hold_what_the_head_shows():
     facts = Facts.of(SCATTERED, load_tokenizer("characters"), Counting())
     assert facts.cuts == tuple(LINES.starts[1:])
     assert facts.pieces == Pieces(2, 2)
-    assert facts.unread == Unread(2, 0.25)
+    assert facts.unread == BeyondReach(2, 0.25)
     assert [one.most for one in facts.sizes] == [2, 4, 13, 13]
 
 
@@ -143,7 +142,7 @@ def test_against_known():
 
 @pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])
 def test_figures(value, said):
-    assert figures(value) == said
+    assert three_figures(value) == said
 
 
 @pytest.mark.parametrize(

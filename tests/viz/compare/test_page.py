@@ -4,7 +4,7 @@ import json
 
 from sample_docs import load_sample
 from tests.viz.app_steps import sent, settled
-from viz.controls.text_source import Source
+from viz.state.text import Source
 
 
 def reader_of(app):

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Span, Verdict, build_chunker
 from chunkers.result import Chunk
+from chunkers.text.document import text_id
 from tests.support import AngleEmbedder, cut
-from viz.components.reader.reader import Column, Result, Row, payload, text_id
-from viz.components.reader.reader import _source as source
+from viz.components.offsets import positions, utf16_offsets
+from viz.components.reader.reader import Column, Result, Row, payload
 from viz.components.reader.segments import _trimmed as trimmed
-from viz.components.reader.segments import colours, covered, positions, segments, utf16_offsets
+from viz.components.reader.segments import colours, covered, segments
+from viz.components.text_store import source_bytes as source
 from viz.theme.palette import COUNT
 
 LINES = Document.from_text("Aa.\nBb.\nCc.\nDd.\nEe.", "lines")

@@ -165,7 +165,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
     for one in (*caches, tokenizers.load_tokenizer):
         one.cache_clear()
-    resources.cache.clear()
+    resources.embedding_cache.clear()
     try:
         settled(app).run()
         assert not app.exception

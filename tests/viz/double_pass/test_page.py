@@ -10,7 +10,7 @@ from chunkers.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import sent, settled
-from viz.double_pass import passes
+from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
 from viz.double_pass.story import LEDGER, minis, numbers, seams, steps, told
 
@@ -118,10 +118,10 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     other = cut(DoublePass.build(initial_threshold=1, merging_threshold=1), "1\n2\n3\n4\n5\n6", embedder=AngleEmbedder())
-    found = passes.corrections(chunking, other)
+    found = corrections.corrections(chunking, other)
     assert [(one.gap, one.step, one.beside) for one in found] == [(1, 6, True), (2, 6, True)]
     assert "over the snippet" in found[0].reason
-    said = passes.balance(chunking, found, other, "Other")
+    said = corrections.balance(chunking, found, other, "Other")
     assert said == [
         "Of the 3 boundaries that pass one made, 2 are gone again.",
         "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 taken away by pass two, "
@@ -131,13 +131,18 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
 
 def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
     chunking = double("0\n5\n90 code here\n3\n6")
-    assert [len(passes.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")] == [
+    assert [
+        len(similarities.compared_with(chunking, f"{name}_threshold")) for name in ("initial", "appending", "merging")
+    ] == [
         3,
         1,
         2,
     ]
-    assert passes.above(passes.compared_with(chunking, "merging_threshold"), 0.8) == "1 of 2 similarities lies above 0.80"
-    assert passes.above([], 0.8) == "Nothing was compared with it in this text."
+    assert (
+        similarities.above(similarities.compared_with(chunking, "merging_threshold"), 0.8)
+        == "1 of 2 similarities lies above 0.80"
+    )
+    assert similarities.above([], 0.8) == "Nothing was compared with it in this text."
 
 
 @pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])

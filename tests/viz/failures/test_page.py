@@ -13,9 +13,9 @@ from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.viz.app_steps import settled
 from viz.failures.inbox import shortened
-from viz.failures.results import Shown
+from viz.failures.results import MeasuredSetting
 from viz.failures.table import SHOWN, _tops
-from viz.shell.results import Made
+from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 
 OWN_TEXT = "One is here. Two is here.\n---\nThree is here. Four is here."
@@ -85,9 +85,9 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
 
 
 def test_no_row_is_the_best_while_others_wait():
-    made = Made(ColumnChoice("optimal"))
-    waiting = Shown("published", Setting("optimal"), "nobody", made)
-    there = Shown("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
+    made = ColumnResult(ColumnChoice("optimal"))
+    waiting = MeasuredSetting("published", Setting("optimal"), "nobody", made)
+    there = MeasuredSetting("published", Setting("breakpoint"), "nobody", replace(made, chunking=object()), {})
     assert _tops([there, waiting]) == {}
     scores = {name: Score(0.25) for name in SHOWN}
     done = replace(there, scores=scores)

@@ -11,7 +11,7 @@ from tests import ROOT
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
-from viz.retrieval.link_words import AT_REST, TITLES, mended, place
+from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
 from viz.retrieval.question import disagreements
 
 
@@ -223,7 +223,7 @@ def test_the_link_leads_to_a_question_and_says_what_it_cannot(measured):
 
 
 def test_words_of_the_link_are_mended():
-    words = AT_REST | {"cost": "gold", "question": "x"}
+    words = DEFAULT_WORDS | {"cost": "gold", "question": "x"}
     assert mended(words) == ["The link's cost must be one of tokens, index, query; got 'gold'."]
     assert words["cost"] == "tokens"
     assert [place({"question": word}, "question", 5) for word in ("1", "5", "9" * 5000, "0", "x", "")] == [0, 4, 4, 0, 0, 0]

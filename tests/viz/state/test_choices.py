@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from chunkers import SPLITTERS, TOKENIZERS, ParameterError, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, at_rest, from_query, to_query
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, first_screen
+from viz.state.link import from_query, to_query
 
-DEFAULT = at_rest(*next(iter(sample_splitters().items())))
+DEFAULT = first_screen(*next(iter(sample_splitters().items())))
 
 
 def values(spec):

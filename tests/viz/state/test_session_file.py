@@ -6,10 +6,10 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from tests.viz.app_steps import settled
-from viz.controls.text_source import Source
-from viz.shell.results import Made
+from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.text import Source
 
 SOURCE = Source("A lighthouse has a lamp.\n---\nIt turns.\nA buoy floats. It has a bell.", "notes", (29,))
 COLUMNS = [ColumnChoice("fixed_sentences", {"size": 2}), ColumnChoice("fixed_words", {"size": 5, "overlap": 1})]
@@ -22,7 +22,7 @@ def write(columns, embedder=None):
     made = []
     for column in columns:
         chunker = build_chunker(column.chunker, column.parameters, embedder)
-        made.append(Made(column, chunker, None, run(chunker, document, tools)))
+        made.append(ColumnResult(column, chunker, None, run(chunker, document, tools)))
     choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
     return session_file.write(SOURCE, choices, made, embedder)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from threading import Lock
 from typing import Any
 
@@ -15,23 +13,12 @@ from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import asset
+from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
-from viz.components.reader.segments import positions, segments, utf16_offsets
+from viz.components.reader.segments import segments
+from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
 from viz.theme import palette
 
-_STORE_JS = """
-export default function ({ data }) {
-  const texts = (globalThis.seamarkTexts ??= new Map());
-  const head = data.indexOf(10);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const { id, ...sentences } = JSON.parse(decoder.decode(data.subarray(0, head)));
-  if (texts.has(id)) return;
-  texts.clear();
-  texts.set(id, { ...sentences, text: decoder.decode(data.subarray(head + 1)) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-text", { detail: id }));
-}
-"""
-_store = st.components.v2.component("seamark_text", js=_STORE_JS)
 _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
@@ -51,20 +38,6 @@ _reader = st.components.v2.component(
         *("components/reader/chunk_block.js", "components/reader/column_text.js", "components/reader/column.js"),
     ),
 )
-_NOTICE_JS = """
-export default function ({ data, parentElement }) {
-  const box = parentElement.querySelector("p");
-  box.textContent = data.text;
-  box.className = data.tone;
-  box.setAttribute("role", data.tone === "error" ? "alert" : "status");
-}
-"""
-_NOTICE_CSS = """
-p { margin: 0; padding: 0.5rem 0.75rem; border-left: 3px solid var(--st-border-color); white-space: pre-wrap;
-    overflow-wrap: anywhere; font: inherit; color: var(--st-text-color); background: var(--st-secondary-background-color); }
-p.error { border-color: var(--st-red-color); }
-"""
-_notice = st.components.v2.component("seamark_notice", html="<p></p>", css=_NOTICE_CSS, js=_NOTICE_JS)
 
 
 @dataclass(frozen=True)
@@ -109,11 +82,6 @@ class Column:
     wrong: tuple[int, ...] = ()
 
 
-def notice(text: str, tone: str = "info", *, key: str) -> None:
-    """Show a sentence that may hold user text; it is text and nothing else."""
-    _notice(key=key, data={"text": text, "tone": tone})
-
-
 def reader(
     document: Document,
     columns: Sequence[Column],
@@ -136,7 +104,7 @@ def reader(
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
     identity = source_id(document)
-    _store(key=f"{key}_text", data=_source(document, identity), height=0)
+    text_store(key=f"{key}_text", data=source_bytes(document, identity), height=0)
     data = payload(document, columns, known)
     data |= {
         "margin": margin,
@@ -154,7 +122,7 @@ def _run_again() -> None:
     """Do nothing: that there is a callback makes the state one of the component's."""
 
 
-def take(key: str, event: str) -> dict[str, Any] | None:
+def take_event(key: str, event: str) -> dict[str, Any] | None:
     """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
     told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
     taken: dict[tuple[str, str], object] = st.session_state.setdefault("taken", {})
@@ -162,29 +130,6 @@ def take(key: str, event: str) -> dict[str, Any] | None:
         return None
     taken[key, event] = told["at"]
     return told
-
-
-def source_id(document: Document) -> str:
-    """Return the name under which the browser keeps the text and its sentences."""
-    return f"{text_id(document.text)}/{document.splitter}"
-
-
-@lru_cache(maxsize=4)
-def text_id(text: str) -> str:
-    """Return a hash that names the text."""
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-
-
-CACHED_BYTES = 64 * 2**20
-"""Bound of what is kept ready for the browser, of texts and of results; the least recently used go first."""
-
-
-@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda document, identity: identity, lock=Lock())
-def _source(document: Document, identity: str) -> bytes:
-    """Return one line of JSON, the identity and the sentences in UTF-16 units, and after it the text."""
-    starts = utf16_offsets(document.text, document.starts)
-    ends = utf16_offsets(document.text, [span.end for span in document.sentences])
-    return f"{_json({'id': identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> dict[str, Any]:
@@ -220,14 +165,10 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the JSON of a column's segments and curve, and before it its hash."""
-    body = _json(
+    body = compact_json(
         {
             "segments": segments(document, result.chunking, known, fresh),
             "curve": curve_of(result.chunker, result.chunking, result.movable),
         }
     )
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -10,7 +10,7 @@ from typing import Literal, TypedDict
 import streamlit as st
 
 from viz.components.assets import asset
-from viz.components.reader.reader import notice
+from viz.components.notice import notice
 from viz.state.choices import Choices
 
 _STORE_JS = """

@@ -1,0 +1,96 @@
+"""``sweep``: many settings on many documents with known boundaries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import contents, value
+from chunkers.text.reading import READABLE
+from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
+from evaluation.segmentation.sweep import Marked, Row, grid, published, summaries, sweep, to_csv
+from sample_docs import load_sample, sample_titles
+
+
+def run_sweep(options: argparse.Namespace) -> None:
+    """Run the command."""
+    settings = published() if options.published else []
+    if options.chunker:
+        settings += grid(options.chunker, **dict(_axis(text) for text in options.grid))
+    elif options.grid:
+        raise InputError("--grid needs the chunker whose parameters it names: give --chunker.")
+    if not settings:
+        raise InputError("Say what to sweep: --published, or --chunker with --grid.")
+    summaries([], options.measure)
+    names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
+    documents = [_sample(name) for name in names] + _files(options.file)
+    tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
+    rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    order = {setting: place for place, setting in enumerate(settings)}
+    rows.sort(key=lambda row: (order[row.setting], row.document))
+    if options.csv:
+        print(to_csv(rows), end="")
+    elif options.json:
+        for row in rows:
+            print(json.dumps(_plain(row), ensure_ascii=False))
+    else:
+        _print_best(rows, options.measure, options.top)
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done:,} of {total:,} runs", end="", file=sys.stderr, flush=True)
+
+
+def _with_known_boundaries() -> list[str]:
+    return [name for name in sample_titles() if load_sample(name).known]
+
+
+def _sample(name: str) -> Marked:
+    sample = load_sample(name)
+    if not sample.known:
+        raise InputError(f"{name}: a document must have a known boundary to be measured against; this one has none.")
+    return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
+
+
+def _files(paths: Sequence[Path]) -> list[Marked]:
+    texts, complaints = marked_texts(contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)))
+    if complaints:
+        raise InputError(complaints[0])
+    return [one.split("spacy") for one in texts]
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    key, equals, words = text.partition("=")
+    if not equals or not key or not words:
+        raise InputError(f"--grid must have the form KEY=VALUE,...; got {text!r}.")
+    return key, [value(word) for word in words.split(",")]
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        "document": row.document,
+        "chunker": row.setting.chunker,
+        "parameters": dict(row.setting.parameters),
+        "chunks": row.chunks,
+        **{name: score.value for name, score in row.scores.items()},
+    }
+
+
+def _print_best(rows: Sequence[Row], measure: str, top: int) -> None:
+    ranked = summaries(rows, measure)
+    if not ranked:
+        raise InputError(f"{measure} is undefined for every setting on these documents.")
+    for place, one in enumerate(ranked[:top], start=1):
+        print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")
+    if len(ranked) > 1:
+        margin = abs(ranked[0].mean - ranked[1].mean)
+        print(f"The best is {margin:.4f} ahead of the next, over {ranked[0].documents} documents.")

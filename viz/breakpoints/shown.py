@@ -1,0 +1,36 @@
+"""A result as the page Breakpoints shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+
+from cachetools import LRUCache, cached
+
+from chunkers import Breakpoint, Chunking
+from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
+from viz.jobs.chunking import Task
+from viz.shell.results import ColumnResult
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The result as the page shows it: read as distance or as similarity, and named by ``identity``."""
+
+    identity: tuple[Task, str]
+    chunker: Breakpoint
+    chunking: Chunking
+
+
+def shown_of(made: ColumnResult, axis: str) -> Shown | None:
+    """Return the result read along that axis; None while there is none."""
+    if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint):
+        return None
+    if axis == "similarity" and can_turn(made.chunker) and made.chunking.curves:
+        return Shown((made.task, axis), Turned(**made.chunker.model_dump()), _turned(made.task, made.chunking))
+    return Shown((made.task, "distance"), made.chunker, made.chunking)
+
+
+@cached(LRUCache(8), key=lambda task, chunking: task, lock=Lock())
+def _turned(task: Task, chunking: Chunking) -> Chunking:
+    return as_similarity(chunking)

@@ -1,0 +1,50 @@
+"""The greedy scan, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Lock
+
+import streamlit as st
+from cachetools import LRUCache, cached
+
+from chunkers import Cancelled, Chunking, Document, Embedder
+from evaluation.segmentation.cohesion import Comparison, Similarities, compare
+from viz.breakpoints.shown import Shown
+from viz.breakpoints.story import steps
+from viz.components.notice import notice
+from viz.components.stepper.stepper import Step, stepper
+from viz.jobs.chunking import Task, sentence_vectors
+from viz.shell.results import ColumnResult
+from viz.state.choices import Choices
+
+
+def show_steps(
+    shown: Shown, made: list[ColumnResult], document: Document, embedder: Embedder | None, choices: Choices, margin: float
+) -> None:
+    """Draw the stepper through the greedy scan, with what the best partition did at every cut."""
+    _, best, sentences = made
+    compared: Mapping[int, Comparison] | None = None
+    if best.error:
+        notice(f"optimal, which every cut is compared with: {best.error}", "error", key="optimal_error")
+    elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
+        with suppress(Cancelled):
+            compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
+    elif made[0].chunking is not None:
+        notice("Each cut is told without “optimal” until that is computed.", key="optimal_waits")
+    stepper(_told(shown, margin, compared), choices, key="stepper")
+
+
+@cached(LRUCache(8), key=lambda task, best_task, *_: (task, best_task), lock=Lock())
+def _compared(
+    task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
+) -> Mapping[int, Comparison]:
+    # The page's job has embedded all of it; the rest would be another job's to embed.
+    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, bool(st.session_state.get("on_disk")))
+    return compare(chunking, best, Similarities(vectors))
+
+
+@cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
+def _told(shown: Shown, margin: float, compared: Mapping[int, Comparison] | None) -> list[Step]:
+    return steps(shown.chunking, margin, compared)

@@ -1,0 +1,91 @@
+"""What Compare shows below the text on demand: sizes, gaps, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from chunkers import Chunker, Chunking, Embedder, Recipe
+from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
+from chunkers.registry import chunker_class
+from evaluation.segmentation.chunk_facts import sentence_counts
+from viz.compare.figures import size_distributions
+from viz.shell.results import ColumnResult
+from viz.state import session_file
+from viz.state.choices import Choices
+from viz.state.text import Source
+from viz.theme.figure import show_figure
+
+
+def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
+    done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
+    if not done:
+        return
+    wanted = st.segmented_control(
+        "Below the text", ["Chunk sizes", "Every gap", "Downloads"], key="below", label_visibility="collapsed"
+    )
+    here = made[choices.selected]
+    if wanted == "Chunk sizes":
+        unit = st.segmented_control(
+            "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True
+        )
+        values = {
+            f"{number + 1} {chunker_class(one.choice.chunker).title}": sentence_counts(one.chunking)
+            if unit == "sentences"
+            else [len(chunk.text) for chunk in one.chunking.chunks]
+            for number, one in done
+            if one.chunking
+        }
+        figure = size_distributions(values, str(unit))
+        sizes = [(name, size) for name, among in values.items() for size in among]
+        table: dict[str, list[str] | list[int]] = {
+            "chunker": [name for name, _ in sizes],
+            str(unit): [size for _, size in sizes],
+        }
+        show_figure(figure, table, "Chunk sizes", key="sizes")
+    elif wanted == "Every gap" and here.chunking is not None:
+        st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
+    elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
+        _downloads(choices, here.chunker, here.chunking, embedder)
+        if len(done) == len(made):
+            st.download_button(
+                "The whole session, with its text",
+                lambda: session_file.write(chosen, choices, made, embedder),
+                "seamark-session.json",
+                "application/json",
+                on_click="ignore",
+                help="Text, known boundaries, the recipe and the chunks of every column; upload it to go on from here.",
+            )
+
+
+def _ledger(chunking: Chunking) -> dict[str, list[object]]:
+    texts = chunking.document.sentence_texts
+    return {
+        "after sentence": [gap.index + 1 for gap in chunking.gaps],
+        "verdict": [str(gap.verdict) for gap in chunking.gaps],
+        "score": [gap.score for gap in chunking.gaps],
+        "threshold": [gap.threshold for gap in chunking.gaps],
+        "reason": [gap.reason for gap in chunking.gaps],
+        "sentence": [texts[gap.index] for gap in chunking.gaps],
+    }
+
+
+def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
+    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer)
+    stem = f"seamark-{chunker.name}"
+    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+        ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
+        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking)),
+        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking)),
+        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking)),
+        ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
+        ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
+    )
+    st.caption(
+        f"Column {choices.selected + 1}. The recipe gives the same chunks again: python -m chunkers FILE --recipe RECIPE"
+    )
+    row = st.container(horizontal=True)
+    for label, name, mime, data in files:
+        row.download_button(label, data, name, mime, on_click="ignore")

@@ -1,0 +1,38 @@
+"""What Compare says of a reopened session file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz.components.notice import notice
+
+if TYPE_CHECKING:
+    from viz.shell.results import ColumnResult
+from viz.state.session_file import REOPENED, SessionFile, spans_of
+
+
+def say_reopened(made: Sequence[ColumnResult]) -> None:
+    """Say whether the columns came out as they stand in the file, as long as they are the file's."""
+    file: SessionFile | None = st.session_state.get(REOPENED)
+    if file is None or not all(one.chunker and one.chunking for one in made):
+        return
+    now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
+    kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
+    if now != kept or any(one.chunking and one.chunking.document.text != file.text for one in made):
+        del st.session_state[REOPENED]
+        return
+    others = [
+        number
+        for number, (one, column) in enumerate(zip(made, file.columns, strict=True), start=1)
+        if one.chunking is not None and spans_of(one.chunking) != column.chunks
+    ]
+    if not others:
+        notice(f"{file.name}: reopened as it was, with the same chunks in every column.", key="reopened")
+        return
+    which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
+    versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
+    said = f"{file.name}: {which} came out otherwise than in the file, which was made with {versions}."
+    notice(said, "error", key="reopened")

@@ -1,0 +1,39 @@
+"""Places in a text as the browser counts them: UTF-16 units, and sentences on an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Document
+
+IntArray = npt.NDArray[np.int64]
+
+
+def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
+    """Return for code points of ``text`` the UTF-16 units in which a browser counts."""
+    astral = _astral(text)
+    return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
+
+
+@lru_cache(maxsize=4)
+def _astral(text: str) -> IntArray:
+    """Return where the characters lie that take two UTF-16 units."""
+    if text.isascii():
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
+
+
+def positions(document: Document, offsets: Sequence[int]) -> list[float]:
+    """Return where code points lie on the axis of sentences: 2.5 is the middle of the third."""
+    if not (offsets and document.sentences):
+        return [0.0 for _ in offsets]
+    at = np.asarray(offsets, dtype=np.int64)
+    starts, ends = np.asarray(document.sentences).T
+    index = np.maximum(np.searchsorted(starts, at, side="right") - 1, 0)
+    within = (at - starts[index]) / (ends - starts)[index]
+    rounded: list[float] = np.round(index + np.clip(within, 0, 1), 4).tolist()
+    return rounded

@@ -1,0 +1,51 @@
+"""The similarities that a threshold is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from chunkers import Chunking
+from viz.components.assets import asset
+
+_histogram = st.components.v2.component(
+    "seamark_similarities",
+    html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
+    css=asset("double_pass/similarities.css"),
+    js=asset("components/shared/dom.js", "double_pass/similarities.js"),
+)
+
+
+def compared_with(chunking: Chunking, parameter: str) -> list[float]:
+    """Return the similarities that a threshold, by its parameter's name, was compared with."""
+    kind = parameter.removesuffix("_threshold")
+    return [
+        one.similarity
+        for one in chunking.comparisons
+        if (one.kind if one.kind in ("initial", "appending") else "merging") == kind
+    ]
+
+
+def above(similarities: Sequence[float], threshold: float) -> str:
+    """Say how many lie above."""
+    if not similarities:
+        return "Nothing was compared with it in this text."
+    count = sum(similarity > threshold for similarity in similarities)
+    return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {threshold:.2f}"
+
+
+BINS = 25
+
+
+def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
+    """Draw the distribution of similarities under a threshold's slider; what lies beyond ``bounds`` is at their ends."""
+    low, high = bounds
+    counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
+    data = {
+        "counts": counts.tolist() if len(similarities) else [],
+        "at": (threshold - low) / (high - low),
+        "words": above(similarities, threshold),
+    }
+    _histogram(key=key, data=data)

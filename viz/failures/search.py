@@ -1,0 +1,84 @@
+"""The search for the settings that do best on a document."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluation.segmentation.grids import SEARCHED, as_published
+from evaluation.segmentation.sweep import Marked, Setting, summaries
+from viz.components.notice import notice
+from viz.jobs.sweep import Sweep
+from viz.shell.page import Opened
+from viz.shell.progress import show_job_progress
+from viz.state.text import Text
+
+BY = "misassigned"
+"""The measure by which the search chooses."""
+
+
+MOST_SEARCHES = 8
+"""Searches whose rows are kept."""
+
+
+def _searches() -> dict[tuple[object, ...], Sweep]:
+    kept: dict[tuple[object, ...], Sweep] = st.session_state.setdefault("failure_searches", {})
+    return kept
+
+
+def _search_key(opened: Opened, text: Text) -> tuple[object, ...]:
+    name = opened.embedder.name if opened.embedder is not None else ""
+    return (text.identity, text.document.splitter, name, opened.choices.tokenizer, text.source.known)
+
+
+def search_of(opened: Opened, text: Text) -> Sweep | None:
+    """Return the search over this document's settings, if there was one; one over another document stops."""
+    key = _search_key(opened, text)
+    for other, search in _searches().items():
+        if other != key and search.running:
+            search.cancel()
+    return _searches().get(key)
+
+
+def best_of(search: Sweep | None) -> dict[str, Setting]:
+    """Return for every chunker the setting that misassigns fewest sentences so far; of equals the fewest chunks."""
+    rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
+    best: dict[str, Setting] = {}
+    for one in summaries(rows, BY):
+        best.setdefault(one.setting.chunker, one.setting)
+    return best
+
+
+def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: bool) -> None:
+    """Draw the button that looks for the best settings, or how far it is."""
+    if search is not None and search.running and not search.cancelled:
+        show_job_progress(search)
+        return
+    settings = list(dict.fromkeys(one for name, some in SEARCHED.items() for one in (as_published(name)[0], *some)))
+
+    def find() -> None:
+        assert opened.embedder is not None
+        marked = Marked(text.document, text.source.known or ())
+        on_disk = bool(st.session_state.get("on_disk"))
+        search = Sweep([text.document.name], lambda: [marked], settings, opened.embedder, opened.choices.tokenizer, on_disk)
+        kept = _searches()
+        kept.pop(_search_key(opened, text), None)
+        kept[_search_key(opened, text)] = search
+        for old in list(kept)[:-MOST_SEARCHES]:
+            kept.pop(old).cancel()
+        opened.choices.extra["result"] = "best"
+        search.start()
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    done = search is not None and len(search.rows) == search.total
+    if not done:
+        row.button("Find the best settings", on_click=find, disabled=not ready or opened.embedder is None, width="content")
+    if search is None:
+        row.caption(f"Tries {len(settings):,} settings on this document, and keeps each chunker's best.")
+    elif search.error:
+        notice(search.error, "error", key="failures_search_error")
+    elif done:
+        row.caption(
+            f"Best of {search.total:,} settings by misassigned sentences; of equals, the one with the fewest chunks."
+        )
+    else:
+        row.caption(f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown.")

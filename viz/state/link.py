@@ -1,0 +1,132 @@
+"""The choices in a link, and back. Text is never in the link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
+
+LONGEST_NAME = 300
+"""Characters of an embedder's name, which may be a path."""
+
+
+def to_query(choices: Choices, default: Choices) -> dict[str, str]:
+    """Return the link's parameters: those that differ from the first screen."""
+    query: dict[str, str] = {}
+    for name in SHARED:
+        if getattr(choices, name) != getattr(default, name):
+            query[name] = str(getattr(choices, name))
+    if choices.document != default.document:
+        # Without it a link means the splitter that suits its document.
+        query["sentences"] = choices.sentences
+    if choices.selected != default.selected:
+        query["selected"] = str(choices.selected + 1)
+    if choices.columns != default.columns:
+        for number, column in enumerate(choices.columns, start=1):
+            query[f"c{number}"] = column.chunker
+            for name, value in column.parameters.items():
+                query[f"c{number}.{name}"] = _word(value)
+    query |= {name: word for name, word in choices.extra.items() if word != default.extra.get(name)}
+    return query
+
+
+def _word(value: Any) -> str:
+    """Write a parameter's value as `_value` reads it."""
+    return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
+    """Read a link.
+
+    Parameters
+    ----------
+    query
+        The link's parameters.
+    documents
+        Sample's name to the sentence splitter that suits it.
+    default
+        What stands where the link says nothing.
+
+    Returns
+    -------
+    choices, complaints
+        What could not be used is left at its default, and said in a sentence.
+    """
+    complaints: list[str] = []
+
+    def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
+        value = query.get(name, fallback)
+        if value in allowed or (name == "sentences" and value.startswith("spacy:")):
+            return value
+        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {value!r}. Using {fallback}.")
+        return fallback
+
+    document = one_of("document", documents, default.document)
+    sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
+    columns = _columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
+    text = query.get("selected", str(default.selected + 1))
+    selected = (
+        int(text) - 1 if text.isdecimal() and 1 <= int(text) <= len(columns) else min(default.selected, len(columns) - 1)
+    )
+    if "selected" in query and str(selected + 1) != text:
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {text!r}.")
+    return (
+        Choices(
+            document,
+            sentences,
+            columns,
+            _embedder(query, default, complaints),
+            one_of("tokenizer", TOKENIZERS, default.tokenizer),
+            selected,
+            {name: query.get(name, word) for name, word in default.extra.items()},
+        ),
+        complaints,
+    )
+
+
+def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
+    """Read the embedder's name; whether there is one of that name is not asked before the user wants it."""
+    name = query.get("embedder", default.embedder)
+    if name.strip() and name.isprintable() and len(name) <= LONGEST_NAME:
+        return name
+    complaints.append(
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {name[:LONGEST_NAME]!r}. "
+        f"Using {default.embedder}."
+    )
+    return default.embedder
+
+
+def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoice]:
+    columns = []
+    for number in range(1, MOST_COLUMNS + 1):
+        name = query.get(f"c{number}")
+        if name is None:
+            break
+        if name not in CHUNKERS and name not in ADAPTERS:
+            complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
+            continue
+        prefix = f"c{number}."
+        given = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
+        try:
+            built = build_chunker(name, given)
+        except InputError as error:
+            complaints.append(f"The link's column {number} is at its defaults: {error}")
+            given = {}
+        else:
+            given = {key: getattr(built, key) for key in given}
+        columns.append(ColumnChoice(name, given))
+    return columns
+
+
+def _value(text: str) -> Any:
+    """Read a parameter's value: none, a number, or a word."""
+    if text == "none":
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float) else text
