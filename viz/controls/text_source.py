@@ -5,12 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.text.reading import READABLE, read_document
+from chunkers.text.encodings import CHOICES
+from chunkers.text.formats import format_of
+from chunkers.text.reading import READABLE, FileText
 from sample_docs import load_sample, sample_titles
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.jobs.reading import ReadingJob, only_text
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
 from viz.state.text import Source, _marked, choose_document, set_own_text, store_own_text
+
+_FILE, _FOUND, _NAMED, _READING = "own_file", "own_found", "own_named", "own_reading"
+"""Where the session keeps the uploaded file, what was first found of its encoding, what the user says, and the reading."""
 
 
 def choose_text(choices: Choices) -> None:
@@ -30,6 +37,7 @@ def load_text(choices: Choices) -> Source | None:
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)
+    _take_reading()
     own: Source | None = st.session_state.get("own")
     with st.expander("Paste or upload", expanded=own is None):
         if "pasted" not in st.session_state:
@@ -46,17 +54,22 @@ def load_text(choices: Choices) -> Source | None:
             on_change=_uploaded,
             args=(choices,),
         )
+        _read_as()
+    reading: ReadingJob[FileText] | None = st.session_state.get(_READING)
+    if reading is not None:
+        show_job_progress(reading)
     if complaint := st.session_state.get("own_complaint"):
         notice(complaint, "error", key="own_complaint_notice")
     _offer_dashes()
     own = st.session_state.get("own")
-    if own is None:
+    if own is None and reading is None:
         notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
     return own
 
 
 def _pasted() -> None:
     text = st.session_state["pasted"]
+    _forget_file()
     set_own_text(Source(text, "Pasted text") if text else None)
 
 
@@ -64,17 +77,71 @@ def _uploaded(choices: Choices) -> None:
     file = st.session_state["file"]
     if file is None:
         return
+    _forget_file()
     try:
         if file.name.lower().endswith(session_file.ENDING):
             session = session_file.read(file.getvalue(), file.name)
             session_file.reopen(session, choices)
             store_own_text(Source(session.text, session.name, session.known, "from a session file"))
             return
-        decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
         st.session_state["own_complaint"] = str(error)
         return
-    set_own_text(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
+    st.session_state[_FILE] = (file.name, file.getvalue())
+    _read(None)
+
+
+def _forget_file() -> None:
+    """Forget the file that was uploaded before, and stop reading it."""
+    session = st.session_state
+    before: ReadingJob[FileText] | None = session.pop(_READING, None)
+    if before is not None:
+        before.cancel()
+    for key in (_FILE, _FOUND, _NAMED):
+        session.pop(key, None)
+
+
+def _read(encoding: str | None) -> None:
+    """Begin to read the uploaded file."""
+    job = ReadingJob([st.session_state[_FILE]], only_text, encoding)
+    job.start()
+    job.wait()
+    st.session_state[_READING] = job
+    _take_reading()
+
+
+def _take_reading() -> None:
+    """Let what was read be the user's own text."""
+    session = st.session_state
+    job: ReadingJob[FileText] | None = session.get(_READING)
+    if job is None or (job.running and not job.cancelled):
+        return
+    del session[_READING]
+    name = job.files[0][0]
+    if job.error:
+        session["own_complaint"] = job.error
+    elif job.made is not None and not job.cancelled:
+        found = job.made
+        session.setdefault(_FOUND, found._replace(text=""))
+        said = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
+        set_own_text(Source(found.text, name, teaches=" · ".join(part for part in said if part)))
+
+
+def _read_as() -> None:
+    """Let the user say what the uploaded file is to be read as, where that can be said."""
+    session = st.session_state
+    if _FILE not in session or format_of(session[_FILE][0]) not in (None, "HTML"):
+        return
+    found: FileText | None = session.get(_FOUND)
+    first = [found.encoding, *found.others] if found is not None else []
+    options = list(dict.fromkeys([*first, *CHOICES]))
+
+    def changed() -> None:
+        _read(session[_NAMED])
+
+    st.selectbox("Read as", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="an encoding")
+    if found is not None and (doubts := found.doubts(session[_FILE][0])) and session[_NAMED] == found.encoding:
+        notice(doubts, key="encoding_doubts")
 
 
 def _offer_dashes() -> None:

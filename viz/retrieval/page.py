@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.chunker import column_controls
 from viz.controls.embedder import ask_about_embedder
@@ -20,7 +21,6 @@ from viz.retrieval.material import choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_results
 from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
 from viz.theme.numbers import counted
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
 from sample_docs import sample_splitters
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import select
@@ -15,7 +16,6 @@ from viz.controls.shared import shared_controls
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice, first_screen
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
