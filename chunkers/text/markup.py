@@ -112,5 +112,6 @@ def _bound_depth(soup: BeautifulSoup, name: str) -> None:
             depths[id(element)] = depth = depths[id(element.parent)] + 1
             if depth > MAX_DEPTH:
                 raise InputError(
-                    f"{name}: elements of HTML may lie within each other {MAX_DEPTH} deep; a <{element.name[:50]}> lies deeper."
+                    f"{name}: elements of HTML may lie within each other {MAX_DEPTH} deep; a <{element.name[:50]}> lies "
+                    "deeper."
                 )
