@@ -203,19 +203,18 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
 
 def _by_letters(data: bytes, name: str) -> Encoded:
     """Decode as the detectors say: chardet's candidates, less for odd letters; among equals chardetng's."""
-    readings = []
-    for encoding, score in _candidates(_sample(data)):
+    candidates = _candidates(_sample(data))
+    for number, (encoding, score) in enumerate(candidates):
         try:
-            readings.append((score, encoding, data.decode(encoding)))
+            text = data.decode(encoding)
         except ValueError:
             continue
-    if not readings or _is_binary(readings[0][2][:_LOOKED_AT]):
-        raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
-    best, encoding, text = readings[0]
-    others = [
-        other for score, other, read in readings[1:] if encoding != "iso-2022-jp" and score >= _NEAR * best and read != text
-    ]
-    return Encoded(text, encoding, guessed=True, others=tuple(others))
+        if _is_binary(text[:_LOOKED_AT]):
+            break
+        # An encoding with shifts of its own is sure.
+        near = () if b"\x1b" in data else tuple(other for other, far in candidates[number + 1 :] if far >= _NEAR * score)
+        return Encoded(text, encoding, guessed=True, others=near)
+    raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
 
 
 def _sample(data: bytes) -> bytes:
