@@ -1,5 +1,8 @@
 // The ledger of gaps. Only the rows in sight are drawn; sorting, sifting and walking stay in the browser.
 
+import { el, hear, liveRegion, NOTHING, tell } from "../components/shared/dom.js";
+import { storedText } from "../components/shared/store.js";
+
 const HEIGHT = 46; // pixels a row, as in the style sheet
 const BEYOND = 6; // rows drawn above and below sight
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
@@ -130,7 +133,7 @@ class Ledger {
   }
 
   sentences(entry) {
-    const source = globalThis.seamarkTexts?.get(this.data.source);
+    const source = storedText(this.data.source);
     if (!source) return [];
     const { text, starts, ends } = source;
     const gap = this.made.gaps[entry];

@@ -1,5 +1,7 @@
 // The chunks and their sentences, each place a step to the text.
 
+import { el, hear, isDark, NOTHING, tell } from "../components/shared/dom.js";
+
 export default function (component) {
   const root = component.parentElement.querySelector(".chunks");
   const list = (root.list ??= new ChunkList(root));

@@ -1,7 +1,12 @@
 // The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
 
-const said = (value) => value.toFixed(2);
-const round = (value) => String(Number(value.toFixed(3)));
+import { el, hear, isDark, liveRegion, NOTHING, tell } from "../components/shared/dom.js";
+import { storedMatrix } from "../components/shared/store.js";
+import { HeatmapDrawing } from "./heatmap_drawing.js";
+import { JointDistances } from "./joint_distances.js";
+
+const hundredths = (value) => value.toFixed(2);
+const thousandths = (value) => String(Number(value.toFixed(3)));
 
 export default function (component) {
   const root = component.parentElement.querySelector(".heatmap");
@@ -39,7 +44,7 @@ class Heatmap {
     this.component = component;
     const data = (this.data = component.data);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
-    const matrix = globalThis.seamarkMatrices?.get(data.matrix) ?? null;
+    const matrix = storedMatrix(data.matrix) ?? null;
     const other = matrix !== this.matrix;
     if (other) this.pinned = this.pointed = null;
     this.matrix = matrix;
@@ -62,7 +67,7 @@ class Heatmap {
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${data.most.toLocaleString("en")}, and this text has ${count.toLocaleString("en")}.`;
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
-    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${round(data.weight)}` : "1 − cosine, and no more than 1";
+    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}` : "1 − cosine, and no more than 1";
     const averaged = data.block > 1 ? ` Each cell is the mean of ${data.block} × ${data.block} pairs of sentences.` : "";
     this.explained.textContent = `${formula}. The stronger a cell, the nearer its two sentences.${averaged}`;
   }
@@ -83,7 +88,7 @@ class Heatmap {
       return item;
     };
     const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", "0 to 1", "ramp")];
-    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${round(line[1])}`));
+    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`));
     items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
     this.legend.replaceChildren(...items);
   }
@@ -105,21 +110,21 @@ class Heatmap {
     const [place, meaning] = [this.distances.place(one, other), this.distances.meaning(one, other)];
     const distance = this.distances.between(one, other);
     const mean = block > 1 ? "mean " : "";
-    const parts = weight ? `place ${said(weight * place)} (${round(weight)} × ${said(place)}) + meaning ${said((1 - weight) * meaning)} (${round(1 - weight)} × ${said(meaning)})` : "";
-    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${round(line[1])}` : "";
+    const parts = weight ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})` : "";
+    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
     const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))].sort((a, b) => a - b).map((chunk) => chunk + 1);
     const same = one === other && block === 1;
     const where = chunks.length > 1 ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}` : `${same ? "" : "both "}in chunk ${chunks[0]}`;
     const head = same ? `Sentence ${names[0]}` : `Sentences ${names[0]} and ${names[1]}`;
     const first = el("div");
-    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${said(distance)}${reach} · ${where}`);
+    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${hundredths(distance)}${reach} · ${where}`);
     const buttons = el("div");
     for (const [name, [sentence]] of new Map(names.map((name, index) => [name, ranges[index]]))) {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
       button.addEventListener("click", () => tell("seamark-jump", { sentence }));
     }
     this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
-    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${said(distance)}${reach}, ${where}`}`;
+    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
   }
 
   pin(cell, aloud = false) {

@@ -1,12 +1,14 @@
 // The heatmap, drawn: a cell for every two sentences, the chunks' colours in it and along its edges.
 
+import { el, fit, paints } from "../components/shared/dom.js";
+
 const MARGIN = 40; // pixels on the left and below for the numbers of sentences
 const BAND = 9; // pixels of the chunks' colours along both edges
 const DOT = 3; // pixels of a cell that can be seen alone
 const SMALL = 12; // rows of a chunk whose cells would be lost among the others
 const BEYOND = 0.4; // of the strength of a cell that is near enough, what one that is not has
 
-class HeatmapDrawing {
+export class HeatmapDrawing {
   constructor(root) {
     this.map = root.appendChild(el("div", "map"));
     this.cells = this.map.appendChild(el("canvas"));

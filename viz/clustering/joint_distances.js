@@ -1,7 +1,7 @@
 // The joint distances of a text's sentences. The server sends those in meaning once; what the place adds is worked out here,
 // so that another λ sends none of it again.
 
-class JointDistances {
+export class JointDistances {
   // `matrix` holds the distances in meaning of every `block` sentences; `weight` is λ.
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;

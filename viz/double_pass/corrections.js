@@ -1,5 +1,7 @@
 // What pass two put right: a button for every boundary that it took away.
 
+import { el, tell } from "../components/shared/dom.js";
+
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".corrections");
   const rows = data.rows.map(({ sentence, step, where, reason, also }) => {

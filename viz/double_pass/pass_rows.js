@@ -1,6 +1,8 @@
 // The rows of a double pass, drawn: a block for every sentence, mini-chunk and chunk of the window, and between the rows an
 // arc for every merge.
 
+import { el, firstWhere, svgEl } from "../components/shared/dom.js";
+
 const ROOM = 7; // pixels that a digit takes
 const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
 const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
@@ -18,7 +20,7 @@ function kindOf(one) {
   return one.kind.startsWith("over") ? "over" : "merge";
 }
 
-class PassRows {
+export class PassRows {
   constructor(root) {
     this.root = root;
     this.root.tabIndex = 0;

@@ -1,6 +1,10 @@
 // A double pass on one axis of sentences: sentences, what pass one leaves, what pass two leaves, and another chunker's
 // chunks. Pointer and keys go along the decisions, and from there to the text and to the stepper.
 
+import { el, firstWhere, hear, isDark, liveRegion, tell } from "../components/shared/dom.js";
+import { ZoomWindow } from "../components/shared/zoom_window.js";
+import { PassRows } from "./pass_rows.js";
+
 const AT_FIRST = 32; // sentences in the window of a text of more than MOST
 const MOST = 48; // sentences that are all shown at first
 

@@ -1,5 +1,7 @@
 // A small histogram under the slider of a threshold, on the slider's own axis.
 
+import { svgEl } from "../components/shared/dom.js";
+
 const [WIDTH, HEIGHT] = [200, 30];
 
 export default function ({ data, parentElement }) {

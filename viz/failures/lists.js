@@ -1,5 +1,7 @@
 // The lists of the Failures page: its gallery, the table of measures, and the inbox. Text goes in through textContent alone.
 
+import { el, isDark, NOTHING, tell } from "../components/shared/dom.js";
+
 const PARTS = { gallery, table, inbox };
 
 export default function (component) {

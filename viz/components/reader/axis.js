@@ -1,6 +1,12 @@
 // The axis: one window of the text, seen as a strip for every column, as the curve with its lines, and as one cursor.
 
-class Axis {
+import { el, paints } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { ZoomWindow } from "../shared/zoom_window.js";
+import { Plot } from "./plot.js";
+import { Strips } from "./strips.js";
+
+export class Axis {
   constructor(reader) {
     this.reader = reader;
     this.root = reader.root.appendChild(el("div", "axis"));

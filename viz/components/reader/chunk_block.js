@@ -1,7 +1,9 @@
 // A part of the text: a stretch that one chunk, or the same chunks, lie over. Its nodes are built when it is filled, and
 // dressed anew whenever another result leaves its text as it was.
 
-function makePart(length) {
+import { el, firstWhere } from "../shared/dom.js";
+
+export function makePart(length) {
   const part = el("div", "part");
   part.height = Math.round(46 + (length / 42) * 25);
   part.style.height = `${part.height}px`;
@@ -9,7 +11,7 @@ function makePart(length) {
 }
 
 // Build the nodes of a column's part.
-function fillPart(column, part) {
+export function fillPart(column, part) {
   const { text, starts, ends } = column.reader;
   const { number } = part;
   const [start, end] = [column.segments.start[number], column.segments.end[number]];
@@ -40,7 +42,7 @@ function fillPart(column, part) {
 }
 
 // What of a part may change while its text stays: number, colour and reason.
-function dressPart(column, part) {
+export function dressPart(column, part) {
   const { segments } = column;
   const over = segments.over[part.number];
   const label = segments.label[part.number];
@@ -70,7 +72,7 @@ function dressPart(column, part) {
 
 // What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
 // boundary before it is not cut; while boundaries are marked, the button that marks one.
-function dressSentences(column, part) {
+export function dressSentences(column, part) {
   const { starts, missed, data } = column.reader;
   const start = column.segments.start[part.number];
   // A button that stays keeps the focus.

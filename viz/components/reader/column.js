@@ -1,6 +1,9 @@
 // A column: a chunker's head, and its text, which pointer and keys lead through.
 
-class Column extends ColumnText {
+import { el } from "../shared/dom.js";
+import { ColumnText } from "./column_text.js";
+
+export class Column extends ColumnText {
   constructor(reader, index) {
     super(reader);
     this.index = index;

@@ -1,10 +1,13 @@
 // The text of a column in parts. A part is built when it comes near to sight; the rest follows when the browser has nothing
 // else to do, so that its search finds all of it.
 
+import { el, firstWhere } from "../shared/dom.js";
+import { dressPart, dressSentences, fillPart, makePart } from "./chunk_block.js";
+
 const GROUP = 128; // sentences whose parts stand in one block, which the browser lays out only near to sight
 const FILLED_AT_REST = 6e6; // characters of all columns up to which every part is built
 
-class ColumnText {
+export class ColumnText {
   constructor(reader) {
     this.reader = reader;
     this.segments = null;

@@ -1,6 +1,9 @@
 // The curve of scores, drawn on a canvas: a point for every gap, or where several share a pixel the least and the greatest.
 
-class Curve {
+import { el, fit } from "../shared/dom.js";
+import { isCut, round } from "../shared/format.js";
+
+export class Curve {
   constructor(plot) {
     this.plot = plot;
     this.canvas = plot.root.appendChild(el("canvas"));

@@ -1,6 +1,11 @@
 // The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
 
-class Plot {
+import { capital, el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { Curve } from "./curve.js";
+import { Lines } from "./threshold_lines.js";
+
+export class Plot {
   constructor(axis) {
     this.axis = axis;
     this.bar = axis.root.appendChild(el("div", "bar"));

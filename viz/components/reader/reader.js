@@ -1,9 +1,10 @@
 // The linked reader. Text reaches the page through textContent and attributes alone.
 // Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
 
-// The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
-const isCut = (verdict) => verdict === 0 || verdict === 3;
-const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+import { el, hear, isDark, liveRegion, tell } from "../shared/dom.js";
+import { storedText } from "../shared/store.js";
+import { Axis } from "./axis.js";
+import { Column } from "./column.js";
 
 export default function (component) {
   const root = component.parentElement.querySelector(".seamark");
@@ -45,7 +46,7 @@ class Reader {
   update(component) {
     this.component = component;
     const data = (this.data = component.data);
-    const source = globalThis.seamarkTexts?.get(data.source);
+    const source = storedText(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;

@@ -1,6 +1,8 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
-class Strips {
+import { el, fit } from "../shared/dom.js";
+
+export class Strips {
   constructor(axis) {
     this.axis = axis;
     this.root = axis.root.appendChild(el("div"));

@@ -1,11 +1,14 @@
 // The threshold lines: dragged or moved by keys from stop to stop. While one moves, the candidate cuts are drawn here; the
 // server hears of it when it is let go.
 
+import { el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+
 const KEYED = 150; // milliseconds after the last key at which a line counts as let go
 const EDGE = 4; // pixels between a line's label and the right edge
 const SCALE = 36; // pixels that the numbers of the scale take at the left
 
-class Lines {
+export class Lines {
   constructor(plot) {
     this.plot = plot;
     this.list = [];

@@ -1,8 +1,10 @@
 // The window: the stretch of a text's sentences that is seen. Wheel, drag, keys, buttons and the strip of the whole move it.
 
+import { el, firstWhere } from "./dom.js";
+
 const CLOSEST = 8; // sentences that fill the window at the most
 
-class ZoomWindow {
+export class ZoomWindow {
   // `frame` is as wide as the window and hears the wheel, `dragged` is the part of it that a hand can take hold of;
   // `draw` draws what is seen, and asks for `drawControls`.
   constructor(frame, dragged, draw) {

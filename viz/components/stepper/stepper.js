@@ -1,5 +1,8 @@
 // The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
 
+import { el, hear, liveRegion, NOTHING, svgEl, tell } from "../shared/dom.js";
+import { storedSteps } from "../shared/store.js";
+
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
   back: "M11 1v12l-9-6z",
@@ -98,7 +101,7 @@ class Stepper {
   update(component) {
     this.component = component;
     const { key, id, at } = component.data;
-    const stored = globalThis.seamarkSteps?.get(key);
+    const stored = storedSteps(key);
     if (stored?.id !== id || this.id === id) return;
     this.id = id;
     this.steps = stored.steps;

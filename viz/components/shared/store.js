@@ -1,0 +1,47 @@
+// What the server sends once and several components look up: texts, steps, matrices. It lasts as long as the browser's page.
+
+import { tell } from "./dom.js";
+
+const shelves = (globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() });
+
+// A text with the places of its sentences, undefined while it is on its way; so are the steps of a stepper, by its key, and
+// the distances in meaning that a heatmap shows.
+export const storedText = (id) => shelves.texts.get(id);
+export const storedSteps = (key) => shelves.steps.get(key);
+export const storedMatrix = (id) => shelves.matrices.get(id);
+
+// Bytes from the server are a line of JSON and what follows it.
+function opened(data) {
+  const end = data.indexOf(10);
+  return [JSON.parse(decoded(data.subarray(0, end))), data.subarray(end + 1)];
+}
+
+const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+// Of texts, and of matrices, the last is kept: pages show one at a time.
+function keepAlone(shelf, id, made) {
+  shelf.clear();
+  shelf.set(id, made);
+}
+
+// ---- what Streamlit calls -----------------------------------------------------------------------------------------
+
+export function storeText({ data }) {
+  const [{ id, ...sentences }, text] = opened(data);
+  if (storedText(id)) return;
+  keepAlone(shelves.texts, id, { ...sentences, text: decoded(text) });
+  tell("seamark-text", id);
+}
+
+export function storeSteps({ data: { key, id, steps } }) {
+  shelves.steps.set(key, { id, steps: JSON.parse(steps) });
+  tell("seamark-steps", key);
+}
+
+export function storeMatrix({ data }) {
+  const [{ id, cells }, numbers] = opened(data);
+  if (storedMatrix(id)) return;
+  // A copy of its own: numbers of two bytes must begin at an even place.
+  keepAlone(shelves.matrices, id, { cells, meaning: new Uint16Array(numbers.slice().buffer) });
+  tell("seamark-matrix", id);
+}
