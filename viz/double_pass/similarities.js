@@ -1,11 +1,17 @@
 // A small histogram under the slider of a threshold, on the slider's own axis.
 
-import { svgEl } from "../components/shared/dom.js";
+import { found, svgEl } from "../components/shared/dom.js";
 
 const [WIDTH, HEIGHT] = [200, 30];
 
+/**
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { SimilaritiesData } from "./payload.d.ts"
+ */
+
+/** @param {Component<SimilaritiesData>} component */
 export default function ({ data, parentElement }) {
-  const [svg, words] = parentElement.querySelector(".similarities").children;
+  const [svg, words] = /** @type {[SVGElement, Element]} */ ([...found(parentElement, ".similarities").children]);
   const most = Math.max(...data.counts, 1);
   const wide = WIDTH / Math.max(1, data.counts.length);
   const bars = data.counts.map((count, bin) => {

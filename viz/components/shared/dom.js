@@ -2,21 +2,41 @@
 
 export const NOTHING = { growing: null, next: null, middle: null, gap: null }; // the mark of a step that is about no sentence
 
+/**
+ * An element of that kind, with its class and its text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ */
 export const el = (tag, className = "", text) => {
   const node = document.createElement(tag);
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
   return node;
 };
+/**
+ * The same of SVG, appended to a parent if one is given.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {ParentNode} [parent]
+ * @param {string | number} [text]
+ */
 export const svgEl = (tag, attributes, parent, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  if (text !== undefined) node.textContent = String(text);
   parent?.append(node);
   return node;
 };
+/** @param {string} word */
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
-// The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
+/**
+ * The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
+ * @param {number} count
+ * @param {(number: number) => boolean} holds
+ */
 export const firstWhere = (count, holds) => {
   let [low, high] = [0, count];
   while (low < high) {
@@ -39,33 +59,74 @@ export function hear(root, on, leave = () => {}) {
   }, 200);
 }
 
-// What a screen reader says as soon as its text changes.
+/**
+ * What a screen reader says as soon as its text changes.
+ * @param {Element} root
+ */
 export function liveRegion(root) {
   const region = root.appendChild(el("div", "hidden"));
   region.setAttribute("aria-live", "polite");
   return region;
 }
 
-export function isDark(root) {
-  const colour = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
-  const parts = colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
-  return parts ? 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
+/**
+ * The element that a component draws in, by its class; what is drawn keeps itself there from one run of the page to the next.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ */
+export function found(parent, selector) {
+  const node = parent.querySelector(selector);
+  if (!(node instanceof HTMLElement)) throw new Error(`There is no ${selector} in the component.`);
+  return node;
 }
 
-// Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
+/**
+ * The nearest element that a selector names around where an event happened.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+export const around = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
+
+/**
+ * Whether the page is dark where `root` stands.
+ * @param {Element} root
+ */
+export function isDark(root) {
+  const rgb = channels(getComputedStyle(root).getPropertyValue("--st-background-color").trim());
+  return rgb ? 0.3 * rgb[0] + 0.6 * rgb[1] + 0.1 * rgb[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/**
+ * Red, green and blue of a colour, as `#rrggbb` or as `rgb(r, g, b)`; undefined where it is neither.
+ * @param {string} colour
+ * @returns {number[] | undefined}
+ */
+export const channels = (colour) =>
+  colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
+
+/**
+ * Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
+ * @param {HTMLCanvasElement} canvas
+ */
 export function fit(canvas) {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-  const pen = canvas.getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.clearRect(0, 0, width, height);
   return pen;
 }
 
-// The theme's colours by name, each looked up once.
+/**
+ * The theme's colours by name, each looked up once.
+ * @param {Element} root
+ * @returns {(name: string) => string}
+ */
 export function paints(root) {
   const style = getComputedStyle(root);
+  /** @type {Record<string, string>} */
   const known = {};
   return (name) => (known[name] ??= style.getPropertyValue(`--${name}`).trim());
 }
