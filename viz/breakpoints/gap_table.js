@@ -1,6 +1,7 @@
 // The ledger of gaps. Only the rows in sight are drawn; sorting, sifting and walking stay in the browser.
 
-import { el, hear, liveRegion, NOTHING, tell } from "../components/shared/dom.js";
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, liveRegion } from "../components/shared/dom.js";
 import { storedText } from "../components/shared/store.js";
 
 const HEIGHT = 46; // pixels a row, as in the style sheet
@@ -11,7 +12,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".ledger");
   const ledger = (root.ledger ??= new Ledger(root));
   ledger.update(component.data);
-  return () => ledger.rest();
+  return () => ledger.dispose();
 }
 
 class Ledger {
@@ -61,16 +62,16 @@ class Ledger {
     });
     this.rows.addEventListener("keydown", (event) => this.key(event));
     this.live = liveRegion(root);
-    const on = {
-      "seamark-gap": (event) => this.follow(event.detail.gap),
+    const handlers = {
+      "seamark-gap": ({ gap }) => this.follow(gap),
       "seamark-text": () => this.sift(),
     };
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.rows);
-    this.rest = hear(root, on, () => {
+    this.dispose = listen(root, handlers, () => {
       this.observer.disconnect();
       // What it marked in the text goes with it, unless somebody has marked since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
+      if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
 
@@ -216,8 +217,8 @@ class Ledger {
     const gap = this.made.gaps[entry];
     const next = this.made.inside[entry] ? null : [gap + 1, gap + 2];
     globalThis.seamarkStepper = this;
-    tell("seamark-jump", { sentence: gap });
-    tell("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
+    emit("seamark-jump", { sentence: gap });
+    emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
   }
 
   // From the text or the curve.
@@ -227,6 +228,6 @@ class Ledger {
     if (!this.places.has(entry)) this.live.textContent = `Gap ${gap + 1} is not among those shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
-    tell("seamark-step", NOTHING);
+    emit("seamark-step", NOTHING);
   }
 }

@@ -1,12 +1,13 @@
 // The chunks and their sentences, each place a step to the text.
 
-import { el, hear, isDark, NOTHING, tell } from "../components/shared/dom.js";
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, isDark } from "../components/shared/dom.js";
 
 export default function (component) {
   const root = component.parentElement.querySelector(".chunks");
   const list = (root.list ??= new ChunkList(root));
   list.update(component.data);
-  return () => list.rest();
+  return () => list.dispose();
 }
 
 class ChunkList {
@@ -17,9 +18,9 @@ class ChunkList {
     this.list = root.appendChild(el("ol"));
     this.list.setAttribute("aria-label", "Chunks and their sentences");
     this.step = NOTHING; // of another part of the page
-    this.rest = hear(root, { "seamark-step": ({ detail }) => this.speaking || (this.step = detail) });
+    this.dispose = listen(root, { "seamark-step": (step) => this.speaking || (this.step = step) });
     // Who stepped before may step again.
-    tell("seamark-reader");
+    emit("seamark-ready", null);
   }
 
   update({ chunk_of, grounds, tags, breaks }) {
@@ -50,7 +51,7 @@ class ChunkList {
     const alone = end - first === 1;
     const button = el("button", "", alone ? `${first + 1}` : `${first + 1}–${end}`);
     button.setAttribute("aria-label", alone ? `Go to sentence ${first + 1}` : `Go to sentences ${first + 1} to ${end}`);
-    button.addEventListener("click", () => tell("seamark-jump", { sentence: first }));
+    button.addEventListener("click", () => emit("seamark-jump", { sentence: first }));
     const mark = () => this.say({ ...NOTHING, growing: [first, end] });
     const leave = () => this.say(this.step);
     for (const name of ["pointerenter", "focus"]) button.addEventListener(name, mark);
@@ -61,7 +62,7 @@ class ChunkList {
   // Mark sentences in the text, which stays where it is.
   say(step) {
     this.speaking = true;
-    tell("seamark-step", { ...step, still: true });
+    emit("seamark-step", { ...step, still: true });
     this.speaking = false;
   }
 }

@@ -1,6 +1,7 @@
 // The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
 
-import { el, hear, isDark, liveRegion, NOTHING, tell } from "../components/shared/dom.js";
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, isDark, liveRegion } from "../components/shared/dom.js";
 import { storedMatrix } from "../components/shared/store.js";
 import { HeatmapDrawing } from "./heatmap_drawing.js";
 import { JointDistances } from "./joint_distances.js";
@@ -12,7 +13,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".heatmap");
   const view = (root.heatmap ??= new Heatmap(root));
   view.update(component);
-  return () => view.rest();
+  return () => view.dispose();
 }
 
 class Heatmap {
@@ -33,11 +34,11 @@ class Heatmap {
     this.map.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.distances && this.draw());
     this.observer.observe(this.map);
-    const on = {
+    const handlers = {
       "seamark-matrix": () => this.component && this.update(this.component),
-      "seamark-step": ({ detail }) => this.speaking || this.follow(detail),
+      "seamark-step": (step) => this.speaking || this.follow(step),
     };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(root, handlers, () => this.observer.disconnect());
   }
 
   update(component) {
@@ -56,7 +57,7 @@ class Heatmap {
     const painted = Number(this.root.dataset.painted ?? 0) + 1;
     this.root.dataset.painted = String(painted);
     // Who stepped before there was a heatmap to show it in may step again.
-    if (painted === 1) tell("seamark-reader");
+    if (painted === 1) emit("seamark-ready", null);
   }
 
   // Say what is drawn, or why nothing is.
@@ -121,7 +122,7 @@ class Heatmap {
     const buttons = el("div");
     for (const [name, [sentence]] of new Map(names.map((name, index) => [name, ranges[index]]))) {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
-      button.addEventListener("click", () => tell("seamark-jump", { sentence }));
+      button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
     this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
     if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
@@ -147,7 +148,7 @@ class Heatmap {
 
   mark(step) {
     this.speaking = true;
-    tell("seamark-step", step);
+    emit("seamark-step", step);
     this.speaking = false;
   }
 
@@ -194,7 +195,7 @@ class Heatmap {
     const step = { ArrowUp: [-by, 0], ArrowDown: [by, 0], ArrowLeft: [0, -by], ArrowRight: [0, by] }[event.key];
     if (event.key === "Enter" && this.shown) {
       this.turn = !this.turn;
-      tell("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
+      emit("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
     } else if (step) {
       this.turn = false;
       const last = this.distances.cells - 1;

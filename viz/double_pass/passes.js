@@ -1,7 +1,8 @@
 // A double pass on one axis of sentences: sentences, what pass one leaves, what pass two leaves, and another chunker's
 // chunks. Pointer and keys go along the decisions, and from there to the text and to the stepper.
 
-import { el, firstWhere, hear, isDark, liveRegion, tell } from "../components/shared/dom.js";
+import { emit, listen } from "../components/shared/bus.js";
+import { el, firstWhere, isDark, liveRegion } from "../components/shared/dom.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { PassRows } from "./pass_rows.js";
 
@@ -12,7 +13,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".passes");
   const passes = (root.passes ??= new Passes(root));
   passes.update(component.data);
-  return () => passes.rest();
+  return () => passes.dispose();
 }
 
 const range = (first, last) => (last - first === 1 ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last}`);
@@ -38,7 +39,7 @@ class Passes {
     frame.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.window.redraw());
     this.observer.observe(root);
-    this.rest = hear(root, { "seamark-step": (event) => this.showStep(event.detail) }, () => this.observer.disconnect());
+    this.dispose = listen(root, { "seamark-step": (step) => this.showStep(step) }, () => this.observer.disconnect());
   }
 
   buildSave() {
@@ -75,7 +76,7 @@ class Passes {
     this.legend.replaceChildren(...this.rows.legend());
     this.draw();
     // Who stepped before there were rows may step again.
-    if (first) tell("seamark-reader");
+    if (first) emit("seamark-ready", null);
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
   }
 
@@ -126,14 +127,14 @@ class Passes {
     this.said.textContent = told.words;
     if (aloud) this.live.textContent = told.words;
     this.rows.drawItem(item);
-    tell("seamark-mark", { ranges: told.ranges });
+    emit("seamark-mark", { ranges: told.ranges });
   }
 
   // Show it in the text, and let the stepper go there.
   go(item) {
     const { sentence, step } = this.describe(item);
-    tell("seamark-jump", { sentence });
-    if (step !== undefined) tell("seamark-go", { at: step });
+    emit("seamark-jump", { sentence });
+    if (step !== undefined) emit("seamark-go", { at: step });
   }
 
   // ---- pointer and keys -----------------------------------------------------------------------------------------------

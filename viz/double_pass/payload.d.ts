@@ -1,6 +1,6 @@
 // What passes.py, corrections.py and similarities.py send.
 
-import type { Range } from "../components/shared/component.d.ts";
+import type { Range } from "../components/shared/bus.js";
 
 export interface PassesData {
   title: string;

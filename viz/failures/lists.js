@@ -1,6 +1,7 @@
 // The lists of the Failures page: its gallery, the table of measures, and the inbox. Text goes in through textContent alone.
 
-import { el, isDark, NOTHING, tell } from "../components/shared/dom.js";
+import { emit, NOTHING } from "../components/shared/bus.js";
+import { el, isDark } from "../components/shared/dom.js";
 
 const PARTS = { gallery, table, inbox };
 
@@ -57,8 +58,8 @@ function table(root, { data, setStateValue }) {
     choose.append(el("strong", "", row.title), el("span", "which", row.which), el("span", "settings", row.settings));
     choose.setAttribute("aria-pressed", String(here));
     choose.title = "Show it in the text";
-    const tell = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
-    line.addEventListener("click", tell);
+    const chooseRow = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
+    line.addEventListener("click", chooseRow);
     if (!row.cells.length) {
       const cell = line.insertCell();
       cell.colSpan = data.head.length - 1;
@@ -79,7 +80,7 @@ function table(root, { data, setStateValue }) {
 function inbox(root, { data }) {
   const rows = JSON.parse(data.rows);
   // A mark that another result left in the text is about sentences that may be others now.
-  if (root.source !== undefined && root.source !== data.source) tell("seamark-step", NOTHING);
+  if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);
   root.source = data.source;
   const summary = el("p", "summary", data.summary);
   const counts = el("ul", "counts");
@@ -95,8 +96,8 @@ function inbox(root, { data }) {
     button.addEventListener("click", () => {
       for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
       button.classList.add("here");
-      tell("seamark-jump", { sentence: range[0] });
-      tell("seamark-step", { ...NOTHING, next: range });
+      emit("seamark-jump", { sentence: range[0] });
+      emit("seamark-step", { ...NOTHING, next: range });
     });
   }
   const parts = [summary, counts, list];

@@ -1,6 +1,7 @@
 // What the gallery, the table of measures and the inbox send.
 
-import type { Moment, Range } from "../components/shared/component.d.ts";
+import type { Range } from "../components/shared/bus.js";
+import type { Moment } from "../components/shared/component.d.ts";
 
 export type ListsData = GalleryData | TableData | InboxData;
 

@@ -1,7 +1,8 @@
 // The linked reader. Text reaches the page through textContent and attributes alone.
 // Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
 
-import { el, hear, isDark, liveRegion, tell } from "../shared/dom.js";
+import { emit, listen } from "../shared/bus.js";
+import { el, isDark, liveRegion } from "../shared/dom.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
@@ -10,7 +11,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".seamark");
   const reader = (root.reader ??= new Reader(root));
   reader.update(component);
-  return () => reader.rest();
+  return () => reader.dispose();
 }
 
 class Reader {
@@ -29,13 +30,13 @@ class Reader {
     this.active = null;
     this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
     this.observer.observe(root);
-    const on = {
+    const handlers = {
       "seamark-text": () => this.component && this.update(this.component),
-      "seamark-step": (event) => this.showStep(event.detail),
-      "seamark-jump": (event) => this.jump(event.detail.sentence),
-      "seamark-mark": (event) => this.markRanges(event.detail.ranges),
+      "seamark-step": (step) => this.showStep(step),
+      "seamark-jump": ({ sentence }) => this.jump(sentence),
+      "seamark-mark": ({ ranges }) => this.markRanges(ranges),
     };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(root, handlers, () => this.observer.disconnect());
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
       const span = event.target.closest(".s");
@@ -75,7 +76,7 @@ class Reader {
     this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
     // Who stepped before there was a text to show it in may step again.
-    if (this.root.dataset.painted === "1") tell("seamark-reader");
+    if (this.root.dataset.painted === "1") emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
@@ -109,7 +110,7 @@ class Reader {
 
   // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
   chose(gap) {
-    tell("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
+    emit("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
 
   // ---- the step of a stepper --------------------------------------------------------------------------------------

@@ -15,6 +15,3 @@ export interface Component<Data, State extends object = Record<never, never>> {
 
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
-
-/** The numbers of sentences from the first up to the last, which is not among them. */
-export type Range = [first: number, end: number];

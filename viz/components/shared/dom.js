@@ -1,7 +1,5 @@
 // What several components begin with.
 
-export const NOTHING = { growing: null, next: null, middle: null, gap: null }; // the mark of a step that is about no sentence
-
 /**
  * An element of that kind, with its class and its text.
  * @template {keyof HTMLElementTagNameMap} Tag
@@ -46,18 +44,6 @@ export const firstWhere = (count, holds) => {
   }
   return low;
 };
-export const tell = (name, detail) => globalThis.dispatchEvent(new CustomEvent(name, { detail }));
-
-// Hear the page's events while `root` is on it. Returns what Streamlit calls when it takes the component away: it does so
-// between updates too, so only a root that stays away lets go of its listeners, and `leave` is called.
-export function hear(root, on, leave = () => {}) {
-  for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
-  return () => setTimeout(() => {
-    if (root.isConnected) return;
-    for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
-    leave();
-  }, 200);
-}
 
 /**
  * What a screen reader says as soon as its text changes.

@@ -1,6 +1,6 @@
 // What the server sends once and several components look up: texts, steps, matrices. It lasts as long as the browser's page.
 
-import { tell } from "./dom.js";
+import { emit } from "./bus.js";
 
 const shelves = (globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() });
 
@@ -30,12 +30,12 @@ export function storeText({ data }) {
   const [{ id, ...sentences }, text] = opened(data);
   if (storedText(id)) return;
   keepAlone(shelves.texts, id, { ...sentences, text: decoded(text) });
-  tell("seamark-text", id);
+  emit("seamark-text", { id });
 }
 
 export function storeSteps({ data: { key, id, steps } }) {
   shelves.steps.set(key, { id, steps: JSON.parse(steps) });
-  tell("seamark-steps", key);
+  emit("seamark-steps", { key });
 }
 
 export function storeMatrix({ data }) {
@@ -43,5 +43,5 @@ export function storeMatrix({ data }) {
   if (storedMatrix(id)) return;
   // A copy of its own: numbers of two bytes must begin at an even place.
   keepAlone(shelves.matrices, id, { cells, meaning: new Uint16Array(numbers.slice().buffer) });
-  tell("seamark-matrix", id);
+  emit("seamark-matrix", { id });
 }

@@ -1,16 +1,6 @@
 // What stepper.py sends.
 
-import type { Range } from "../shared/component.d.ts";
-
-/** What the reader shows of a step: sentences, and the gap to point at on the curve. */
-export interface Mark {
-  growing: Range | null;
-  next: Range | null;
-  middle: Range | null;
-  gap: number | null;
-  /** The number of the comparison that it is about, on the page that draws comparisons. */
-  comparison?: number | null;
-}
+import type { Mark } from "../shared/bus.js";
 
 export interface Step {
   title: string;

@@ -1,6 +1,7 @@
 // The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
 
-import { el, hear, liveRegion, NOTHING, svgEl, tell } from "../shared/dom.js";
+import { emit, listen, NOTHING } from "../shared/bus.js";
+import { el, liveRegion, svgEl } from "../shared/dom.js";
 import { storedSteps } from "../shared/store.js";
 
 const SHAPES = {
@@ -22,7 +23,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".stepper");
   const stepper = (root.stepper ??= new Stepper(root));
   stepper.update(component);
-  return () => stepper.rest();
+  return () => stepper.dispose();
 }
 
 class Stepper {
@@ -51,7 +52,7 @@ class Stepper {
     for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
-    this.listen();
+    this.hearPage();
   }
 
   name(button, shape, name) {
@@ -79,22 +80,24 @@ class Stepper {
     return label;
   }
 
-  listen() {
-    const on = {
-      keydown: (event) => this.key(event),
-      "seamark-gap": (event) => {
-        const at = this.ofGap(event.detail.gap);
+  hearPage() {
+    const hearKey = (event) => this.key(event);
+    const handlers = {
+      "seamark-gap": ({ gap }) => {
+        const at = this.ofGap(gap);
         if (at >= 0) this.go(at);
       },
-      "seamark-go": (event) => this.go(event.detail.at),
-      "seamark-reader": () => this.mark(true),
-      "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
+      "seamark-go": ({ at }) => this.go(at),
+      "seamark-ready": () => this.mark(true),
+      "seamark-steps": ({ key }) => key === this.component?.data.key && this.update(this.component),
     };
-    this.rest = hear(this.root, on, () => {
+    globalThis.addEventListener("keydown", hearKey);
+    this.dispose = listen(this.root, handlers, () => {
+      globalThis.removeEventListener("keydown", hearKey);
       clearTimeout(this.playing);
       clearTimeout(this.resting);
       // What it marked goes with it, unless another stepper has spoken since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
+      if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
 
@@ -150,7 +153,7 @@ class Stepper {
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    tell("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
+    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
   }
 
   toggle() {
