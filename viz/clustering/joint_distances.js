@@ -1,17 +1,15 @@
 // The joint distances of a text's sentences. The server sends those in meaning once; what the place adds is worked out here,
 // so that another λ sends none of it again.
 
-/** @import { Range } from "../components/shared/bus.js" */
-
 /**
- * The mean distances in meaning of every `block` sentences: `cells` times `cells` numbers, row after row, 65535 for 1.
- * @typedef {{ cells: number, meaning: Uint16Array }} Matrix
+ * @import { Range } from "../components/shared/bus.js"
+ * @import { Matrix } from "../components/shared/component.d.ts"
  */
 
 export class JointDistances {
   /**
    * @param {{ block: number, weight: number, chunk_of: number[] }} data `weight` is λ
-   * @param {Matrix} matrix
+   * @param {Matrix} matrix of every `block` sentences
    */
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;

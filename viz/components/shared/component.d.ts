@@ -1,4 +1,6 @@
-// What Streamlit calls a component's script with.
+// What the scripts of all components are called with, and what they share.
+
+import type { Step } from "../stepper/payload.d.ts";
 
 /**
  * One call: the page ran, and the component is on it.
@@ -15,3 +17,31 @@ export interface Component<Data, State extends object = Record<never, never>> {
 
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
+
+/** A text and its sentences, in UTF-16 units. */
+export interface StoredText {
+  text: string;
+  starts: number[];
+  ends: number[];
+}
+
+/** The steps of a stepper, and the name of what they are. */
+export interface StoredSteps {
+  id: string;
+  steps: Step[];
+}
+
+/** Mean distances in meaning: `cells` rows of `cells` numbers, 65535 for 1. */
+export interface Matrix {
+  cells: number;
+  meaning: Uint16Array;
+}
+
+declare global {
+  /** What the browser's page keeps for its components; store.js alone uses it. */
+  var seamarkStore:
+    | { texts: Map<string, StoredText>; steps: Map<string, StoredSteps>; matrices: Map<string, Matrix> }
+    | undefined;
+  /** The component that marked a step last. */
+  var seamarkStepper: object | undefined;
+}
