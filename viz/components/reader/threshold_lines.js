@@ -8,7 +8,7 @@ const KEYED = 150; // milliseconds after the last key at which a line counts as 
 const EDGE = 4; // pixels between a line's label and the right edge
 const SCALE = 36; // pixels that the numbers of the scale take at the left
 
-export class Lines {
+export class ThresholdLines {
   constructor(plot) {
     this.plot = plot;
     this.list = [];

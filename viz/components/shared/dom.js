@@ -49,6 +49,9 @@ export function fit(canvas) {
   return pen;
 }
 
+// How many grounds, and edges, the palette has for chunks.
+export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
+
 // The theme's colours by name, each looked up once.
 export function paints(root) {
   const style = getComputedStyle(root);
