@@ -49,7 +49,7 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
     matrix = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(key=f"{key}_matrix", data=_matrix(vectors, matrix), height=0)
+        _store(_matrix(vectors, matrix), key=f"{key}_matrix")
     data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
     _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
 

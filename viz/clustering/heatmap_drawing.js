@@ -1,6 +1,6 @@
 // The heatmap, drawn: a cell for every two sentences, the chunks' colours in it and along its edges.
 
-import { el, fit, paints } from "../components/shared/dom.js";
+import { el, fit, groundCount, paints } from "../components/shared/dom.js";
 
 const MARGIN = 40; // pixels on the left and below for the numbers of sentences
 const BAND = 9; // pixels of the chunks' colours along both edges
@@ -38,7 +38,7 @@ export class HeatmapDrawing {
     const { cells } = this.distances;
     const image = new ImageData(cells, cells);
     const near = ramp(this.colour("page"), this.colour("ink"));
-    const inChunk = Array.from({ length: 8 }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
+    const inChunk = Array.from({ length: groundCount(this.map) }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
     const owner = this.owners();
     const level = this.data.line?.[1] ?? 1;
     const pixels = new Uint32Array(image.data.buffer);

@@ -1,7 +1,7 @@
 // The rows of a double pass, drawn: a block for every sentence, mini-chunk and chunk of the window, and between the rows an
 // arc for every merge.
 
-import { el, firstWhere, svgEl } from "../components/shared/dom.js";
+import { el, firstWhere, groundCount, svgEl } from "../components/shared/dom.js";
 
 const ROOM = 7; // pixels that a digit takes
 const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
@@ -34,6 +34,7 @@ export class PassRows {
     this.levels = levels;
     this.window = window;
     this.snippets = new Set(data.snippets);
+    this.grounds = groundCount(this.root);
   }
 
   // How large the type of the page is, compared with the pixels that everything here is drawn in.
@@ -102,7 +103,8 @@ export class PassRows {
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
       const shape = { x: left + 0.75, y: top, width: Math.max(0.5, right - left - 1.5), height: tall, rx: Math.min(3, (right - left) / 4) };
       // A narrow block is all edge.
-      const colour = right - left < 4 ? `fill: var(--edge-${number % 8})` : `fill: var(--ground-${number % 8}); stroke: var(--edge-${number % 8})`;
+      const ground = number % this.grounds;
+      const colour = right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
       svgEl("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
       if (row === "minis" && this.snippets.has(starts[number])) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(left, 0), Math.min(right, this.width)];

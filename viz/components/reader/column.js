@@ -14,7 +14,7 @@ export class Column extends ColumnText {
     this.body.addEventListener("pointermove", (event) => {
       const span = event.target.closest?.(".s");
       if (span) reader.mark([Number(span.dataset.s)]);
-      this.markKin(event.target.closest?.(".part"));
+      this.markKin(event.target.closest?.(".block"));
     });
     this.body.addEventListener("pointerleave", () => this.markKin(null));
     this.body.addEventListener("click", (event) => {
@@ -40,7 +40,7 @@ export class Column extends ColumnText {
   remove() {
     this.head.remove();
     this.body.remove();
-    this.parts = [];
+    this.blocks = [];
   }
 
   update(data, selected) {
@@ -48,7 +48,7 @@ export class Column extends ColumnText {
     if (String(this.wrong) !== String(data.wrong)) {
       this.wrong = data.wrong;
       this.astray = new Set(data.wrong);
-      this.dressAll();
+      this.updateAllSentences();
     }
     if (this.hash !== data.hash || !data.body) {
       this.made = data.body ? JSON.parse(data.body) : { segments: null, curve: null };

@@ -3,7 +3,7 @@
 import { around, capital, el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 import { Curve } from "./curve.js";
-import { Lines } from "./threshold_lines.js";
+import { ThresholdLines } from "./threshold_lines.js";
 
 /**
  * @import { Axis } from "./axis.js"
@@ -27,7 +27,7 @@ export class Plot {
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.curve = new Curve(this);
-    this.lines = new Lines(this);
+    this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));

@@ -2,7 +2,7 @@
 // Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
 
 import { emit, listen } from "../shared/bus.js";
-import { el, isDark, liveRegion } from "../shared/dom.js";
+import { el, groundCount, isDark, liveRegion } from "../shared/dom.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
@@ -49,6 +49,7 @@ class Reader {
     const data = (this.data = component.data);
     const source = storedText(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
+    this.grounds = groundCount(this.root);
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
     this.summary.textContent = data.summary;
@@ -57,7 +58,7 @@ class Reader {
     this.missed = new Set(data.known ?? []);
     if (this.source === source && this.known !== known) {
       this.known = known;
-      for (const column of this.columns) column.dressAll();
+      for (const column of this.columns) column.updateAllSentences();
     }
     if (this.source !== source) {
       this.source = source;
@@ -127,7 +128,7 @@ class Reader {
     const sentence = (step.next ?? step.growing)?.[0];
     // Who only points leaves the text where it is.
     if (sentence === undefined || step.still) return;
-    // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
+    // Groups that come to sight, and the blocks in them, take their own height a frame or two later.
     const keep = (frames) => {
       if (this.keeping !== step) return;
       for (const column of this.columns) column.keepInSight(sentence);

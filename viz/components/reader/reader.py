@@ -92,7 +92,7 @@ def reader(
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
     identity = source_id(document)
-    text_store(key=f"{key}_text", data=source_bytes(document, identity), height=0)
+    text_store(source_bytes(document, identity), key=f"{key}_text")
     data = payload(document, columns, known)
     data |= {
         "margin": margin,

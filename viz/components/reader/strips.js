@@ -46,13 +46,14 @@ export class Strips {
   }
 
   draw() {
-    const { data, columns } = this.axis.reader;
+    const { data, columns, grounds } = this.axis.reader;
     if (!data) return;
-    this.palette = Array.from({ length: 8 }, (_, index) => [this.axis.colour(`ground-${index}`), this.axis.colour(`edge-${index}`)]);
+    const { colour } = this.axis;
+    this.palette = Array.from({ length: grounds }, (_, number) => [colour(`ground-${number}`), colour(`edge-${number}`)]);
     let used = 0;
     if (data.known) {
       const edges = [0, ...data.knownAt, this.axis.window.count];
-      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % 8);
+      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % grounds);
     }
     const begins = [];
     for (const column of columns) {

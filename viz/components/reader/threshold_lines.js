@@ -14,7 +14,7 @@ const SCALE = 36; // pixels that the numbers of the scale take at the left
  * @typedef {HTMLElement & { label: HTMLElement }} Handle
  */
 
-export class Lines {
+export class ThresholdLines {
   /** @type {Line[]} */
   list = [];
   /** @type {Handle[]} */

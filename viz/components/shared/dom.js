@@ -106,6 +106,12 @@ export function fit(canvas) {
 }
 
 /**
+ * How many grounds, and edges, the palette has for chunks.
+ * @param {Element} root
+ */
+export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
+
+/**
  * The theme's colours by name, each looked up once.
  * @param {Element} root
  * @returns {(name: string) => string}

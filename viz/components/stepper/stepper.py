@@ -60,7 +60,7 @@ def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
         choices.extra["step"] = str(int(st.session_state[key]["at"]) + 1)
 
     # The steps go by themselves, so that another place among them does not send them again.
-    _store(key=f"{key}_steps", data={"key": key, "id": identity, "steps": body}, height=0)
+    _store({"key": key, "id": identity, "steps": body}, key=f"{key}_steps")
     _stepper(key=key, data={"key": key, "id": identity, "at": at}, on_at_change=moved)
 
 
