@@ -216,7 +216,7 @@ export class Curve {
    * @param {number} score
    */
   isNear(score) {
-    const { margin } = this.plot.axis.reader.data;
+    const margin = this.plot.axis.reader.data?.margin ?? 0;
     return margin > 0 && this.plot.lines.list.some(({ level }) => level !== null && Math.abs(score - level) <= margin);
   }
 
@@ -227,7 +227,7 @@ export class Curve {
   drawKnown(width, height) {
     const { pen } = this;
     pen.fillStyle = this.colour("ink");
-    for (const at of this.plot.axis.reader.data.knownAt) {
+    for (const at of this.plot.axis.reader.data?.knownAt ?? []) {
       const left = this.plot.axis.window.x(at, width);
       pen.beginPath();
       pen.moveTo(left - 4, height);

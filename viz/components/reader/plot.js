@@ -54,7 +54,7 @@ export class Plot {
 
   draw() {
     const { data } = this.curve;
-    const { known, margin } = this.axis.reader.data;
+    const { known, margin } = this.axis.reader.data ?? {};
     this.root.style.display = data ? "" : "none";
     this.label.textContent = data ? `${capital(data.label)}, column ${this.column + 1}` : "";
     const signs = [known && "▲ known boundary", "● cut", "○ kept", data?.constrained && "◆ changed by a size", margin && "◌ near the line"];

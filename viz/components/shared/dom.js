@@ -67,6 +67,14 @@ export function found(parent, selector) {
 }
 
 /**
+ * The elements within another that a selector names, in their order.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement[]}
+ */
+export const all = (parent, selector) => [...parent.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
+
+/**
  * The nearest element that a selector names around where an event happened.
  * @param {Event} event
  * @param {string} selector
@@ -121,4 +129,36 @@ export function paints(root) {
   /** @type {Record<string, string>} */
   const known = {};
   return (name) => (known[name] ??= style.getPropertyValue(`--${name}`).trim());
+}
+
+/**
+ * Act when the browser has nothing else to do.
+ * @param {(deadline: Pick<IdleDeadline, "timeRemaining">) => void} act
+ */
+export function whenIdle(act) {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(act, { timeout: 500 });
+  else {
+    setTimeout(() => {
+      const end = performance.now() + 8;
+      act({ timeRemaining: () => end - performance.now() });
+    }, 20);
+  }
+}
+
+/**
+ * Let `nodes` be the children of `parent`, touching none that is in its place.
+ * @param {Node} parent
+ * @param {ChildNode[]} nodes
+ */
+export function arrange(parent, nodes) {
+  let next = parent.firstChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextSibling;
+    else parent.insertBefore(node, next);
+  }
+  while (next) {
+    const rest = next.nextSibling;
+    next.remove();
+    next = rest;
+  }
 }
