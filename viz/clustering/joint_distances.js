@@ -6,9 +6,20 @@
  * @import { Matrix } from "../components/shared/component.d.ts"
  */
 
+/**
+ * @typedef {object} HeatmapData
+ * @property {number[]} chunk_of The chunk of every sentence.
+ * @property {number[]} grounds The number of the colour of every chunk.
+ * @property {number} weight λ; 0 where the meaning alone counts.
+ * @property {[label: string, level: number] | null} line The greatest distance that joins.
+ * @property {string} matrix The name of the distances in the store; empty where there are too many sentences.
+ * @property {number} block How many sentences stand in one row.
+ * @property {number} most How many sentences there may be.
+ */
+
 export class JointDistances {
   /**
-   * @param {{ block: number, weight: number, chunk_of: number[] }} data `weight` is λ
+   * @param {Pick<HeatmapData, "block" | "weight" | "chunk_of">} data
    * @param {Matrix} matrix of every `block` sentences
    */
   constructor({ block, weight, chunk_of }, matrix) {

@@ -83,6 +83,15 @@ export const all = (parent, selector) => [...parent.querySelectorAll(selector)].
 export const around = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
 
 /**
+ * The element that has the focus, if it is in the same component as `root`.
+ * @param {Element} root
+ */
+export function activeIn(root) {
+  const tree = root.getRootNode();
+  return tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+}
+
+/**
  * Whether the page is dark where `root` stands.
  * @param {Element} root
  */
