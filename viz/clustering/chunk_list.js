@@ -1,4 +1,4 @@
-// The chunks and their sentences, each place a step to the text.
+// The list of chunks and their sentences; every entry leads to the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark } from "../components/shared/dom.js";
@@ -27,7 +27,7 @@ export default function (component) {
 
 class ChunkList {
   drawn = ""; // what the list was drawn of
-  /** @type {Readonly<Mark>} */ step = NOTHING; // of another part of the page
+  /** @type {Readonly<Mark>} */ step = NOTHING; // the last step of another component
   speaking = false; // whether a step that is heard is its own
 
   /** @param {HTMLElement} root */
@@ -42,7 +42,7 @@ class ChunkList {
         if (!this.speaking) this.step = step;
       },
     });
-    // Who stepped before may step again.
+    // A stepper that was mounted earlier repeats its step.
     emit("seamark-ready", null);
   }
 
@@ -81,7 +81,7 @@ class ChunkList {
   }
 
   /**
-   * Mark sentences in the text, which stays where it is.
+   * Mark sentences in the text without scrolling it.
    * @param {Readonly<Mark>} step
    */
   say(step) {

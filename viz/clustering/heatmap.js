@@ -1,4 +1,4 @@
-// The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
+// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell stands for two sentences of the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
@@ -31,7 +31,7 @@ class Heatmap {
   /** @type {Component<HeatmapData> | null} */ component = null;
   /** @type {Matrix | null} */ matrix = null;
   /** @type {JointDistances | null} */ distances = null;
-  /** @type {Readonly<Mark> | null} */ outer = null; // the step of another part of the page
+  /** @type {Readonly<Mark> | null} */ outer = null; // the last step of another component
   speaking = false; // whether a step that is heard is its own
   /** @type {Cell | null} */ pinned = null;
   /** @type {Cell | null} */ pointed = null;
@@ -80,12 +80,12 @@ class Heatmap {
     this.draw();
     const painted = Number(this.root.dataset.painted ?? 0) + 1;
     this.root.dataset.painted = String(painted);
-    // Who stepped before there was a heatmap to show it in may step again.
+    // A stepper that was mounted before the heatmap repeats its step.
     if (painted === 1) emit("seamark-ready", null);
   }
 
   /**
-   * Say what is drawn, or why nothing is.
+   * Explain what is drawn, or why nothing is.
    * @param {HeatmapData} data
    */
   explain(data) {
@@ -126,10 +126,10 @@ class Heatmap {
     this.legend.replaceChildren(...items);
   }
 
-  // ---- the pair that is looked at -------------------------------------------------------------------------------
+  // ---- the pair being looked at ---------------------------------------------------------------------------------
 
   /**
-   * Mark the cell of two rows and say what it is.
+   * Mark the cell of two rows and describe it.
    * @param {Cell | null} cell
    */
   show(cell, aloud = false) {
@@ -177,14 +177,14 @@ class Heatmap {
     this.mark({ ...this.stepOf(cell), still: false });
   }
 
-  // What was looked at before the pointer came.
+  // Go back to what was shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
     this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
   }
 
   /**
-   * The step that marks two rows in the text, which stays where it is.
+   * The step that marks two rows in the text without scrolling it.
    * @param {Cell} cell
    * @returns {Mark}
    */
@@ -202,7 +202,7 @@ class Heatmap {
   }
 
   /**
-   * Another part of the page speaks of two sentences.
+   * Follow the step of another component.
    * @param {Mark} step
    */
   follow(step) {
@@ -214,7 +214,7 @@ class Heatmap {
   }
 
   /**
-   * The rows of the two sentences of a step, if it is about two.
+   * The rows of a step's two sentences; null if it is not about two.
    * @param {Readonly<Mark> | null} step
    * @returns {Cell | null}
    */

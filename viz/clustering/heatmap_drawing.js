@@ -1,12 +1,12 @@
-// The heatmap, drawn: a cell for every two sentences, the chunks' colours in it and along its edges.
+// Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
 import { el, fit, groundCount, paints } from "../components/shared/dom.js";
 
-const MARGIN = 40; // pixels on the left and below for the numbers of sentences
+const MARGIN = 40; // pixels at the left and the bottom for sentence numbers
 const BAND = 9; // pixels of the chunks' colours along both edges
-const DOT = 3; // pixels of a cell that can be seen alone
-const SMALL = 12; // rows of a chunk whose cells would be lost among the others
-const BEYOND = 0.4; // of the strength of a cell that is near enough, what one that is not has
+const DOT = 3; // pixels from which a single cell is visible
+const SMALL = 12; // rows up to which a chunk's cells would be lost among the others
+const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
 
 /**
  * @import { HeatmapData, JointDistances } from "./joint_distances.js"
@@ -51,7 +51,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * A pixel for every cell: the stronger, the nearer.
+   * One pixel per cell: the nearer its sentences, the stronger.
    * @param {HeatmapData} data
    * @param {JointDistances} distances
    */
@@ -76,7 +76,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Where cells are too small to be seen alone, the few of a small chunk are drawn larger than they are.
+   * Where single cells are too small to see, those of small chunks are drawn larger than they are.
    * @param {CanvasRenderingContext2D} pen
    * @param {HeatmapData} data
    * @param {JointDistances} distances
@@ -92,7 +92,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Where a sentence begins, in pixels from the corner.
+   * Where a sentence begins, in pixels from the corner of the cells.
    * @param {number} sentence
    */
   at(sentence) {
@@ -132,7 +132,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * Mark the cell of two rows; null for none.
+   * Mark the cell of two rows; null clears the mark.
    * @param {Cell | null} cell
    */
   mark(cell) {
@@ -150,7 +150,7 @@ export class HeatmapDrawing {
   }
 
   /**
-   * The cell under the pointer, if there is one.
+   * The cell under the pointer; null if there is none.
    * @param {MouseEvent} event
    * @returns {Cell | null}
    */
@@ -184,7 +184,7 @@ export function neighbour(key, [one, other], by, cells) {
 }
 
 /**
- * The rows of every chunk.
+ * The set of rows of every chunk.
  * @param {Pick<HeatmapData, "chunk_of" | "grounds">} data
  * @param {Pick<JointDistances, "row">} distances
  * @returns {Set<number>[]}
@@ -196,7 +196,7 @@ export function rowsOf({ chunk_of, grounds }, distances) {
 }
 
 /**
- * The colour of every cell some of whose pairs are in one chunk, -1 for the others.
+ * The colour of every cell that holds a pair from one chunk; -1 for the others.
  * @param {Pick<HeatmapData, "chunk_of" | "grounds">} data
  * @param {Pick<JointDistances, "row" | "cells">} distances
  */
@@ -210,7 +210,7 @@ export function owners(data, distances) {
 }
 
 /**
- * 256 steps from one colour to another, as a canvas keeps its pixels; the first is `least` of the way.
+ * 256 steps from one colour to another, in the layout of canvas pixels; the first is `least` of the way.
  * @param {string} from as `#rrggbb`
  * @param {string} to
  */

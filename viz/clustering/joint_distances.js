@@ -1,5 +1,5 @@
-// The joint distances of a text's sentences. The server sends those in meaning once; what the place adds is worked out here,
-// so that another λ sends none of it again.
+// The joint distances between a text's sentences. The server sends the distances in meaning once; the part that depends on
+// their places is computed here, so that a new λ needs no new data.
 
 /**
  * @import { Range } from "../components/shared/bus.js"
@@ -20,7 +20,7 @@
 export class JointDistances {
   /**
    * @param {Pick<HeatmapData, "block" | "weight" | "chunk_of">} data
-   * @param {Matrix} matrix of every `block` sentences
+   * @param {Matrix} matrix the mean distances in meaning between blocks of `block` sentences
    */
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;
@@ -37,7 +37,7 @@ export class JointDistances {
   }
 
   /**
-   * The sentences of a row.
+   * The sentences of a row, as a half-open range.
    * @param {number} row
    * @returns {Range}
    */

@@ -1,10 +1,10 @@
-// The rows of a double pass, drawn: a block for every sentence, mini-chunk and chunk of the window, and between the rows an
+// Draws the rows of a double pass: a block for every sentence, mini-chunk and chunk in the window, and between the rows an
 // arc for every merge.
 
 import { groundCount, svgEl } from "../components/shared/dom.js";
 import { Arcs, ROOM, ROWS } from "./arcs.js";
 
-const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
+const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "text-anchor", "font-size", "font-weight", "font-family"];
 
 /**
@@ -59,7 +59,7 @@ export class PassRows {
     this.grounds = groundCount(this.root);
   }
 
-  // How large the type of the page is, compared with the pixels that everything here is drawn in.
+  // The page's font size relative to the one that everything here is drawn for.
   get scale() {
     return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   }

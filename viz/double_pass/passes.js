@@ -1,5 +1,5 @@
-// A double pass on one axis of sentences: sentences, what pass one leaves, what pass two leaves, and another chunker's
-// chunks. Pointer and keys go along the decisions, and from there to the text and to the stepper.
+// A double pass on one axis of sentences: the sentences, the result of pass one, the result of pass two, and another
+// chunker's chunks. Pointer and keys move along the decisions, and from there to the text and the stepper.
 
 import { emit, listen } from "../components/shared/bus.js";
 import { el, firstWhere, found, isDark, liveRegion } from "../components/shared/dom.js";
@@ -7,8 +7,8 @@ import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { legendOf } from "./arcs.js";
 import { PassRows } from "./pass_rows.js";
 
-const AT_FIRST = 32; // sentences in the window of a text of more than MOST
-const MOST = 48; // sentences that are all shown at first
+const AT_FIRST = 32; // sentences shown at first of a text of more than MOST
+const MOST = 48; // sentences up to which all are shown at first
 
 /**
  * @import { Mark, Range } from "../components/shared/bus.js"
@@ -96,7 +96,7 @@ class Passes {
     this.rows.update(this.data, this.levels);
     this.legend.replaceChildren(...legendOf(this.levels.flat()));
     this.draw();
-    // Who stepped before there were rows may step again.
+    // A stepper that was mounted before the rows repeats its step.
     if (first) emit("seamark-ready", null);
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
   }
@@ -129,7 +129,7 @@ class Passes {
   // ---- the item under the pointer, or chosen by keyboard --------------------------------------------------------------
 
   /**
-   * What an item is about, in sentences and in words; a comparison is a step of the stepper too.
+   * Describe an item by its sentences and in words; a comparison is a step of the stepper, too.
    * @param {PassRowsData} data
    * @param {Item} item
    * @returns {{ ranges: Range[], words: string, sentence: number, step?: number }}
@@ -159,7 +159,7 @@ class Passes {
   }
 
   /**
-   * Show it in the text, and let the stepper go there.
+   * Go to it in the text and in the stepper.
    * @param {Item} item
    */
   go(item) {
@@ -213,8 +213,8 @@ class Passes {
 }
 
 /**
- * The decision that a key leads to from a comparison, or from none, along its pass or across to the other: null where there
- * is none that way, undefined for a key that leads nowhere.
+ * The decision that a key leads to from a comparison, or from none, along its pass or across to the other: null if there is
+ * none in that direction, undefined if the key is not one of these.
  * @param {string} key
  * @param {[one: Numbered[], two: Numbered[]]} levels
  * @param {Numbered | null} from

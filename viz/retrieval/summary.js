@@ -1,4 +1,4 @@
-// The few figures that a page is about, in large type side by side.
+// The key figures of a page, in large type side by side.
 
 import { el, found } from "../components/shared/dom.js";
 

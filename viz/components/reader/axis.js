@@ -1,4 +1,4 @@
-// The axis: one window of the text, seen as a strip for every column, as the curve with its lines, and as one cursor.
+// The axis: one window onto the text, shown as a strip per column, as the curve with its lines, and as a cursor through all.
 
 import { el, paints } from "../shared/dom.js";
 import { round } from "../shared/format.js";
@@ -13,7 +13,7 @@ import { Strips } from "./strips.js";
 
 export class Axis {
   /**
-   * The column whose curve is drawn, if there is one.
+   * Draw the curve of `column`, if there is one.
    * @type {Column | undefined}
    */
   column;
@@ -38,7 +38,7 @@ export class Axis {
     this.said = this.root.appendChild(el("div", "said"));
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.plot.gap = this.strips.disagreementAt = undefined;
     this.window.reset(Math.max(1, this.reader.sentences));
@@ -70,7 +70,7 @@ export class Axis {
   }
 
   /**
-   * Point at a place, and on the curve at the gaps beside it; without a place, at nothing.
+   * Point at a place, and at the gaps beside it on the curve; without a place, at nothing.
    * @param {number} [at]
    * @param {number[]} [gaps]
    */
@@ -84,7 +84,7 @@ export class Axis {
   }
 
   /**
-   * Point at a sentence, and say the gaps on both its sides.
+   * Point at a sentence, and describe the gaps on both sides of it.
    * @param {number} sentence
    * @param {number} [at]
    */

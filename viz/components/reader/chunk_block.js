@@ -1,5 +1,5 @@
-// A block of a column's text: the stretch that one chunk, or the same chunks, lie over. Its nodes are built when it is filled,
-// and updated whenever another result leaves its text as it was.
+// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when
+// it is filled, and updated when a new result leaves its text unchanged.
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
 
@@ -33,7 +33,7 @@ export function makeBlock(length) {
 }
 
 /**
- * Build the nodes of a column's block.
+ * Build the nodes of a block.
  * @param {Reader} reader
  * @param {Segments} segments
  * @param {Block} block
@@ -70,7 +70,7 @@ export function fillBlock(reader, segments, block) {
 }
 
 /**
- * What of a block may change while its text stays: number, colour and reason.
+ * Update what may change while the block's text stays the same: number, colour and reason.
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block
@@ -90,7 +90,7 @@ export function updateBlock(column, segments, block) {
     why.className = `why ${tone}`;
     why.title = label;
     why.setAttribute("aria-label", label);
-    // As an attribute it is drawn but is no part of the text that a reader selects and copies.
+    // As an attribute it is shown, but is not part of the text that a user selects and copies.
     found(why, "span").dataset.why = label;
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
@@ -104,8 +104,8 @@ export function updateBlock(column, segments, block) {
 }
 
 /**
- * What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
- * boundary before it is not cut; while boundaries are marked, the button that marks one.
+ * Update what may change about sentences while the block's text stays the same: whether one lies outside its section's
+ * chunk, whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
  * @param {ColumnText} column
  * @param {Segments} segments
  * @param {Block} block
@@ -113,7 +113,7 @@ export function updateBlock(column, segments, block) {
 export function updateSentences(column, segments, block) {
   const { starts, missed, data } = column.reader;
   const start = segments.start[block.number];
-  // A button that stays keeps the focus.
+  // Buttons are reused, so that the focus stays where it is.
   const gaps = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
   for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);

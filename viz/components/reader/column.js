@@ -1,4 +1,4 @@
-// A column: a chunker's head, and its text, which pointer and keys lead through.
+// A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
 import { around, el } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
@@ -51,7 +51,7 @@ export class Column extends ColumnText {
     });
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.forget();
     this.hash = null;
@@ -117,14 +117,14 @@ export class Column extends ColumnText {
   }
 
   /**
-   * To the next cut, or the one before.
+   * Scroll to the next cut, or to the previous one.
    * @param {1 | -1} direction
    */
   step(direction) {
     const top = this.body.getBoundingClientRect().top;
     const here = this.blockAt(top + (direction > 0 ? 24 : -4));
     if (here < 0) return;
-    // The block that begins above the mark and ends below it is the one being read.
+    // The block that begins above the top edge and ends below it is the one being read.
     const begins = this.blocks[here].getBoundingClientRect().top;
     const next = direction > 0 ? here + Number(begins <= top + 24) : here - Number(begins >= top - 4);
     const block = this.blocks[Math.max(0, next)];
@@ -132,7 +132,7 @@ export class Column extends ColumnText {
   }
 
   /**
-   * Scroll to a sentence unless it stands in the open already.
+   * Scroll to a sentence unless it is already visible.
    * @param {number} sentence
    */
   keepInSight(sentence) {
@@ -147,7 +147,7 @@ export class Column extends ColumnText {
   }
 
   /**
-   * What the candidate cuts would make, drawn while the line moves; sizes are the server's to apply.
+   * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
    * @param {boolean[]} cuts
    * @param {number} level
    */

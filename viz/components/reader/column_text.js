@@ -1,10 +1,10 @@
-// The text of a column in blocks. A block is built when it comes near to sight; the rest follows when the browser has nothing
-// else to do, so that its search finds all of it.
+// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser
+// is idle, so that its search finds all of the text.
 
 import { all, arrange, el, firstWhere, whenIdle } from "../shared/dom.js";
 import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
 
-const GROUP = 128; // sentences whose blocks stand in one group, which the browser lays out only near to sight
+const GROUP = 128; // sentences whose blocks form a group, which the browser lays out only near the visible part
 const MOST_FILLED = 6e6; // characters of all columns up to which every block is built
 
 /**
@@ -89,7 +89,7 @@ export class ColumnText {
   }
 
   /**
-   * Put the blocks in order and in groups. One whose text stays keeps its nodes: while the line moves only few change.
+   * Put the blocks in order and into groups. Blocks whose text stays keep their nodes: while the line moves only few change.
    * @param {Segments} segments
    */
   arrangeBlocks(segments) {
@@ -116,7 +116,7 @@ export class ColumnText {
     for (const block of before.values()) block.remove();
   }
 
-  // ---- building the nodes of blocks -------------------------------------------------------------------------------
+  // ---- building blocks --------------------------------------------------------------------------------------------
 
   /** @param {Block} block */
   fill(block) {
@@ -132,7 +132,7 @@ export class ColumnText {
     if (segments) for (const block of this.blocks) if (block.filled) updateSentences(this, segments, block);
   }
 
-  // Build the blocks in sight and one height around it; those built may be shorter than thought, so it looks again.
+  // Build the visible blocks and one screen around them; they may turn out shorter than estimated, so look again.
   fillSight() {
     if (!this.blocks.length) return;
     for (let pass = 0; pass < 3; pass++) {
@@ -170,7 +170,7 @@ export class ColumnText {
   }
 
   /**
-   * The other places of a chunk that lies in several.
+   * Mark the other blocks of a non-contiguous chunk.
    * @param {Block | null} block
    */
   markKin(block) {
@@ -184,7 +184,7 @@ export class ColumnText {
   // ---- places ---------------------------------------------------------------------------------------------------
 
   /**
-   * The first block that ends below a height of the window.
+   * The first block that ends below a height in the browser's window.
    * @param {number} height
    */
   blockAt(height) {
@@ -220,7 +220,7 @@ export class ColumnText {
   }
 
   /**
-   * What is shown of the sentences `first` up to `last`; blocks of them that are not built yet are.
+   * The nodes of the sentences from `first` to before `last`; builds their blocks if necessary.
    * @param {number} first
    * @param {number} last
    */
@@ -268,7 +268,7 @@ export class ColumnText {
    * @param {number} offset
    */
   bring(node, offset) {
-    // Blocks out of sight have estimated heights: once they are drawn, the place is set right.
+    // Blocks out of sight have estimated heights: correct the position once they are laid out.
     for (let pass = 0; pass < 3; pass++) {
       const away = node.getBoundingClientRect().top - this.body.getBoundingClientRect().top - offset;
       if (Math.abs(away) > 1) this.body.scrollTop += away;

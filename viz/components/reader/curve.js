@@ -1,4 +1,4 @@
-// The curve of scores, drawn on a canvas: a point for every gap, or where several share a pixel the least and the greatest.
+// The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
 import { el, fit } from "../shared/dom.js";
 import { isCut, round } from "../shared/format.js";
@@ -36,7 +36,7 @@ export class Curve {
   }
 
   /**
-   * How high a score lies, in pixels from above.
+   * The height of a score, in pixels from the top; `scoreAt` is its inverse.
    * @param {number} score
    */
   y(score) {
@@ -44,10 +44,7 @@ export class Curve {
     return bottom - ((score - low) / (high - low)) * (bottom - top);
   }
 
-  /**
-   * The score that lies so high.
-   * @param {number} height
-   */
+  /** @param {number} height */
   scoreAt(height) {
     const { low, high, top, bottom } = this.scale;
     return low + ((bottom - height) / (bottom - top)) * (high - low);
@@ -66,7 +63,7 @@ export class Curve {
     this.drawTicks(width);
     /** @param {number} gap */
     const x = (gap) => axis.window.x(gap + 1, width);
-    // One beyond each edge, so that the curve runs out of the window.
+    // One gap beyond each edge, so that the curve runs out of the window.
     const first = Math.max(0, Math.floor(axis.window.from) - 2);
     const last = Math.min(data.scores.length, Math.ceil(axis.window.to) + 1);
     const spacing = width / axis.window.span;
@@ -95,7 +92,7 @@ export class Curve {
   }
 
   /**
-   * Several gaps a pixel: the least and the greatest of each, so that no peak is lost.
+   * Several gaps per pixel: draw the minimum and maximum of each, so that no peak is lost.
    * @param {(number | null)[]} scores
    * @param {(gap: number) => number} x
    * @param {number} first
@@ -134,7 +131,7 @@ export class Curve {
   }
 
   /**
-   * A dot for every cut, and where there is room for every gap; a diamond where a size decided.
+   * Draw a dot for every cut, and for every gap where there is room; a diamond where a size decided.
    * @param {CurveData} data
    * @param {(gap: number) => number} x
    * @param {number} first
@@ -152,7 +149,7 @@ export class Curve {
       const near = this.isNear(score);
       if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
       const [left, top] = [x(gap), this.y(score)];
-      // Marks that would cover each other are drawn once.
+      // Of marks that would cover each other only one is drawn.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);

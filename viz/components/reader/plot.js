@@ -1,4 +1,4 @@
-// The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
+// The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { around, capital, el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
@@ -67,7 +67,7 @@ export class Plot {
   }
 
   /**
-   * Ring the points of gaps on the curve, two at the most.
+   * Ring the points of up to two gaps on the curve.
    * @param {number[]} gaps
    */
   ring(gaps) {
@@ -111,7 +111,7 @@ export class Plot {
   }
 
   /**
-   * To the text.
+   * Go to a gap in the text.
    * @param {number} gap
    */
   lead(gap) {

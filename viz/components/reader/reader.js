@@ -1,5 +1,5 @@
-// The linked reader. Text reaches the page through textContent and attributes alone.
-// Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
+// The linked reader. Text reaches the page only through textContent and attributes. Hovering, scrolling and dragging stay in
+// the browser; the server hears when a line is released and when a column is chosen.
 
 import { emit, listen } from "../shared/bus.js";
 import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
@@ -107,14 +107,14 @@ export class Reader {
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
-    // Who stepped before there was a text to show it in may step again.
+    // A stepper that was mounted before the text repeats its step.
     if (this.root.dataset.painted === "1") emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
   /**
-   * Point at sentences. One lies between two gaps, two beside each other have one between them.
+   * Point at sentences. One has a gap on either side; two neighbours have one between them.
    * @param {number[]} sentences
    */
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
@@ -146,7 +146,7 @@ export class Reader {
   }
 
   /**
-   * Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
+   * Tell the other components which gap the user chose, on the curve or by the sentence before it.
    * @param {number} gap
    */
   chose(gap) {
@@ -166,9 +166,9 @@ export class Reader {
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    // Who only points leaves the text where it is.
+    // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Groups that come to sight, and the blocks in them, take their own height a frame or two later.
+    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
     /** @param {number} frames */
     const keep = (frames) => {
       if (this.keeping !== step) return;
@@ -177,7 +177,7 @@ export class Reader {
     };
     this.keeping = step;
     keep(4);
-    // Something may stand over the foot of the page; the page knows how high.
+    // Something may cover the bottom of the page; its scroll padding says how much.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

@@ -1,12 +1,12 @@
-// The threshold lines: dragged or moved by keys from stop to stop. While one moves, the candidate cuts are drawn here; the
-// server hears of it when it is let go.
+// The threshold lines. They are dragged, or moved by keys, from stop to stop; meanwhile the candidate cuts are drawn here,
+// and the server hears when a line is released.
 
 import { el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 
-const KEYED = 150; // milliseconds after the last key at which a line counts as let go
+const KEYED = 150; // milliseconds after the last key press until a line counts as released
 const EDGE = 4; // pixels between a line's label and the right edge
-const SCALE = 36; // pixels that the numbers of the scale take at the left
+const SCALE = 36; // pixels at the left for the numbers of the scale
 
 /**
  * @import { CurveData, Line, Stop } from "./payload.d.ts"
@@ -52,11 +52,11 @@ export class ThresholdLines {
     const top = this.plot.curve.y(level);
     handle.style.top = `${top}px`;
     const shown = line.value === level ? round(level) : `${round(level)} (${round(line.value)})`;
-    // A line without stops follows from more than one parameter: it is to be seen, not moved.
+    // A line without stops depends on more than one parameter: it can be seen but not moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
     handle.label.textContent = fixed ? `${line.label} ${round(level)}` : `${line.label} ${shown} · drag`;
-    // A label that is dragged stays on its side.
+    // The label does not change sides during a drag.
     if (!this.dragging) this.placeLabel(handle, top);
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
@@ -110,7 +110,7 @@ export class ThresholdLines {
       handle.setPointerCapture(event.pointerId);
       this.dragging = true;
       startValue = this.list[index].value;
-      // Else the plot would be dragged along.
+      // Otherwise the plot would be dragged as well.
       event.stopPropagation();
       event.preventDefault();
       handle.focus();
@@ -168,7 +168,7 @@ export class ThresholdLines {
     this.plot.axis.reader.component?.setStateValue("line", line);
   }
 
-  // The candidate cuts while the line is away from where the server put it; null when the server's verdicts hold.
+  // The candidate cuts while the line is not where the server put it; null while the server's verdicts hold.
   candidates() {
     const { data } = this.plot.curve;
     return data && candidateCuts(data, this.list[0]?.level ?? null);
@@ -186,8 +186,8 @@ export function candidateCuts({ live, above, scores, lines }, level) {
 }
 
 /**
- * Where a line's label lies: where it covers no point or one alone, the further to the right and above the line the better;
- * where there is no such place, at the right.
+ * The place of a line's label: where it covers at most one point, preferably far to the right and above the line; failing
+ * that, at the right edge.
  * @param {{ wide: number, tall: number }} size of the label
  * @param {number} top of the line, in pixels from above
  * @param {{ wide: number, tall: number }} room of the plot

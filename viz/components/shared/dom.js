@@ -1,4 +1,4 @@
-// What several components begin with.
+// Helpers for elements, SVG, canvases and the theme's colours.
 
 /**
  * An element of that kind, with its class and its text.
@@ -31,7 +31,7 @@ export const svgEl = (tag, attributes, parent, text) => {
 /** @param {string} word */
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
 /**
- * The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
+ * Binary search: the first of the numbers 0 to `count` - 1 for which `holds` is true, as it is for all after it, or `count`.
  * @param {number} count
  * @param {(number: number) => boolean} holds
  */
@@ -46,7 +46,7 @@ export const firstWhere = (count, holds) => {
 };
 
 /**
- * What a screen reader says as soon as its text changes.
+ * An invisible element whose text a screen reader speaks as soon as it changes.
  * @param {Element} root
  */
 export function liveRegion(root) {
@@ -109,7 +109,7 @@ export const channels = (colour) =>
   colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
 
 /**
- * Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
+ * Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
  * @param {HTMLCanvasElement} canvas
  */
 export function fit(canvas) {
@@ -123,13 +123,13 @@ export function fit(canvas) {
 }
 
 /**
- * How many grounds, and edges, the palette has for chunks.
+ * The number of colours that the palette has for chunks.
  * @param {Element} root
  */
 export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
 
 /**
- * The theme's colours by name, each looked up once.
+ * A function from the name of a theme's colour to the colour; each is looked up once.
  * @param {Element} root
  * @returns {(name: string) => string}
  */
@@ -155,7 +155,7 @@ export function whenIdle(act) {
 }
 
 /**
- * Let `nodes` be the children of `parent`, touching none that is in its place.
+ * Make `nodes` the children of `parent` without touching those already in place.
  * @param {Node} parent
  * @param {ChildNode[]} nodes
  */

@@ -1,4 +1,4 @@
-// What the server sends once and several components look up: texts, steps, matrices. It lasts as long as the browser's page.
+// What the server sends once and several components look up: texts, steps, matrices. It lives as long as the browser's page.
 
 import { emit } from "./bus.js";
 
@@ -10,7 +10,7 @@ import { emit } from "./bus.js";
 const shelves = (globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() });
 
 /**
- * A text with the places of its sentences, undefined while it is on its way.
+ * A text with the offsets of its sentences; undefined until it arrives, as are the others.
  * @param {string} id
  */
 export const storedText = (id) => shelves.texts.get(id);
@@ -22,13 +22,13 @@ export const storedText = (id) => shelves.texts.get(id);
 export const storedSteps = (key) => shelves.steps.get(key);
 
 /**
- * The distances in meaning that a heatmap shows.
+ * The distances in meaning for a heatmap.
  * @param {string} id
  */
 export const storedMatrix = (id) => shelves.matrices.get(id);
 
 /**
- * Bytes from the server are a line of JSON and what follows it.
+ * Split bytes from the server into their first line, which is JSON, and the rest.
  * @param {Uint8Array} data
  * @returns {[head: any, rest: Uint8Array]}
  */
@@ -41,7 +41,7 @@ function opened(data) {
 const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 /**
- * Of texts, and of matrices, the last is kept: pages show one at a time.
+ * Only the last text, and the last matrix, is kept: a page shows one at a time.
  * @template Kept
  * @param {Map<string, Kept>} shelf
  * @param {string} id
@@ -72,7 +72,7 @@ export function storeSteps({ data: { key, id, steps } }) {
 export function storeMatrix({ data }) {
   const [{ id, cells }, numbers] = opened(data);
   if (storedMatrix(id)) return;
-  // A copy of its own: numbers of two bytes must begin at an even place.
+  // A copy, because 16-bit numbers must be aligned.
   keepAlone(shelves.matrices, id, { cells, meaning: new Uint16Array(numbers.slice().buffer) });
   emit("seamark-matrix", { id });
 }

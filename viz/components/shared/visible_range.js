@@ -4,7 +4,7 @@ import { firstWhere } from "./dom.js";
 
 /** @import { Range } from "./bus.js" */
 
-export const CLOSEST = 8; // sentences that fill the window at the most
+export const CLOSEST = 8; // sentences in the window at the closest zoom
 
 export class VisibleRange {
   /** The sentences of the text. */
@@ -12,7 +12,7 @@ export class VisibleRange {
   from = 0;
   to = 1;
   /**
-   * The place that zooming keeps where it is.
+   * The place that zooming keeps in place.
    * @type {number | undefined}
    */
   lookedAt;
@@ -21,7 +21,7 @@ export class VisibleRange {
   redraw() {}
 
   /**
-   * Another text, of `count` sentences, the first `shown` of which are seen.
+   * Start over with a text of `count` sentences, the first `shown` of which are visible.
    * @param {number} count
    */
   reset(count, shown = count) {
@@ -65,7 +65,7 @@ export class VisibleRange {
   }
 
   /**
-   * Around a place: the pointer's, or that which is looked at, or the middle.
+   * Zoom around a place: by default the one being looked at, or else the middle.
    * @param {number} factor
    */
   zoom(factor, at = this.holds(this.lookedAt) ? this.lookedAt : (this.from + this.to) / 2) {
@@ -75,7 +75,7 @@ export class VisibleRange {
   }
 
   /**
-   * Bring a place into the window: along with a walk, or to the middle from afar.
+   * Bring a place into the window: just inside it from nearby, into the middle from afar.
    * @param {number} at
    */
   reveal(at) {
@@ -89,7 +89,7 @@ export class VisibleRange {
   // ---- places ---------------------------------------------------------------------------------------------------
 
   /**
-   * Where a place lies in a picture of the window that is `width` wide.
+   * The position of a place in a picture of the window that is `width` wide.
    * @param {number} at
    * @param {number} width
    */
@@ -98,7 +98,7 @@ export class VisibleRange {
   }
 
   /**
-   * The first of parts in the order of the text, from `begins` to `ends`, that is seen, and the first after it that is not.
+   * Of parts in text order, from `begins` to `ends`, the first that is visible and the first after it that is not.
    * @param {number[]} begins
    * @param {number[]} ends
    * @returns {Range}
@@ -111,7 +111,7 @@ export class VisibleRange {
   }
 
   /**
-   * The parts to be drawn and where they lie; of many in one pixel the first stands for all.
+   * The parts to draw and their positions; of several within one pixel only the first.
    * @param {number[]} begins
    * @param {number[]} ends
    * @param {number} width

@@ -1,12 +1,12 @@
-// The window: the stretch of a text's sentences that is seen. Wheel, drag, keys, buttons and the strip of the whole move it.
+// A zoom window: the visible range of a text's sentences. Wheel, drag, keys, buttons and the overview strip move it.
 
 import { el } from "./dom.js";
 import { CLOSEST, VisibleRange } from "./visible_range.js";
 
 export class ZoomWindow extends VisibleRange {
   /**
-   * `frame` is as wide as the window and hears the wheel, `dragged` is the part of it that a hand can take hold of;
-   * `draw` draws what is seen, and asks for `drawControls`.
+   * `frame` is as wide as the window and takes the wheel, `dragged` is the part of it that can be dragged; `draw` draws what
+   * is visible and calls `drawControls`.
    * @param {HTMLElement} frame
    * @param {HTMLElement} dragged
    * @param {() => void} draw
@@ -64,7 +64,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   /**
-   * Returns whether the key was the window's.
+   * Handle a key; returns whether it was one of the window's.
    * @param {KeyboardEvent} event
    */
   key(event) {
@@ -76,7 +76,7 @@ export class ZoomWindow extends VisibleRange {
 
   hearWheel() {
     this.frame.addEventListener("wheel", (event) => {
-      // The wheel alone scrolls the page; sideways it goes along the text.
+      // The plain wheel scrolls the page; sideways it moves along the text.
       const sideways = event.shiftKey ? event.deltaY : event.deltaX;
       if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
       else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pull(this.from, sideways);
@@ -86,7 +86,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   /**
-   * Show what lies so many pixels to the right of a place at the left edge.
+   * Show what lies `pixels` to the right of the place `from` at the left edge.
    * @param {number} from
    * @param {number} pixels
    */
@@ -104,14 +104,14 @@ export class ZoomWindow extends VisibleRange {
     dragged.addEventListener("pointermove", (event) => {
       if (!this.held) return;
       const away = event.clientX - this.held.x;
-      // A hand that clicks trembles: only beyond a few pixels is it a drag.
+      // Clicks tremble: only a few pixels further is it a drag.
       if (!this.panned && Math.abs(away) < 4) return;
       if (!this.panned) dragged.setPointerCapture(event.pointerId);
       this.panned = true;
       this.pull(this.held.from, -away);
     });
     for (const name of ["pointerup", "pointercancel"]) dragged.addEventListener(name, () => (this.held = null));
-    // The click that ends a drag is none.
+    // The click that ends a drag is not a click.
     dragged.addEventListener("click", (event) => {
       if (this.panned) event.stopImmediatePropagation();
       this.panned = false;
@@ -149,7 +149,7 @@ export class ZoomWindow extends VisibleRange {
   }
 
   drawControls() {
-    // A text that fills two windows at the most is not worth the buttons.
+    // A text of at most two closest windows needs no buttons.
     for (const button of [this.closer, this.further, this.all]) button.style.display = this.count > 2 * CLOSEST ? "" : "none";
     this.closer.disabled = this.span <= CLOSEST;
     this.further.disabled = this.all.disabled = !this.zoomed;
