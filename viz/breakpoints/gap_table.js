@@ -1,21 +1,21 @@
-// The ledger of gaps. Only the rows in sight are drawn; sorting, sifting and walking stay in the browser.
+// The table of gaps. Only the rows in view are drawn; sorting, filtering and moving along the rows happen in the browser.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, liveRegion } from "../components/shared/dom.js";
 import { storedText } from "../components/shared/store.js";
 
-const HEIGHT = 46; // pixels a row, as in the style sheet
-const BEYOND = 6; // rows drawn above and below sight
+const HEIGHT = 46; // pixels per row, as in the style sheet
+const BEYOND = 6; // rows drawn above and below the visible ones
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 
 export default function (component) {
   const root = component.parentElement.querySelector(".ledger");
-  const ledger = (root.ledger ??= new Ledger(root));
-  ledger.update(component.data);
-  return () => ledger.dispose();
+  const table = (root.table ??= new GapTable(root));
+  table.update(component.data);
+  return () => table.dispose();
 }
 
-class Ledger {
+class GapTable {
   constructor(root) {
     this.root = root;
     this.sort = { by: "gap", falling: false };
@@ -70,7 +70,7 @@ class Ledger {
     this.observer.observe(this.rows);
     this.dispose = listen(root, handlers, () => {
       this.observer.disconnect();
-      // What it marked in the text goes with it, unless somebody has marked since.
+      // Its marks in the text go with it, unless another component has marked something since.
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
@@ -87,7 +87,7 @@ class Ledger {
     this.sift();
   }
 
-  // The verdicts that there are, and how many of each.
+  // Offer a filter for every verdict that occurs, with its count.
   offer() {
     const { verdicts, near } = this.made;
     const before = this.verdict.value;
@@ -119,7 +119,7 @@ class Ledger {
     const { by, falling } = this.sort;
     const value = { gap: (entry) => entry, score: (entry) => scores[entry], away: (entry) => (away[entry] === null ? null : Math.abs(away[entry])), verdict: (entry) => verdicts[entry] }[by];
     const sign = falling ? -1 : 1;
-    // What has no number comes last either way.
+    // Gaps without a number come last in both directions.
     this.order.sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       if (x === null || y === null) return (x === null) - (y === null) || a - b;
@@ -169,7 +169,7 @@ class Ledger {
     row.setAttribute("aria-selected", String(entry === this.chosen));
     const line = row.appendChild(el("div", "line"));
     const standing = el("span", "standing");
-    // The signs of the curve: cut, kept, changed by a size.
+    // The same signs as on the curve: cut, kept, changed by a size.
     const sign = standing.appendChild(el("span", "sign", verdict > 1 ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
     standing.append(this.data.standing[verdict]);
@@ -211,7 +211,7 @@ class Ledger {
     if (aloud) this.live.textContent = `Gap ${this.made.gaps[entry] + 1}: ${this.data.standing[this.made.verdicts[entry]]}, ${this.made.reasons[entry]}`;
   }
 
-  // To the text, where both sides of the gap are marked.
+  // Go to the text, and mark both sides of the gap there.
   lead(entry) {
     this.choose(entry, true);
     const gap = this.made.gaps[entry];
@@ -221,7 +221,7 @@ class Ledger {
     emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
   }
 
-  // From the text or the curve.
+  // Follow a gap chosen in the text or on the curve.
   follow(gap) {
     const entry = this.made?.gaps.indexOf(gap) ?? -1;
     if (entry < 0) return;

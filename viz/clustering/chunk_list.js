@@ -1,4 +1,4 @@
-// The chunks and their sentences, each place a step to the text.
+// The list of chunks and their sentences; every entry leads to the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, isDark } from "../components/shared/dom.js";
@@ -17,9 +17,9 @@ class ChunkList {
     this.breaks = root.appendChild(el("p"));
     this.list = root.appendChild(el("ol"));
     this.list.setAttribute("aria-label", "Chunks and their sentences");
-    this.step = NOTHING; // of another part of the page
+    this.step = NOTHING; // the last step of another component
     this.dispose = listen(root, { "seamark-step": (step) => this.speaking || (this.step = step) });
-    // Who stepped before may step again.
+    // A stepper that was mounted earlier repeats its step.
     emit("seamark-ready", null);
   }
 
@@ -59,7 +59,7 @@ class ChunkList {
     return button;
   }
 
-  // Mark sentences in the text, which stays where it is.
+  // Mark sentences in the text without scrolling it.
   say(step) {
     this.speaking = true;
     emit("seamark-step", { ...step, still: true });

@@ -1,4 +1,4 @@
-// The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
+// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell stands for two sentences of the text.
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, isDark, liveRegion } from "../components/shared/dom.js";
@@ -28,7 +28,7 @@ class Heatmap {
     this.message = root.appendChild(el("p", "message"));
     this.live = liveRegion(root);
     this.distances = null;
-    this.outer = null; // the step of another part of the page
+    this.outer = null; // the last step of another component
     this.pinned = null;
     this.hearPointer();
     this.map.addEventListener("keydown", (event) => this.key(event));
@@ -56,11 +56,11 @@ class Heatmap {
     this.draw();
     const painted = Number(this.root.dataset.painted ?? 0) + 1;
     this.root.dataset.painted = String(painted);
-    // Who stepped before there was a heatmap to show it in may step again.
+    // A stepper that was mounted before the heatmap repeats its step.
     if (painted === 1) emit("seamark-ready", null);
   }
 
-  // Say what is drawn, or why nothing is.
+  // Explain what is drawn, or why nothing is.
   explain() {
     const { data } = this;
     const count = data.chunk_of.length;
@@ -94,9 +94,9 @@ class Heatmap {
     this.legend.replaceChildren(...items);
   }
 
-  // ---- the pair that is looked at -------------------------------------------------------------------------------
+  // ---- the pair being looked at ---------------------------------------------------------------------------------
 
-  // Mark the cell of two rows and say what it is.
+  // Mark the cell of two rows and describe it.
   show(cell, aloud = false) {
     this.shown = cell;
     this.drawing.mark(cell);
@@ -135,13 +135,13 @@ class Heatmap {
     this.mark({ ...this.stepOf(cell), still: false });
   }
 
-  // What was looked at before the pointer came.
+  // Go back to what was shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
     this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
   }
 
-  // The step that marks two rows in the text, which stays where it is.
+  // The step that marks two rows in the text without scrolling it.
   stepOf([one, other]) {
     return { ...NOTHING, growing: this.distances.range(one), next: one === other ? null : this.distances.range(other), still: true };
   }
@@ -152,7 +152,7 @@ class Heatmap {
     this.speaking = false;
   }
 
-  // Another part of the page speaks of two sentences.
+  // Follow the step of another component.
   follow(step) {
     this.outer = step.growing || step.next ? { ...step, still: true } : null;
     const pair = this.pairOf(this.outer);
@@ -161,7 +161,7 @@ class Heatmap {
     this.show(pair);
   }
 
-  // The rows of the two sentences of a step, if it is about two.
+  // The rows of a step's two sentences; null if it is not about two.
   pairOf(step) {
     return this.distances && step?.growing && step.next ? [step.growing, step.next].map(([sentence]) => this.distances.row(sentence)) : null;
   }

@@ -1,4 +1,4 @@
-// A sentence that may hold user text.
+// A short message. It may quote user text, so it is set through textContent.
 
 export default function ({ data, parentElement }) {
   const box = parentElement.querySelector("p");

@@ -1,4 +1,4 @@
-// What pass two put right: a button for every boundary that it took away.
+// What pass two corrected: a button for every boundary that it removed.
 
 import { emit } from "../components/shared/bus.js";
 import { el } from "../components/shared/dom.js";

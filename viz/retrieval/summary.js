@@ -1,4 +1,4 @@
-// The few figures that a page is about, in large type side by side.
+// The key figures of a page, in large type side by side.
 
 export default function ({ data, parentElement }) {
   const list = parentElement.querySelector("dl");

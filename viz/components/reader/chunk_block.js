@@ -1,5 +1,5 @@
-// A block of a column's text: the stretch that one chunk, or the same chunks, lie over. Its nodes are built when it is filled,
-// and updated whenever another result leaves its text as it was.
+// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when it
+// is filled, and updated when a new result leaves its text unchanged.
 
 import { el, firstWhere } from "../shared/dom.js";
 
@@ -10,7 +10,7 @@ export function makeBlock(length) {
   return block;
 }
 
-// Build the nodes of a column's block.
+// Build the nodes of a block.
 export function fillBlock(column, block) {
   const { text, starts, ends } = column.reader;
   const { number } = block;
@@ -41,7 +41,7 @@ export function fillBlock(column, block) {
   if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }
 
-// What of a block may change while its text stays: number, colour and reason.
+// Update what may change while the block's text stays the same: number, colour and reason.
 export function updateBlock(column, block) {
   const { segments } = column;
   const over = segments.over[block.number];
@@ -57,7 +57,7 @@ export function updateBlock(column, block) {
     why.className = `why ${tone}`;
     why.title = label;
     why.setAttribute("aria-label", label);
-    // As an attribute it is drawn but is no part of the text that a reader selects and copies.
+    // As an attribute it is shown, but is not part of the text that a user selects and copies.
     why.firstChild.dataset.why = label;
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
@@ -70,12 +70,12 @@ export function updateBlock(column, block) {
   chunk.setAttribute("aria-label", `chunk ${numbers.join("+")}`);
 }
 
-// What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
-// boundary before it is not cut; while boundaries are marked, the button that marks one.
+// Update what may change about sentences while the block's text stays the same: whether one lies outside its section's chunk,
+// whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
 export function updateSentences(column, block) {
   const { starts, missed, data } = column.reader;
   const start = column.segments.start[block.number];
-  // A button that stays keeps the focus.
+  // Buttons are reused, so that the focus stays where it is.
   const gaps = new Map([...block.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
   for (const span of block.querySelectorAll(".s")) {
     const sentence = Number(span.dataset.s);

@@ -1,4 +1,4 @@
-// A column: a chunker's head, and its text, which pointer and keys lead through.
+// A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
 import { el } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
@@ -31,7 +31,7 @@ export class Column extends ColumnText {
     });
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.forget();
     this.hash = null;
@@ -82,7 +82,7 @@ export class Column extends ColumnText {
     this.body.setAttribute("aria-label", `Column ${index + 1}, ${data.title}: ${this.segments ? `${this.segments.start.length} parts` : data.message}. n and p go from cut to cut.`);
   }
 
-  // What the candidate cuts would make, drawn while the line moves; sizes are the server's to apply.
+  // Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
   preview(cuts, level) {
     const { curve, reader } = this;
     const { starts, ends } = reader;

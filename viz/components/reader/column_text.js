@@ -1,10 +1,10 @@
-// The text of a column in blocks. A block is built when it comes near to sight; the rest follows when the browser has nothing
-// else to do, so that its search finds all of it.
+// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser is
+// idle, so that its search finds all of the text.
 
 import { el, firstWhere } from "../shared/dom.js";
 import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
 
-const GROUP = 128; // sentences whose blocks stand in one group, which the browser lays out only near to sight
+const GROUP = 128; // sentences whose blocks form a group, which the browser lays out only near the visible part
 const MOST_FILLED = 6e6; // characters of all columns up to which every block is built
 
 export class ColumnText {
@@ -58,7 +58,7 @@ export class ColumnText {
     this.fillAll();
   }
 
-  // Put the blocks in order and in groups. One whose text stays keeps its nodes: while the line moves only few change.
+  // Put the blocks in order and into groups. Blocks whose text stays keep their nodes: while the line moves only few change.
   arrangeBlocks() {
     const { segments } = this;
     const [before, groups] = [this.drawn, new Map(this.groups.map((group) => [group.number, group]))];
@@ -84,7 +84,7 @@ export class ColumnText {
     for (const block of before.values()) block.remove();
   }
 
-  // ---- building the nodes of blocks -------------------------------------------------------------------------------
+  // ---- building blocks --------------------------------------------------------------------------------------------
 
   fill(block) {
     if (block.filled) return;
@@ -97,7 +97,7 @@ export class ColumnText {
     for (const block of this.blocks) if (block.filled) updateSentences(this, block);
   }
 
-  // Build the blocks in sight and one height around it; those built may be shorter than thought, so it looks again.
+  // Build the visible blocks and one screen around them; they may turn out shorter than estimated, so look again.
   fillSight() {
     if (!this.blocks.length) return;
     for (let pass = 0; pass < 3; pass++) {
@@ -133,7 +133,7 @@ export class ColumnText {
     return !this.segments || this.whole === this.blocks;
   }
 
-  // The other places of a chunk that lies in several.
+  // Mark the other blocks of a non-contiguous chunk.
   markKin(block) {
     const over = block ? this.segments.over[block.number] : [];
     const kin = over.flatMap((chunk) => this.splitting.get(chunk) ?? []).map((number) => this.blocks[number]);
@@ -144,7 +144,7 @@ export class ColumnText {
 
   // ---- places ---------------------------------------------------------------------------------------------------
 
-  // The first block that ends below a height of the window.
+  // The first block that ends below a height in the browser's window.
   blockAt(height) {
     const at = (nodes) => Math.min(nodes.length - 1, firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height));
     const group = this.groups[at(this.groups)];
@@ -164,7 +164,7 @@ export class ColumnText {
     return this.blocksOf(sentence).flatMap((block) => (block.filled ? [...block.querySelectorAll(`[data-s="${sentence}"]`)] : []));
   }
 
-  // What is shown of the sentences `first` up to `last`; blocks of them that are not built yet are.
+  // The nodes of the sentences from `first` to before `last`; builds their blocks if necessary.
   spansBetween(first, last) {
     const [from, to] = [this.blocksOf(first)[0], this.blocksOf(last - 1).at(-1)];
     if (!from || !to) return [];
@@ -187,12 +187,12 @@ export class ColumnText {
 
   // ---- scrolling ------------------------------------------------------------------------------------------------
 
-  // To the next cut, or the one before.
+  // Scroll to the next cut, or to the previous one.
   step(direction) {
     const top = this.body.getBoundingClientRect().top;
     const here = this.blockAt(top + (direction > 0 ? 24 : -4));
     if (here < 0) return;
-    // The block that begins above the mark and ends below it is the one being read.
+    // The block that begins above the top edge and ends below it is the one being read.
     const begins = this.blocks[here].getBoundingClientRect().top;
     const next = direction > 0 ? here + (begins <= top + 24) : here - (begins >= top - 4);
     const block = this.blocks[Math.max(0, next)];
@@ -211,7 +211,7 @@ export class ColumnText {
     }
   }
 
-  // Scroll to a sentence unless it stands in the open already.
+  // Scroll to a sentence unless it is already visible.
   keepInSight(sentence) {
     const [block] = this.blocksOf(sentence);
     if (!block) return;
@@ -224,7 +224,7 @@ export class ColumnText {
   }
 
   bring(node, offset) {
-    // Blocks out of sight have estimated heights: once they are drawn, the place is set right.
+    // Blocks out of sight have estimated heights: correct the position once they are laid out.
     for (let pass = 0; pass < 3; pass++) {
       const away = node.getBoundingClientRect().top - this.body.getBoundingClientRect().top - offset;
       if (Math.abs(away) > 1) this.body.scrollTop += away;
@@ -243,7 +243,7 @@ function whenIdle(act) {
   }
 }
 
-// Let `nodes` be the children of `parent`, touching none that is in its place.
+// Make `nodes` the children of `parent` without touching those already in place.
 function arrange(parent, nodes) {
   let next = parent.firstChild;
   for (const node of nodes) {

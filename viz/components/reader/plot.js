@@ -1,4 +1,4 @@
-// The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
+// The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { capital, el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
@@ -48,7 +48,7 @@ export class Plot {
     this.lines.draw();
   }
 
-  // Ring the points of gaps on the curve, two at the most.
+  // Ring the points of up to two gaps on the curve.
   ring(gaps) {
     this.rings.forEach((ring, index) => {
       const gap = gaps[index];
@@ -84,7 +84,7 @@ export class Plot {
     this.axis.reader.chose(this.gap);
   }
 
-  // To the text.
+  // Go to a gap in the text.
   lead(gap) {
     this.axis.reader.jump(gap + 1);
     this.showGap(gap);

@@ -1,5 +1,5 @@
-// The linked reader. Text reaches the page through textContent and attributes alone.
-// Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
+// The linked reader. Text reaches the page only through textContent and attributes. Hovering, scrolling and dragging stay in
+// the browser; the server hears when a line is released and when a column is chosen.
 
 import { emit, listen } from "../shared/bus.js";
 import { el, groundCount, isDark, liveRegion } from "../shared/dom.js";
@@ -76,13 +76,13 @@ class Reader {
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
-    // Who stepped before there was a text to show it in may step again.
+    // A stepper that was mounted before the text repeats its step.
     if (this.root.dataset.painted === "1") emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
-  // One sentence lies between two gaps, two beside each other have one between them.
+  // One sentence has a gap on either side; two neighbours have one between them.
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
@@ -109,7 +109,7 @@ class Reader {
     this.mark([target]);
   }
 
-  // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
+  // Tell the other components which gap the user chose, on the curve or by the sentence before it.
   chose(gap) {
     emit("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
@@ -126,9 +126,9 @@ class Reader {
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    // Who only points leaves the text where it is.
+    // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Groups that come to sight, and the blocks in them, take their own height a frame or two later.
+    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
     const keep = (frames) => {
       if (this.keeping !== step) return;
       for (const column of this.columns) column.keepInSight(sentence);
@@ -136,7 +136,7 @@ class Reader {
     };
     this.keeping = step;
     keep(4);
-    // Something may stand over the foot of the page; the page knows how high.
+    // Something may cover the bottom of the page; its scroll padding says how much.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

@@ -1,5 +1,5 @@
-// The events of a page. Its components know nothing of each other: what one has to say it says to the page, and whichever
-// others are mounted hear it. docs/events.md is written from this file.
+// The events of a page. Components do not know each other: one emits what it has to say, and whichever others are mounted
+// listen. docs/events.md is generated from this file.
 
 /**
  * Sentences by number: the first, and the one after the last.

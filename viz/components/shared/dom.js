@@ -1,4 +1,4 @@
-// What several components begin with.
+// Helpers for elements, SVG, canvases and the theme's colours.
 
 export const el = (tag, className = "", text) => {
   const node = document.createElement(tag);
@@ -14,7 +14,7 @@ export const svgEl = (tag, attributes, parent, text) => {
   return node;
 };
 export const capital = (word) => word[0].toUpperCase() + word.slice(1);
-// The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
+// Binary search: the first of the numbers 0 to `count` - 1 for which `holds` is true, as it is for all after it, or `count`.
 export const firstWhere = (count, holds) => {
   let [low, high] = [0, count];
   while (low < high) {
@@ -25,7 +25,7 @@ export const firstWhere = (count, holds) => {
   return low;
 };
 
-// What a screen reader says as soon as its text changes.
+// An invisible element whose text a screen reader speaks as soon as it changes.
 export function liveRegion(root) {
   const region = root.appendChild(el("div", "hidden"));
   region.setAttribute("aria-live", "polite");
@@ -38,7 +38,7 @@ export function isDark(root) {
   return parts ? 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
+// Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
 export function fit(canvas) {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
@@ -49,10 +49,10 @@ export function fit(canvas) {
   return pen;
 }
 
-// How many grounds, and edges, the palette has for chunks.
+// The number of colours that the palette has for chunks.
 export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
 
-// The theme's colours by name, each looked up once.
+// A function from the name of a theme's colour to the colour; each is looked up once.
 export function paints(root) {
   const style = getComputedStyle(root);
   const known = {};

@@ -1,4 +1,4 @@
-// The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
+// The stepper. Keys and buttons step in the browser: other components hear every step, the server only where the user pauses.
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { el, liveRegion, svgEl } from "../shared/dom.js";
@@ -12,9 +12,9 @@ const SHAPES = {
   forward: "M3 1l9 6-9 6z",
   last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
 };
-const PACE = 1400; // milliseconds a step while it plays
-const REST = 300; // milliseconds after which the server hears of a step
-// Where arrows, or the space bar, have a meaning of their own.
+const PACE = 1400; // milliseconds per step while it plays
+const REST = 300; // milliseconds of pause after which the server hears the step
+// Elements in which arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
@@ -96,7 +96,7 @@ class Stepper {
       globalThis.removeEventListener("keydown", hearKey);
       clearTimeout(this.playing);
       clearTimeout(this.resting);
-      // What it marked goes with it, unless another stepper has spoken since.
+      // Its marks go with it, unless another component has marked something since.
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
@@ -110,9 +110,9 @@ class Stepper {
     this.steps = stored.steps;
     this.gaps = new Map();
     this.steps.forEach((step, number) => step.mark.gap !== null && !this.gaps.has(step.mark.gap) && this.gaps.set(step.mark.gap, number));
-    // Where every step is of the gap of its number, one field is enough.
+    // If every step is about the gap of the same number, one field is enough.
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
-    // Where the user has stepped on since the server was told, the user is right.
+    // If the user has stepped on since the server was told, the user's step counts.
     this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)), true);
   }
 
@@ -149,7 +149,7 @@ class Stepper {
     this.mark(arriving);
   }
 
-  // Whoever arrives at a page is to see its head: only a step that is taken scrolls the page.
+  // A page that has just opened shows its top: only a step the user takes scrolls it.
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
