@@ -10,12 +10,12 @@ const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3)
 
 export default function (component) {
   const root = component.parentElement.querySelector(".ledger");
-  const ledger = (root.ledger ??= new Ledger(root));
-  ledger.update(component.data);
-  return () => ledger.dispose();
+  const table = (root.table ??= new GapTable(root));
+  table.update(component.data);
+  return () => table.dispose();
 }
 
-class Ledger {
+class GapTable {
   constructor(root) {
     this.root = root;
     this.sort = { by: "gap", falling: false };
