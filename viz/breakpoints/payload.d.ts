@@ -1,6 +1,6 @@
 // What gap_table.py sends.
 
-export interface LedgerData {
+export interface GapTableData {
   /** The name of the text in the store. */
   source: string;
   /** What the scores are. */
