@@ -191,7 +191,7 @@ export function neighbour(key, [one, other], by, cells) {
  */
 export function rowsOf({ chunk_of, grounds }, distances) {
   const rows = grounds.map(() => new Set());
-  chunk_of.forEach((chunk, sentence) => rows[chunk].add(distances.row(sentence)));
+  for (const [sentence, chunk] of chunk_of.entries()) rows[chunk].add(distances.row(sentence));
   return rows;
 }
 

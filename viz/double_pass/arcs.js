@@ -59,15 +59,7 @@ export class Arcs {
       if (one.right[1] < window.from || one.left[1] - 1 > window.to) continue;
       if (one.outcome === "not above") {
         // The row below shows the cuts anyway.
-        if (crowded) continue;
-        const seam = this.rows.x(one.left[1]);
-        const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
-        svgEl("path", { d, class: "post" }, layer);
-        svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
-        const said = `${one.value} closed`;
-        const room = said.length * ROOM;
-        const sides = [one.left[0], one.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
-        if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, ARCS.two + 62, free, 2, "below");
+        if (!crowded) this.drawPost(layer, values, one, free);
         continue;
       }
       const { left, right, top, depth } = this.drawArc(layer, one);
@@ -77,6 +69,24 @@ export class Arcs {
       const line = one.kind === "merging" ? 0 : 1;
       this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, line, over && "over");
     }
+  }
+
+  /**
+   * Where a chunk closes: a post, and what the similarity was.
+   * @param {ParentNode} layer
+   * @param {ParentNode} values
+   * @param {Numbered} one
+   * @param {number[]} free
+   */
+  drawPost(layer, values, one, free) {
+    const seam = this.rows.x(one.left[1]);
+    const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
+    svgEl("path", { d, class: "post" }, layer);
+    svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
+    const said = `${one.value} closed`;
+    const room = said.length * ROOM;
+    const sides = [one.left[0], one.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
+    if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, ARCS.two + 62, free, 2, "below");
   }
 
   /**

@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setStateValue }) {
  */
 function focused(root) {
   const active = activeIn(root);
-  const place = [...root.querySelectorAll("button")].findIndex((button) => button === active);
+  const place = [...root.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (active));
   return place < 0 ? undefined : place;
 }
 

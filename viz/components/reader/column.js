@@ -108,7 +108,7 @@ export class Column extends ColumnText {
       const table = el("table");
       data.table.forEach((cells, row) => {
         const line = table.insertRow();
-        cells.forEach((cell, place) => line.append(el(row === 0 || place === 0 ? "th" : "td", "", cell)));
+        line.append(...cells.map((cell, place) => el(row === 0 || place === 0 ? "th" : "td", "", cell)));
       });
       head.append(table);
     }

@@ -102,7 +102,7 @@ export class Reader {
     this.root.style.setProperty("--count", String(data.columns.length));
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
-    this.columns.forEach((column, index) => column.update(data.columns[index], index === data.selected));
+    for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();

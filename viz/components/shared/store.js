@@ -7,7 +7,8 @@ import { emit } from "./bus.js";
  * @import { Component } from "./component.d.ts"
  */
 
-const shelves = (globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() });
+globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() };
+const shelves = globalThis.seamarkStore;
 
 /**
  * A text with the offsets of its sentences; undefined until it arrives, as are the others.
