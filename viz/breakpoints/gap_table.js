@@ -170,7 +170,9 @@ class GapTable {
     if (!source || !this.made) return [];
     const { text, starts, ends } = source;
     const gap = this.made.gaps[entry];
-    return [gap, gap + 1].slice(0, this.made.inside[entry] ? 1 : 2).map((sentence) => text.slice(starts[sentence], ends[sentence]).replace(/\s+/g, " "));
+    return [gap, gap + 1]
+      .slice(0, this.made.inside[entry] ? 1 : 2)
+      .map((sentence) => text.slice(starts[sentence], ends[sentence]).replace(/\s+/g, " "));
   }
 
   draw() {
@@ -182,7 +184,8 @@ class GapTable {
     const last = Math.min(this.order.length, Math.ceil((this.rows.scrollTop + this.rows.clientHeight) / HEIGHT) + BEYOND);
     const drawn = [];
     for (let place = first; place < last; place++) drawn.push(this.row(data, made, this.order[place], place));
-    if (!this.order.length) drawn.push(el("div", "nothing", made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
+    if (!this.order.length)
+      drawn.push(el("div", "nothing", made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
     this.room.replaceChildren(...drawn);
     const seen = this.places.get(this.chosen ?? -1) ?? -1;
     if (seen >= first && seen < last) this.rows.setAttribute("aria-activedescendant", `gap-${this.chosen}`);
@@ -222,7 +225,8 @@ class GapTable {
     );
     for (const cell of line.children) cell.setAttribute("role", "gridcell");
     const [left, right] = this.sentences(entry);
-    const around = left === undefined ? "" : right === undefined ? ` · “${left}”` : ` · “…${left.slice(-28)} ¦ ${right.slice(0, 60)}”`;
+    const around =
+      left === undefined ? "" : right === undefined ? ` · “${left}”` : ` · “…${left.slice(-28)} ¦ ${right.slice(0, 60)}”`;
     const said = row.appendChild(el("div", "said", reasons[entry] + around));
     said.setAttribute("role", "gridcell");
     row.title = [reasons[entry], left, right].filter(Boolean).join("\n");
@@ -247,7 +251,8 @@ class GapTable {
     if (place !== undefined) {
       const top = place * HEIGHT;
       if (top < this.rows.scrollTop) this.rows.scrollTop = top;
-      else if (top + HEIGHT > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
+      else if (top + HEIGHT > this.rows.scrollTop + this.rows.clientHeight)
+        this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
     }
     this.draw();
     const { data, made } = this;

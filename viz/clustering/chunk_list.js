@@ -54,17 +54,19 @@ class ChunkList {
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     const places = placesOf(chunk_of, grounds.length);
-    this.list.replaceChildren(...places.map((own, chunk) => {
-      const item = el("li");
-      item.style.setProperty("--ground", `var(--ground-${grounds[chunk]})`);
-      item.style.setProperty("--edge", `var(--edge-${grounds[chunk]})`);
-      const size = own.reduce((sum, [first, end]) => sum + end - first, 0);
-      const buttons = el("span", "places");
-      buttons.append(...own.map((place) => this.place(place)));
-      const words = tags[chunk] || (size === 1 ? "1 sentence" : `${size} sentences`);
-      item.append(el("span", "chip", String(chunk + 1)), el("span", "size", words), buttons);
-      return item;
-    }));
+    this.list.replaceChildren(
+      ...places.map((own, chunk) => {
+        const item = el("li");
+        item.style.setProperty("--ground", `var(--ground-${grounds[chunk]})`);
+        item.style.setProperty("--edge", `var(--edge-${grounds[chunk]})`);
+        const size = own.reduce((sum, [first, end]) => sum + end - first, 0);
+        const buttons = el("span", "places");
+        buttons.append(...own.map((place) => this.place(place)));
+        const words = tags[chunk] || (size === 1 ? "1 sentence" : `${size} sentences`);
+        item.append(el("span", "chip", String(chunk + 1)), el("span", "size", words), buttons);
+        return item;
+      }),
+    );
   }
 
   /** @param {Range} range */

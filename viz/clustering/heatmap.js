@@ -94,7 +94,9 @@ class Heatmap {
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${data.most.toLocaleString("en")}, and this text has ${count.toLocaleString("en")}.`;
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
-    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}` : "1 − cosine, and no more than 1";
+    const formula = data.weight
+      ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}`
+      : "1 − cosine, and no more than 1";
     const averaged = data.block > 1 ? ` Each cell is the mean of ${data.block} × ${data.block} pairs of sentences.` : "";
     this.explained.textContent = `${formula}. The stronger a cell, the nearer its two sentences.${averaged}`;
   }
@@ -121,7 +123,10 @@ class Heatmap {
       return item;
     };
     const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", "0 to 1", "ramp")];
-    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`));
+    if (line)
+      items.push(
+        swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`),
+      );
     items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
     this.legend.replaceChildren(...items);
   }
@@ -136,7 +141,14 @@ class Heatmap {
     this.shown = cell;
     this.drawing.mark(cell);
     if (cell) this.say(cell, aloud);
-    else this.said.replaceChildren(el("span", "parts", "Point at a cell, and its two sentences are marked in the text; click, and they come into sight."));
+    else
+      this.said.replaceChildren(
+        el(
+          "span",
+          "parts",
+          "Point at a cell, and its two sentences are marked in the text; click, and they come into sight.",
+        ),
+      );
   }
 
   /**
@@ -152,11 +164,19 @@ class Heatmap {
     const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
     const distance = distances.between(one, other);
     const mean = block > 1 ? "mean " : "";
-    const parts = weight ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})` : "";
-    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
-    const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))].sort((a, b) => a - b).map((chunk) => chunk + 1);
+    const parts = weight
+      ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})`
+      : "";
+    const reach =
+      line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
+    const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
+      .sort((a, b) => a - b)
+      .map((chunk) => chunk + 1);
     const same = one === other && block === 1;
-    const where = chunks.length > 1 ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}` : `${same ? "" : "both "}in chunk ${chunks[0]}`;
+    const where =
+      chunks.length > 1
+        ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
+        : `${same ? "" : "both "}in chunk ${chunks[0]}`;
     const head = same ? `Sentence ${names[0]}` : `Sentences ${names[0]} and ${names[1]}`;
     const first = el("div");
     first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${hundredths(distance)}${reach} · ${where}`);
@@ -166,7 +186,8 @@ class Heatmap {
       button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
     this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
-    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
+    if (aloud)
+      this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
   }
 
   /** @param {Cell} cell */

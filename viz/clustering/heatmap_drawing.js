@@ -47,7 +47,10 @@ export class HeatmapDrawing {
     this.drawBands(pen, data);
     this.drawTicks(pen, distances.count);
     const sentences = `${distances.count.toLocaleString("en")} sentences with each other`;
-    this.map.setAttribute("aria-label", `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`);
+    this.map.setAttribute(
+      "aria-label",
+      `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`,
+    );
   }
 
   /**
@@ -59,7 +62,9 @@ export class HeatmapDrawing {
     const { cells } = distances;
     const image = new ImageData(cells, cells);
     const near = ramp(this.colour("page"), this.colour("ink"));
-    const inChunk = Array.from({ length: groundCount(this.map) }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
+    const inChunk = Array.from({ length: groundCount(this.map) }, (_, index) =>
+      ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3),
+    );
     const owner = owners(data, distances);
     const level = data.line?.[1] ?? 1;
     const pixels = new Uint32Array(image.data.buffer);
@@ -67,7 +72,8 @@ export class HeatmapDrawing {
       for (let other = 0; other < cells; other++, at++) {
         const distance = distances.between(one, other);
         const strength = distance <= level ? 1 - distance : BEYOND * (1 - distance);
-        pixels[at] = owner[at] >= 0 ? inChunk[owner[at]][Math.round((1 - distance) * 255)] : near[Math.round(strength * 255)];
+        pixels[at] =
+          owner[at] >= 0 ? inChunk[owner[at]][Math.round((1 - distance) * 255)] : near[Math.round(strength * 255)];
       }
     }
     const small = Object.assign(document.createElement("canvas"), { width: cells, height: cells });
@@ -87,7 +93,9 @@ export class HeatmapDrawing {
     rowsOf(data, distances).forEach((own, chunk) => {
       if (own.size > SMALL) return;
       pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
-      for (const one of own) for (const other of own) pen.fillRect(MARGIN + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
+      for (const one of own)
+        for (const other of own)
+          pen.fillRect(MARGIN + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
     });
   }
 

@@ -27,5 +27,9 @@ export default function ({ data, parentElement }) {
   });
   const list = el("ol");
   list.append(...rows);
-  root.replaceChildren(el("h2", "", data.title), ...data.words.map((said) => el("p", "", said)), ...(rows.length ? [list] : []));
+  root.replaceChildren(
+    el("h2", "", data.title),
+    ...data.words.map((said) => el("p", "", said)),
+    ...(rows.length ? [list] : []),
+  );
 }

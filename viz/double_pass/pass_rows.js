@@ -5,7 +5,18 @@ import { groundCount, svgEl } from "../components/shared/dom.js";
 import { Arcs, ROOM, ROWS } from "./arcs.js";
 
 const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "text-anchor", "font-size", "font-weight", "font-family"];
+const KEPT = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "paint-order",
+  "text-anchor",
+  "font-size",
+  "font-weight",
+  "font-family",
+];
 
 /**
  * @import { Mark } from "../components/shared/bus.js"
@@ -142,7 +153,8 @@ export class PassRows {
       const shape = { x: left + 0.75, y: top, width, height: tall, rx };
       // A narrow block is all edge.
       const ground = number % this.grounds;
-      const colour = right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
+      const colour =
+        right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
       svgEl("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
       const hatched = row === "minis" && this.snippets.has(starts[number]);
       if (hatched) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);

@@ -92,7 +92,10 @@ class Passes {
     const deciding = comparisons.map((one, number) => ({ ...one, number })).filter((one) => one.decides);
     this.levels = [deciding.filter((one) => one.pass === 1), deciding.filter((one) => one.pass === 2)];
     const words = this.levels.map((level) => `${level.filter((one) => one.outcome === "joined").length} of ${level.length}`);
-    this.rows.root.setAttribute("aria-label", `The two passes: pass one joined ${words[0]}, pass two ${words[1]}. Left and right go along the decisions, up and down from pass to pass, Enter shows one in the text.`);
+    this.rows.root.setAttribute(
+      "aria-label",
+      `The two passes: pass one joined ${words[0]}, pass two ${words[1]}. Left and right go along the decisions, up and down from pass to pass, Enter shows one in the text.`,
+    );
     this.rows.update(this.data, this.levels);
     this.legend.replaceChildren(...legendOf(this.levels.flat()));
     this.draw();
@@ -144,7 +147,11 @@ class Passes {
     const starts = data[row] ?? [];
     const [first, last] = [Math.floor(starts[at]), Math.ceil(starts[at + 1] ?? data.count)];
     const snippet = row === "minis" && data.snippets.includes(first) ? ", a snippet that pass two merged over" : "";
-    return { ranges: [[first, last]], words: `${data.names[row]} ${at + 1}: ${named([first, last])}${snippet}.`, sentence: first };
+    return {
+      ranges: [[first, last]],
+      words: `${data.names[row]} ${at + 1}: ${named([first, last])}${snippet}.`,
+      sentence: first,
+    };
   }
 
   /** @param {Item | null} item */
@@ -231,5 +238,12 @@ export function nextDecision(key, levels, from) {
   if (from && other === level) return null;
   const gap = from ? from.left[1] : 0;
   const across = levels[other];
-  return across[Math.min(across.length - 1, firstWhere(across.length, (one) => across[one].left[1] >= gap))] ?? null;
+  return (
+    across[
+      Math.min(
+        across.length - 1,
+        firstWhere(across.length, (one) => across[one].left[1] >= gap),
+      )
+    ] ?? null
+  );
 }

@@ -16,7 +16,13 @@ export default function ({ data, parentElement }) {
   const wide = WIDTH / Math.max(1, data.counts.length);
   const bars = data.counts.map((count, bin) => {
     const tall = count ? Math.max(1.5, (count / most) * (HEIGHT - 2)) : 0;
-    return svgEl("rect", { x: bin * wide + 0.4, y: HEIGHT - tall, width: wide - 0.8, height: tall, class: (bin + 0.5) * wide > data.at * WIDTH ? "bar above" : "bar" });
+    return svgEl("rect", {
+      x: bin * wide + 0.4,
+      y: HEIGHT - tall,
+      width: wide - 0.8,
+      height: tall,
+      class: (bin + 0.5) * wide > data.at * WIDTH ? "bar above" : "bar",
+    });
   });
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   svg.setAttribute("preserveAspectRatio", "none");

@@ -6,9 +6,11 @@ import { el, found } from "../components/shared/dom.js";
 
 /** @param {Component<[label: string, value: string, detail: string][]>} component */
 export default function ({ data, parentElement }) {
-  found(parentElement, "dl").replaceChildren(...data.map(([label, value, detail]) => {
-    const cell = el("div");
-    cell.append(el("dt", "", label), el("dd", "", value), el("dd", "detail", detail));
-    return cell;
-  }));
+  found(parentElement, "dl").replaceChildren(
+    ...data.map(([label, value, detail]) => {
+      const cell = el("div");
+      cell.append(el("dt", "", label), el("dd", "", value), el("dd", "detail", detail));
+      return cell;
+    }),
+  );
 }

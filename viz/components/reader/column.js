@@ -28,7 +28,8 @@ export class Column extends ColumnText {
     const activate = () => {
       reader.active = this;
     };
-    for (const event of ["pointerenter", "focus", "wheel", "touchstart"]) this.body.addEventListener(event, activate, { passive: true });
+    for (const event of ["pointerenter", "focus", "wheel", "touchstart"])
+      this.body.addEventListener(event, activate, { passive: true });
     this.body.addEventListener("scroll", () => reader.follow(this), { passive: true });
     this.body.addEventListener("pointermove", (event) => {
       const span = around(event, ".s");

@@ -168,7 +168,12 @@ export class Curve {
     pen.beginPath();
     if (sized) {
       pen.moveTo(left, top - 5);
-      for (const [dx, dy] of [[5, 0], [0, 5], [-5, 0]]) pen.lineTo(left + dx, top + dy);
+      for (const [dx, dy] of [
+        [5, 0],
+        [0, 5],
+        [-5, 0],
+      ])
+        pen.lineTo(left + dx, top + dy);
       pen.closePath();
     } else pen.arc(left, top, cut ? (roomy ? 5 : 2.5) : 3, 0, 7);
     pen.fillStyle = this.colour(cut ? "accent" : "page");
@@ -204,7 +209,10 @@ export class Curve {
     const { window } = this.plot.axis;
     /** @param {number} x */
     const gapAt = (x) => window.from + (x / this.canvas.clientWidth) * window.span - 1;
-    const scores = this.data.scores.slice(Math.max(0, Math.ceil(gapAt(left - 5))), Math.max(0, Math.ceil(gapAt(left + wide + 5))));
+    const scores = this.data.scores.slice(
+      Math.max(0, Math.ceil(gapAt(left - 5))),
+      Math.max(0, Math.ceil(gapAt(left + wide + 5))),
+    );
     return scores.filter((score) => score !== null && this.y(score) > top - 5 && this.y(score) < top + tall + 5).length;
   }
 

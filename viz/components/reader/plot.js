@@ -57,11 +57,20 @@ export class Plot {
     const { known, margin } = this.axis.reader.data ?? {};
     this.root.style.display = data ? "" : "none";
     this.label.textContent = data ? `${capital(data.label)}, column ${this.column + 1}` : "";
-    const signs = [known && "▲ known boundary", "● cut", "○ kept", data?.constrained && "◆ changed by a size", margin && "◌ near the line"];
+    const signs = [
+      known && "▲ known boundary",
+      "● cut",
+      "○ kept",
+      data?.constrained && "◆ changed by a size",
+      margin && "◌ near the line",
+    ];
     this.legend.replaceChildren(...(data ? signs : []).flatMap((sign) => (sign ? [el("span", "", sign)] : [])));
     if (data) {
       this.curve.draw();
-      this.root.setAttribute("aria-label", `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`);
+      this.root.setAttribute(
+        "aria-label",
+        `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`,
+      );
     }
     this.lines.draw();
   }

@@ -97,8 +97,14 @@ export class Strips {
         pen.fillRect(left, 0, 1, height);
       }
     }
-    const begins = from.slice(0, 40).map((at) => Math.floor(at) + 1).join(", ");
-    canvas.setAttribute("aria-label", `${name}: ${from.length} parts, beginning at sentences ${begins}${from.length > 40 ? " and more" : ""}`);
+    const begins = from
+      .slice(0, 40)
+      .map((at) => Math.floor(at) + 1)
+      .join(", ");
+    canvas.setAttribute(
+      "aria-label",
+      `${name}: ${from.length} parts, beginning at sentences ${begins}${from.length > 40 ? " and more" : ""}`,
+    );
   }
 
   /**
@@ -136,7 +142,9 @@ export class Strips {
     const next = this.disagreements.find((at) => at > last) ?? this.disagreements[0];
     this.disagreementAt = next;
     reader.jump(Math.min(this.axis.window.count - 1, Math.floor(next)));
-    const who = reader.columns.filter((column) => column.segments?.from.slice(1).includes(next)).map((column) => column.index + 1);
+    const who = reader.columns
+      .filter((column) => column.segments?.from.slice(1).includes(next))
+      .map((column) => column.index + 1);
     this.axis.say(`Before sentence ${Math.floor(next) + 1}: cut by column ${who.join(", ")} alone`);
   }
 }

@@ -75,7 +75,9 @@ export class ThresholdLines {
   placeLabel({ label, classList }, top) {
     const size = { wide: label.offsetWidth, tall: label.offsetHeight };
     const room = { wide: this.plot.root.clientWidth, tall: this.plot.root.clientHeight };
-    const { x, low } = labelPlace(size, top, room, (left, above) => this.plot.curve.covered(left, above, size.wide, size.tall));
+    const { x, low } = labelPlace(size, top, room, (left, above) =>
+      this.plot.curve.covered(left, above, size.wide, size.tall),
+    );
     label.style.left = `${x}px`;
     classList.toggle("low", low);
   }

@@ -72,7 +72,8 @@ export function found(parent, selector) {
  * @param {string} selector
  * @returns {HTMLElement[]}
  */
-export const all = (parent, selector) => [...parent.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
+export const all = (parent, selector) =>
+  [...parent.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
 
 /**
  * The nearest element that a selector names around where an event happened.

@@ -10,4 +10,5 @@ export const isCut = (verdict) => verdict === 0 || verdict === 3;
  * A score with two decimals, or one from 10 on, and without trailing zeros.
  * @param {number} value
  */
-export const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+export const round = (value) =>
+  (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");

@@ -75,14 +75,20 @@ export class ZoomWindow extends VisibleRange {
   }
 
   hearWheel() {
-    this.frame.addEventListener("wheel", (event) => {
-      // The plain wheel scrolls the page; sideways it moves along the text.
-      const sideways = event.shiftKey ? event.deltaY : event.deltaX;
-      if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
-      else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pull(this.from, sideways);
-      else return;
-      event.preventDefault();
-    }, { passive: false });
+    this.frame.addEventListener(
+      "wheel",
+      (event) => {
+        // The plain wheel scrolls the page; sideways it moves along the text.
+        const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+        if (event.ctrlKey || event.metaKey)
+          this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
+        else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY))
+          this.pull(this.from, sideways);
+        else return;
+        event.preventDefault();
+      },
+      { passive: false },
+    );
   }
 
   /**
@@ -112,10 +118,14 @@ export class ZoomWindow extends VisibleRange {
     });
     for (const name of ["pointerup", "pointercancel"]) dragged.addEventListener(name, () => (this.held = null));
     // The click that ends a drag is not a click.
-    dragged.addEventListener("click", (event) => {
-      if (this.panned) event.stopImmediatePropagation();
-      this.panned = false;
-    }, { capture: true });
+    dragged.addEventListener(
+      "click",
+      (event) => {
+        if (this.panned) event.stopImmediatePropagation();
+        this.panned = false;
+      },
+      { capture: true },
+    );
   }
 
   hearWhole() {
@@ -150,7 +160,8 @@ export class ZoomWindow extends VisibleRange {
 
   drawControls() {
     // A text of at most two closest windows needs no buttons.
-    for (const button of [this.closer, this.further, this.all]) button.style.display = this.count > 2 * CLOSEST ? "" : "none";
+    for (const button of [this.closer, this.further, this.all])
+      button.style.display = this.count > 2 * CLOSEST ? "" : "none";
     this.closer.disabled = this.span <= CLOSEST;
     this.further.disabled = this.all.disabled = !this.zoomed;
     this.whole.style.display = this.zoomed ? "" : "none";

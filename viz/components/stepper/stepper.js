@@ -70,7 +70,12 @@ class Stepper {
     this.toStep = this.field(jump, "step", (number) => number - 1);
     this.toGap = this.field(jump, "gap", (number) => this.ofGap(number - 1));
     const hint = jump.appendChild(el("span", "hint"));
-    for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
+    for (const [key, what] of [
+      ["←", ""],
+      ["→", " step  "],
+      ["space", " play"],
+    ])
+      hint.append(el("kbd", "", key), what || " ");
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
     this.dispose = this.hearPage();
@@ -186,7 +191,9 @@ class Stepper {
     this.told.className = `told ${step?.tone ?? ""}`;
     const list = el("dl");
     for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
-    this.told.replaceChildren(...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []));
+    this.told.replaceChildren(
+      ...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []),
+    );
     this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
     this.root.dataset.step = String(at + 1);
     this.mark(arriving);
