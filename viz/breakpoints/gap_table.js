@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { around, el, found, liveRegion } from "../components/shared/dom.js";
+import { signed } from "../components/shared/format.js";
 import { storedText } from "../components/shared/store.js";
 import { filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
@@ -22,9 +23,6 @@ const HEADS = [
   ["away", "from line", "By distance from the line, the nearest first"],
   ["verdict", "verdict", "By verdict"],
 ];
-
-/** @param {number} value */
-export const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 
 /** @param {number} count */
 const counted = (count) => count.toLocaleString("en");
