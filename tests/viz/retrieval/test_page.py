@@ -272,20 +272,55 @@ def fresh(run):
     return registry().keep(again)
 
 
-def after(computed, change):
-    """Return how many bootstraps and how many other measurements a change takes."""
-    computed.clear()
-    assert not change().run().exception
-    bootstraps = computed.count("_resampled_means")
-    return bootstraps, len(computed) - bootstraps
+def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
+    def after(change):
+        """Return how many bootstraps a change takes, and whether it measures anything else."""
+        computed.clear()
+        assert not change().run().exception
+        bootstraps = computed.count("_resampled_means")
+        return bootstraps, len(computed) > bootstraps
 
+    def bootstraps(measure, k=5, baseline=0):
+        # The interval of each mean, and the difference; from the other side where the baseline is the winner.
+        winner = run_of(app).report(measure, "characters", k, baseline).winner
+        return 2 + 1 + (winner.best == baseline)
 
-def test_only_another_measure_unit_k_or_baseline_costs_a_bootstrap_and_once(fresh, computed):
     app = opened(run=fresh)
-    # Both means, and the difference between them.
-    assert (
-        computed.count("_resampled_means") == 3 or word(app, "baseline") == "1" and computed.count("_resampled_means") == 4
-    )
+    assert computed.count("_resampled_means") == bootstraps("recall")
+    assert after(lambda: app) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_view").set_value("document")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_cost").set_value("index")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_kind").set_value("documents")) == (0, False)
+    assert after(lambda: app.toggle(key="retrieval_disagree").set_value(True)) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (bootstraps("iou"), False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("recall")) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (bootstraps("recall", 2), True)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("5")) == (0, False)
+    # The means keep their intervals; at most the difference is taken from the other side.
+    bootstraps_of_baseline, measured_more = after(lambda: app.selectbox(key="retrieval_baseline").set_value("2"))
+    assert bootstraps_of_baseline <= 1
+    assert not measured_more
+    assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("1")) == (0, False)
+
+
+def test_two_sessions_on_one_run_leave_each_other_s_measurements(fresh, computed):
+    one, other = opened(run=fresh, k="3"), opened(run=fresh, k="8")
+    assert computed
+    computed.clear()
+    for number in ("2", "3", "4"):
+        for app in (one, other):
+            assert not app.selectbox(key="retrieval_question").set_value(number).run().exception
+    assert not computed
+    assert (retrieved(one) < retrieved(other)).all()
+
+
+def test_a_session_that_follows_another_measures_nothing(fresh, computed):
+    opened(run=fresh)
+    computed.clear()
+    opened(run=fresh)
+    assert not computed
 
 
 def test_documents_of_no_use_leave_the_others_usable():
