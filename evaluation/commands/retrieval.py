@@ -15,11 +15,10 @@ from chunkers.cache import EmbeddingCache
 from chunkers.text.reading import read_document
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
-from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.segmentation.measures import Score
 
-UNITS = ("characters", "tokens")
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
