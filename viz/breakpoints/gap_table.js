@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
 
 const HEIGHT = 46; // pixels per row, as in the style sheet
@@ -73,6 +74,7 @@ class GapTable {
       // Its marks in the text go with it, unless another component has marked something since.
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
+    expose(root, this.handle());
   }
 
   update(data) {
@@ -85,6 +87,7 @@ class GapTable {
     this.heads.score.firstChild.title = `By ${data.score}`;
     this.offer();
     this.sift();
+    countPainted(this.root);
   }
 
   // Offer a filter for every verdict that occurs, with its count.
@@ -229,5 +232,14 @@ class GapTable {
     this.choose(entry);
     globalThis.seamarkStepper = this;
     emit("seamark-step", NOTHING);
+  }
+
+  handle() {
+    const table = this;
+    return {
+      get gaps() { return table.made?.gaps.length ?? 0; },
+      get shown() { return table.order.length; },
+      get chosen() { return table.made?.gaps[table.chosen] ?? null; },
+    };
   }
 }

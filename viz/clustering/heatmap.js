@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedMatrix } from "../components/shared/store.js";
 import { HeatmapDrawing } from "./heatmap_drawing.js";
 import { JointDistances } from "./joint_distances.js";
@@ -39,6 +40,7 @@ class Heatmap {
       "seamark-step": (step) => this.speaking || this.follow(step),
     };
     this.dispose = listen(root, handlers, () => this.observer.disconnect());
+    expose(root, this.handle());
   }
 
   update(component) {
@@ -54,10 +56,8 @@ class Heatmap {
     if (!matrix) return;
     if (other) this.pinned = this.pairOf(this.outer);
     this.draw();
-    const painted = Number(this.root.dataset.painted ?? 0) + 1;
-    this.root.dataset.painted = String(painted);
     // A stepper that was mounted before the heatmap repeats its step.
-    if (painted === 1) emit("seamark-ready", null);
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   // Explain what is drawn, or why nothing is.
@@ -202,5 +202,19 @@ class Heatmap {
       this.pin((this.pinned ?? [0, 0]).map((row, axis) => Math.max(0, Math.min(last, row + step[axis]))), true);
     } else return;
     event.preventDefault();
+  }
+
+  handle() {
+    const heatmap = this;
+    return {
+      get cells() { return heatmap.distances?.cells ?? 0; },
+      get weight() { return heatmap.data?.weight ?? null; },
+      get pinned() { return heatmap.pinned && [...heatmap.pinned]; },
+      at: (row, column) => this.drawing.middleOf(row, column),
+      between: (row, column) => {
+        const { distances } = this;
+        return { distance: distances.between(row, column), place: distances.place(row, column), meaning: distances.meaning(row, column) };
+      },
+    };
   }
 }

@@ -132,6 +132,13 @@ export class HeatmapDrawing {
     if (x < 0 || y < 0 || x >= this.side || y >= this.side) return null;
     return [y, x].map((at) => this.distances.row((at / this.side) * this.distances.count));
   }
+
+  // Where in the window the middle of a cell is, in pixels.
+  middleOf(row, column) {
+    const box = this.map.getBoundingClientRect();
+    const at = (cell) => ((cell + 0.5) / this.distances.cells) * this.side;
+    return [box.right - this.side + at(column), box.top + at(row)];
+  }
 }
 
 // 256 steps from one colour to another, in the layout of canvas pixels; the first is `least` of the way.

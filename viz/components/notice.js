@@ -1,8 +1,11 @@
 // A short message. It may quote user text, so it is set through textContent.
 
+import { countPainted } from "./shared/handle.js";
+
 export default function ({ data, parentElement }) {
   const box = parentElement.querySelector("p");
   box.textContent = data.text;
   box.className = data.tone;
   box.setAttribute("role", data.tone === "error" ? "alert" : "status");
+  countPainted(box);
 }

@@ -2,6 +2,7 @@
 
 import { emit } from "../components/shared/bus.js";
 import { el } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".corrections");
@@ -22,4 +23,5 @@ export default function ({ data, parentElement }) {
   const list = el("ol");
   list.append(...rows);
   root.replaceChildren(el("h2", "", data.title), ...data.words.map((said) => el("p", "", said)), ...(rows.length ? [list] : []));
+  countPainted(root);
 }

@@ -3,6 +3,7 @@
 
 import { emit, listen } from "../components/shared/bus.js";
 import { el, firstWhere, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { PassRows } from "./pass_rows.js";
 
@@ -40,6 +41,7 @@ class Passes {
     this.observer = new ResizeObserver(() => this.window.redraw());
     this.observer.observe(root);
     this.dispose = listen(root, { "seamark-step": (step) => this.showStep(step) }, () => this.observer.disconnect());
+    expose(root, this.handle());
   }
 
   buildSave() {
@@ -77,7 +79,7 @@ class Passes {
     this.draw();
     // A stepper that was mounted before the rows repeats its step.
     if (first) emit("seamark-ready", null);
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    countPainted(this.root);
   }
 
   draw() {
@@ -180,5 +182,13 @@ class Passes {
     const gap = at === undefined ? 0 : this.data.comparisons[at].left[1];
     const across = this.levels[other];
     return across[Math.min(across.length - 1, firstWhere(across.length, (one) => across[one].left[1] >= gap))] ?? null;
+  }
+
+  handle() {
+    const passes = this;
+    return {
+      get sentences() { return passes.data?.count ?? 0; },
+      get window() { return passes.window.handle(); },
+    };
   }
 }

@@ -1,11 +1,13 @@
 // A small histogram under a threshold's slider, on the slider's own axis.
 
 import { svgEl } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 const [WIDTH, HEIGHT] = [200, 30];
 
 export default function ({ data, parentElement }) {
-  const [svg, words] = parentElement.querySelector(".similarities").children;
+  const root = parentElement.querySelector(".similarities");
+  const [svg, words] = root.children;
   const most = Math.max(...data.counts, 1);
   const wide = WIDTH / Math.max(1, data.counts.length);
   const bars = data.counts.map((count, bin) => {
@@ -22,4 +24,5 @@ export default function ({ data, parentElement }) {
     svgEl("path", { d: `M${data.at * WIDTH} 0V${HEIGHT}`, class: "level" }),
   );
   words.textContent = data.words;
+  countPainted(root);
 }

@@ -2,12 +2,14 @@
 
 import { emit, NOTHING } from "../components/shared/bus.js";
 import { el, isDark } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 const PARTS = { gallery, table, inbox };
 
 export default function (component) {
   const root = component.parentElement.querySelector(".failures");
   const { data } = component;
+  countPainted(root);
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);

@@ -1,10 +1,13 @@
 // What a question retrieved: chunks in rank order, then the missed parts of excerpts; or whole documents with both in place.
 
+import { countPainted } from "../components/shared/handle.js";
+
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".passages");
   root.style.setProperty("--hit", data.hit);
   root.style.setProperty("--edge", data.edge);
   root.replaceChildren(...data.passages.map(section));
+  countPainted(root);
 }
 
 const TAGS = { hit: "mark", missed: "del", rank: "sup" };

@@ -1,5 +1,7 @@
 // The key figures of a page, in large type side by side.
 
+import { countPainted } from "../components/shared/handle.js";
+
 export default function ({ data, parentElement }) {
   const list = parentElement.querySelector("dl");
   list.replaceChildren(...data.map(([label, value, detail]) => {
@@ -10,4 +12,5 @@ export default function ({ data, parentElement }) {
     cell.lastChild.className = "detail";
     return cell;
   }));
+  countPainted(list);
 }

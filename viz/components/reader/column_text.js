@@ -123,14 +123,8 @@ export class ColumnText {
       do this.fill(blocks[number++]);
       while (number < blocks.length && deadline.timeRemaining() > 1);
       if (number < blocks.length) whenIdle(some);
-      else this.whole = blocks;
     };
     whenIdle(some);
-  }
-
-  // Whether every block is built.
-  get filled() {
-    return !this.segments || this.whole === this.blocks;
   }
 
   // Mark the other blocks of a non-contiguous chunk.

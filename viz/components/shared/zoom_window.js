@@ -214,4 +214,8 @@ export class ZoomWindow {
     this.whole.setAttribute("aria-valuetext", words);
     this.whole.title = words;
   }
+
+  handle() {
+    return { from: this.from, to: this.to, drawn: !this.pending };
+  }
 }

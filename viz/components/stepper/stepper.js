@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { el, liveRegion, svgEl } from "../shared/dom.js";
+import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
 
 const SHAPES = {
@@ -53,6 +54,7 @@ class Stepper {
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
     this.hearPage();
+    expose(root, this.handle());
   }
 
   name(button, shape, name) {
@@ -114,6 +116,7 @@ class Stepper {
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
     // If the user has stepped on since the server was told, the user's step counts.
     this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)), true);
+    countPainted(this.root);
   }
 
   ofGap(gap) {
@@ -145,7 +148,6 @@ class Stepper {
     for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
     this.told.replaceChildren(...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []));
     this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
-    this.root.dataset.step = String(at + 1);
     this.mark(arriving);
   }
 
@@ -183,5 +185,14 @@ class Stepper {
     event.preventDefault();
     if (step) this.go(this.at + step);
     else this.toggle();
+  }
+
+  handle() {
+    const stepper = this;
+    return {
+      get step() { return stepper.steps.length ? stepper.at + 1 : null; },
+      get steps() { return stepper.steps.length; },
+      get playing() { return Boolean(stepper.playing); },
+    };
   }
 }
