@@ -3,6 +3,7 @@
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { around, el, found, liveRegion } from "../components/shared/dom.js";
 import { signed } from "../components/shared/format.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
 import { filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
@@ -100,6 +101,7 @@ class GapTable {
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     };
     this.dispose = listen(root, { "seamark-gap": ({ gap }) => this.follow(gap), "seamark-text": () => this.sift() }, leave);
+    expose(root, this.handle());
   }
 
   /** @param {GapTableData} data */
@@ -116,6 +118,7 @@ class GapTable {
     }
     if (this.made) this.offer(data, this.made);
     this.sift();
+    countPainted(this.root);
   }
 
   /**
@@ -284,5 +287,20 @@ class GapTable {
     this.choose(entry);
     globalThis.seamarkStepper = this;
     emit("seamark-step", NOTHING);
+  }
+
+  handle() {
+    const table = this;
+    return {
+      get gaps() {
+        return table.made?.gaps.length ?? 0;
+      },
+      get shown() {
+        return table.order.length;
+      },
+      get chosen() {
+        return table.chosen === null ? null : (table.made?.gaps[table.chosen] ?? null);
+      },
+    };
   }
 }

@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedMatrix } from "../components/shared/store.js";
 import { HeatmapDrawing, neighbour } from "./heatmap_drawing.js";
 import { JointDistances } from "./joint_distances.js";
@@ -62,6 +63,7 @@ class Heatmap {
       },
       () => this.observer.disconnect(),
     );
+    expose(root, this.handle());
   }
 
   /** @param {Component<HeatmapData>} component */
@@ -78,10 +80,8 @@ class Heatmap {
     if (!matrix) return;
     if (other) this.pinned = this.pairOf(this.outer);
     this.draw();
-    const painted = Number(this.root.dataset.painted ?? 0) + 1;
-    this.root.dataset.painted = String(painted);
     // A stepper that was mounted before the heatmap repeats its step.
-    if (painted === 1) emit("seamark-ready", null);
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   /**
@@ -280,5 +280,39 @@ class Heatmap {
       this.pin(cell, true);
     } else return;
     event.preventDefault();
+  }
+
+  handle() {
+    const heatmap = this;
+    return {
+      get cells() {
+        return heatmap.distances?.cells ?? 0;
+      },
+      get weight() {
+        return heatmap.component?.data.weight ?? null;
+      },
+      get pinned() {
+        return heatmap.pinned && [...heatmap.pinned];
+      },
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      at: (row, column) => this.drawing.middleOf(row, column),
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      between: (row, column) => {
+        const { distances } = this;
+        return (
+          distances && {
+            distance: distances.between(row, column),
+            place: distances.place(row, column),
+            meaning: distances.meaning(row, column),
+          }
+        );
+      },
+    };
   }
 }
