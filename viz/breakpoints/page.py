@@ -20,11 +20,9 @@ from viz.breakpoints.steps import show_steps
 from viz.components.notice import notice
 from viz.components.reader.reader import Column, Result, Row, reader, take_event
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed, switch
-from viz.controls.shared import shared_controls
 from viz.jobs.chunking import ChunkingJob
-from viz.shell.page import close_page, open_page
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice, effective
@@ -50,11 +48,15 @@ def show() -> None:
     come_with = _from_compare()
     document, sentences = next(iter(sample_splitters().items()))
     rest = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
-    opened = open_page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest))
-    choices, text = opened.choices, opened.text
-    if come_with is not None:
-        choices.columns = [come_with]
-    _one_breakpoint(choices)
+    with page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest)) as here:
+        if come_with is not None:
+            here.choices.columns = [come_with]
+        _one_breakpoint(here)
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    choices, text = here.choices, here.text
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
@@ -63,14 +65,12 @@ def show() -> None:
     wanted = [column]
     if view == "steps":
         wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    made = run_columns(opened, text, wanted) if text is not None else [ColumnResult(column)]
-    with st.sidebar:
-        defaults = defaults_of(opened.embedder, column.chunker)
+    made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
+    with here.controls:
+        defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made[0].chunker, defaults)
         _choose_axis(choices, made[0].chunker)
         _choose_margin(choices, margin)
-        shared_controls(choices, opened.embedder)
-    ask_about_embedder(choices)
     if text is None:
         return
     show_progress(made)
@@ -95,12 +95,11 @@ def show() -> None:
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
             notice("The text has no two sentences, so there is no gap to decide.", key="no_gap")
         elif view == "scores":
-            show_scores(shown, text, opened.embedder, choices)
+            show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
             ledger(shown.chunking, margin, key="ledger")
         else:
-            show_steps(shown, made, text.document, opened.embedder, choices, margin)
-    close_page(opened)
+            show_steps(shown, made, text.document, here.embedder, choices, margin)
 
 
 # What the page takes from elsewhere
@@ -116,14 +115,14 @@ def _from_compare() -> ColumnChoice | None:
     return ColumnChoice("breakpoint", dict(column.parameters)) if column.chunker == "breakpoint" else None
 
 
-def _one_breakpoint(choices: Choices) -> None:
+def _one_breakpoint(here: Page) -> None:
     """Hold the page to its one chunker, whatever the link names."""
-    first = choices.columns[0]
+    first = here.choices.columns[0]
     if first.chunker != "breakpoint":
-        notice(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.", "error", key="other_chunker")
+        here.complain(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.")
         first = ColumnChoice("breakpoint")
-    choices.columns = [first]
-    choices.selected = 0
+    here.choices.columns = [first]
+    here.choices.selected = 0
 
 
 def _word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:

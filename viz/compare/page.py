@@ -12,11 +12,9 @@ from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
 from viz.components.reader.reader import Column, Result, reader, take_event
 from viz.controls.chunker import column_controls
-from viz.controls.embedder import ask_about_embedder
-from viz.controls.shared import shared_controls
 from viz.jobs.chunking import ChunkingJob
 from viz.jobs.timing import time_again
-from viz.shell.page import close_page, open_page
+from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, effective, first_screen
@@ -28,33 +26,30 @@ READER = "reader"
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page("compare", first_screen(*next(iter(sample_splitters().items()))))
-    choices, text = opened.choices, opened.text
-    _take_events(choices)
-    if text is None:
+    with page("compare", first_screen(*next(iter(sample_splitters().items())))) as here:
+        choices, text = here.choices, here.text
+        _take_events(choices)
+        if text is None:
+            with here.controls:
+                column_controls(choices, None, here.embedder)
+            return
+        made = run_columns(here, text, choices.columns)
+        with here.controls:
+            column_controls(choices, made[choices.selected].chunker, here.embedder)
         with st.sidebar:
-            column_controls(choices, None, opened.embedder)
-            shared_controls(choices, opened.embedder)
-        return
-    made = run_columns(opened, text, choices.columns)
-    with st.sidebar:
-        column_controls(choices, made[choices.selected].chunker, opened.embedder)
-        shared_controls(choices, opened.embedder)
-        _timing_controls(made, text.document, opened.embedder)
-    ask_about_embedder(choices)
-    show_progress(made)
-    say_reopened(made)
-    reader(
-        text.document,
-        [_column(number, one, text.source, text.document, opened.embedder) for number, one in enumerate(made)],
-        title=text.source.name,
-        summary=_summary(text.document, text.source),
-        selected=choices.selected,
-        known=text.source.known,
-        key=READER,
-    )
-    show_below(choices, made, text.source, opened.embedder)
-    close_page(opened)
+            _timing_controls(made, text.document, here.embedder)
+        show_progress(made)
+        say_reopened(made)
+        reader(
+            text.document,
+            [_column(number, one, text.source, text.document, here.embedder) for number, one in enumerate(made)],
+            title=text.source.name,
+            summary=_summary(text.document, text.source),
+            selected=choices.selected,
+            known=text.source.known,
+            key=READER,
+        )
+        show_below(choices, made, text.source, here.embedder)
 
 
 def _column(number: int, made: ColumnResult, chosen: Source, document: Document, embedder: Embedder | None) -> Column:

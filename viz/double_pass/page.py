@@ -13,14 +13,12 @@ from sample_docs import sample_splitters
 from viz.components.reader.reader import Column, Result, Row, reader, take_event
 from viz.components.stepper.stepper import stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.controls.shared import shared_controls
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, steps
-from viz.shell.page import Opened, close_page, open_page
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
@@ -41,37 +39,32 @@ def first_screen() -> Choices:
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page("double_pass", first_screen())
-    choices, text = opened.choices, opened.text
-    _hold_columns(choices, opened.default)
-    _take_selected(choices)
-    made = [] if text is None else run_columns(opened, text, choices.columns)
-    with st.sidebar:
-        _controls(opened, made)
-        shared_controls(choices, opened.embedder)
-    if text is None:
-        return
-    ask_about_embedder(choices)
-    show_progress(made)
-    _draw(choices, text, made)
-    close_page(opened)
+    with page("double_pass", first_screen()) as here:
+        choices, text = here.choices, here.text
+        _hold_columns(here)
+        _take_selected(choices)
+        made = [] if text is None else run_columns(here, text, choices.columns)
+        with here.controls:
+            _controls(here, made)
+        if text is None:
+            return
+        show_progress(made)
+        _draw(choices, text, made)
 
 
-def _hold_columns(choices: Choices, default: Choices) -> None:
+def _hold_columns(here: Page) -> None:
     """Keep to the page's two chunkers, whatever a link names; what it says of them holds."""
-    held = [
-        next((column for column in choices.columns if column.chunker == usual.chunker), usual) for usual in default.columns
-    ]
+    choices, usual = here.choices, here.default.columns
+    held = [next((column for column in choices.columns if column.chunker == one.chunker), one) for one in usual]
     if held == choices.columns:
         return
     strange = [column.chunker for column in choices.columns if column not in held]
     if strange:
-        said = f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
-        st.session_state["complaints/double_pass"].append(said)
+        here.complain(
+            f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
+        )
     choices.columns = held
     choices.selected = min(choices.selected, BESIDE)
-    if strange:
-        st.rerun()
 
 
 def _take_selected(choices: Choices) -> None:
@@ -81,8 +74,8 @@ def _take_selected(choices: Choices) -> None:
         choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
 
 
-def _controls(opened: Opened, made: list[ColumnResult]) -> None:
-    choices = opened.choices
+def _controls(here: Page, made: list[ColumnResult]) -> None:
+    choices = here.choices
     seed("double_pass_column", choices.selected)
 
     def chosen() -> None:
@@ -97,10 +90,10 @@ def _controls(opened: Opened, made: list[ColumnResult]) -> None:
         required=True,
     )
     column = choices.columns[choices.selected]
-    here = made[choices.selected] if made else None
-    defaults = defaults_of(opened.embedder, column.chunker)
-    chunker = here.chunker if here else None
-    parameter_controls(choices.selected, column, chunker, defaults, _similarities(here))
+    result = made[choices.selected] if made else None
+    defaults = defaults_of(here.embedder, column.chunker)
+    chunker = result.chunker if result else None
+    parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
 
 
 def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
-from viz.shell.page import Opened
+from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
 from viz.state.text import Text
 
@@ -25,9 +25,9 @@ class ColumnResult:
     error: str = ""
 
 
-def run_columns(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run every chunker that needs no new embeddings, and hand the others to a job."""
-    session, embedder, document = st.session_state, opened.embedder, text.document
+    session, embedder, document = st.session_state, here.embedder, text.document
     on_disk = bool(session.get("on_disk"))
     kept: dict[Task, Chunking] = session.get("results", {})
     job: ChunkingJob | None = session.get("job")
@@ -39,9 +39,9 @@ def run_columns(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> 
         try:
             chunker = build_chunker(choice.chunker, choice.parameters, embedder)
             if chunker.embeds and embedder is None:
-                made.append(ColumnResult(choice, chunker, error=opened.complaint))
+                made.append(ColumnResult(choice, chunker, error=here.embedder_complaint))
                 continue
-            task = Task.of(text.identity, document, embedder, opened.choices.tokenizer, chunker)
+            task = Task.of(text.identity, document, embedder, here.choices.tokenizer, chunker)
             chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, on_disk)
         except InputError as error:
             made.append(ColumnResult(choice, error=str(error)))
