@@ -9,7 +9,6 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import can_turn
-from chunkers.registry import chunker_class
 from chunkers.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, boundaries, sentence_counts
 from sample_docs import sample_splitters
@@ -21,11 +20,11 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, Result, Row, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed, switch
-from viz.jobs.chunking import ChunkingJob
+from viz.shell.column_head import Head, column_of
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, ColumnChoice, effective
+from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
 from viz.state.text import Source, Text
 from viz.theme import palette
@@ -177,24 +176,12 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _column(made: ColumnResult, shown: Shown | None, chosen: Source) -> Column:
-    title = chunker_class("breakpoint").title
-    if made.chunker is None:
-        values = effective(made.choice, {})
-        said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
-        return Column(title, said, message=made.error, tone="error")
-    subtitle = made.chunker.describe()
-    if made.error:
-        return Column(title, subtitle, message=made.error, tone="error")
-    if shown is None:
-        job: ChunkingJob | None = st.session_state.get("job")
-        stopped = job is not None and job.cancelled
-        return Column(title, subtitle, message="Stopped before it was embedded." if stopped else "Being embedded …")
-    result = Result(shown.identity, shown.chunker, shown.chunking)
-    return Column(title, subtitle, result, tuple(_rows(shown.chunking, chosen)), notes=shown.chunking.notes)
+def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column:
+    drawn = None if shown is None else Result(shown.identity, shown.chunker, shown.chunking)
+    return column_of(result, lambda chunking: Head(_rows(chunking, source)), drawn=drawn)
 
 
-def _rows(chunking: Chunking, chosen: Source) -> list[Row]:
+def _rows(chunking: Chunking, chosen: Source) -> tuple[Row, ...]:
     """Return the head of the column: how many, how large, what the sizes changed, how wrong."""
     counts = sentence_counts(chunking)
     rows = [Row("chunks", f"{len(counts):,}")]
@@ -210,7 +197,7 @@ def _rows(chunking: Chunking, chosen: Source) -> list[Row]:
         wrong = f"{missed} missed, {added} added"
         right = f"all {found} found, none added" if found else "one topic, not cut"
         rows.append(Row("against known", wrong, "wrong") if missed or added else Row("against known", right))
-    return rows
+    return tuple(rows)
 
 
 def _summary(text: Text) -> str:

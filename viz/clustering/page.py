@@ -7,17 +7,18 @@ from contextlib import suppress
 
 import streamlit as st
 
-from chunkers import Cancelled
+from chunkers import Cancelled, Chunking
 from chunkers.building_blocks.distances import FloatArray
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import Pieces, against_known, boundaries, sentence_counts
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Row, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
-from viz.jobs.chunking import ChunkingJob, sentence_vectors
+from viz.jobs.chunking import sentence_vectors
+from viz.shell.column_head import Head, column_of
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -111,7 +112,7 @@ def _reader(made: ColumnResult, text: Text) -> None:
         parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
     reader(
         document,
-        [_column(made, known)],
+        [column_of(made, lambda chunking: Head(_rows(chunking, known)))],
         title=text.source.name,
         summary=" · ".join(parts),
         selected=0,
@@ -120,16 +121,8 @@ def _reader(made: ColumnResult, text: Text) -> None:
     )
 
 
-def _column(made: ColumnResult, known: Sequence[int] | None) -> Column:
-    title = chunker_class(made.choice.chunker).title
-    said = made.chunker.describe() if made.chunker is not None else ""
-    if made.error:
-        return Column(title, said, message=made.error, tone="error")
-    if made.chunking is None or made.chunker is None:
-        job: ChunkingJob | None = st.session_state.get("job")
-        stopped = job is not None and job.cancelled
-        return Column(title, said, message="Stopped before it was embedded." if stopped else "Being embedded …")
-    chunking = made.chunking
+def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Row, ...]:
+    """Return the head of the column: how many, how large, in how many places, how long, how wrong."""
     rows = [Row("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
@@ -145,9 +138,7 @@ def _column(made: ColumnResult, known: Sequence[int] | None) -> Column:
         rows.append(
             Row("against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong")
         )
-    return Column(
-        title, made.chunker.describe(), Result(made.task, made.chunker, chunking), tuple(rows), notes=chunking.notes
-    )
+    return tuple(rows)
 
 
 def _vectors(here: Page, text: Text) -> FloatArray | None:

@@ -13,14 +13,13 @@ from evaluation.segmentation.chunk_facts import Facts, against_known, change
 from viz.components.reader.reader import Row
 from viz.jobs import timing
 from viz.jobs.chunking import Task
+from viz.shell.column_head import Head
 from viz.shell.results import ColumnResult
-from viz.state.text import Source
+from viz.state.text import Text
 from viz.theme.numbers import embedding_in_words, milliseconds, stages_in_words, three_figures
 
 
-def facts_of(
-    number: int, made: ColumnResult, chosen: Source, document: Document, embedder: Embedder | None
-) -> tuple[tuple[Row, ...], tuple[tuple[str, ...], ...], frozenset[int]]:
+def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
     """Return a column's head: how many, how large, how long, how wrong, and what changed."""
     chunking, task = made.chunking, made.task
     assert chunking is not None
@@ -35,22 +34,22 @@ def facts_of(
     rows.append(Row("time", _time(chunking, st.session_state.get("repeats", {}).get(task))))
     if made.chunker is not None and made.chunker.embeds:
         rows.append(Row("embedding", embedding_in_words(chunking.timing)))
-    if chosen.known is not None:
-        found, missed, added = against_known(facts.cuts, chosen.known)
+    if text.source.known is not None:
+        found, missed, added = against_known(facts.cuts, text.source.known)
         perfect = not missed and not added
         praise = f"all {found} found, none added" if found else "one topic, not cut"
         said = praise if perfect else f"{missed} missed, {added} added"
         rows.append(Row("against known", said, "" if perfect else "wrong"))
     if facts.unread is not None and embedder is not None:
         rows.append(Row("too long", facts.unread.words(embedder), "wrong"))
-    changed, fresh = _changed(number, made, document, facts.cuts)
+    changed, fresh = _changed(number, made, text.document, facts.cuts)
     if changed:
         rows.append(Row("changed", changed, "changed"))
     table: tuple[tuple[str, ...], ...] = ()
     if st.session_state.get("all_sizes"):
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
         table = (("size", "min", "median", "mean", "max"), *lines)
-    return tuple(rows), table, fresh
+    return Head(tuple(rows), table, fresh)
 
 
 @cached(LRUCache(32), key=lambda task, chunking, embedder: task, lock=Lock())

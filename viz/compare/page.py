@@ -5,20 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Document, Embedder
-from chunkers.registry import chunker_class
 from sample_docs import sample_splitters
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
-from viz.components.reader.reader import Column, Result, reader, take_event
+from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.chunking import ChunkingJob
 from viz.jobs.timing import time_again
+from viz.shell.column_head import column_of
 from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, effective, first_screen
-from viz.state.text import Source
+from viz.state.choices import Choices, first_screen
+from viz.state.text import Source, Text
 from viz.theme.numbers import milliseconds
 
 READER = "reader"
@@ -42,7 +42,7 @@ def show() -> None:
         say_reopened(made)
         reader(
             text.document,
-            [_column(number, one, text.source, text.document, here.embedder) for number, one in enumerate(made)],
+            [_column(number, one, text, here.embedder) for number, one in enumerate(made)],
             title=text.source.name,
             summary=_summary(text.document, text.source),
             selected=choices.selected,
@@ -52,24 +52,8 @@ def show() -> None:
         show_below(choices, made, text.source, here.embedder)
 
 
-def _column(number: int, made: ColumnResult, chosen: Source, document: Document, embedder: Embedder | None) -> Column:
-    """Return what the reader shows of a column."""
-    title = chunker_class(made.choice.chunker).title
-    if made.chunker is None:
-        values = effective(made.choice, {})
-        said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
-        return Column(title, said, message=made.error, tone="error")
-    if made.error:
-        return Column(title, made.chunker.describe(), message=made.error, tone="error")
-    if made.chunking is None:
-        job: ChunkingJob | None = st.session_state.get("job")
-        stopped = job is not None and job.cancelled
-        return Column(
-            title, made.chunker.describe(), message="Stopped before it was embedded." if stopped else "Being embedded …"
-        )
-    rows, table, fresh = facts_of(number, made, chosen, document, embedder)
-    result = Result(made.task, made.chunker, made.chunking)
-    return Column(title, made.chunker.describe(), result, rows, table, made.chunking.notes, fresh=fresh)
+def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | None) -> Column:
+    return column_of(result, lambda _: facts_of(number, result, text, embedder))
 
 
 def _summary(document: Document, chosen: Source) -> str:

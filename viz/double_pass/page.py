@@ -10,7 +10,7 @@ from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Column, Row, reader, take_event
 from viz.components.stepper.stepper import stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
@@ -18,6 +18,7 @@ from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, steps
+from viz.shell.column_head import Head, column_of, waiting_words
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -116,7 +117,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     chunking, chunker = here.chunking, here.chunker
     name = chunker_class(beside.choice.chunker).title
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = here.error or ("Being embedded …" if chunking is None else "No chunks: the text has no words.")
+        message = here.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         passes.passes(
             title="Double pass",
             summary=text.source.name,
@@ -161,16 +162,14 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
             st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
 
 
-def _column(made: ColumnResult) -> Column:
-    title = chunker_class(made.choice.chunker).title
-    if made.chunker is None or made.chunking is None:
-        described = made.chunker.describe() if made.chunker else ""
-        return Column(title, described, message=made.error or "Being embedded …", tone="error" if made.error else "")
-    counts = sentence_counts(made.chunking)
+def _column(result: ColumnResult) -> Column:
+    return column_of(result, lambda chunking: Head((Row("chunks", _chunks_in_words(chunking)),)))
+
+
+def _chunks_in_words(chunking: Chunking) -> str:
+    counts = sentence_counts(chunking)
     least, most = min(counts, default=0), max(counts, default=0)
-    chunks = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
-    result = Result(made.task, made.chunker, made.chunking)
-    return Column(title, made.chunker.describe(), result, (Row("chunks", chunks),), notes=made.chunking.notes)
+    return f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
 
 
 def _labels(chunker: DoublePass) -> dict[str, str]:

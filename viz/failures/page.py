@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers.registry import chunker_class
+from chunkers import Chunking
 from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Column, Row, reader, take_event
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import draw
 from viz.failures.marking import controls, take_mark
 from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table
+from viz.shell.column_head import Head, column_of
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
@@ -112,23 +113,8 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
     given = text.source
 
     def column(one: MeasuredSetting) -> Column:
-        title = chunker_class(one.setting.chunker).title
-        made = one.made
-        said = f"{one.title} · {one.origin}"
-        if made.chunker is None or made.error:
-            return Column(title, said, message=made.error, tone="error")
-        said = f"{said}: {made.chunker.describe()}"
-        if made.chunking is None or made.task is None:
-            return Column(title, said, message="Being embedded …")
-        rows = [Row("chunks", f"{len(made.chunking.chunks):,}")]
-        if one.scores is not None:
-            total = len(text.document.sentences)
-            words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
-            rows.append(Row("misassigned", words, "wrong" if one.wrong else ""))
-            crossing = crossings(given.known or (), made.chunking)
-            rows.append(Row("crossing", f"{crossing.count:,} of {len(made.chunking.chunks):,} chunks"))
-        result = Result(made.task, made.chunker, made.chunking, movable=False)
-        return Column(title, said, result, tuple(rows), notes=made.chunking.notes, wrong=one.wrong)
+        prefix = f"{one.title} · {one.origin}"
+        return column_of(one.made, lambda chunking: _head(one, chunking, given.known), prefix=prefix, movable=False)
 
     parts = [f"{len(text.document.sentences):,} sentences", _known_words(given.known)]
     if given.known is not None:
@@ -143,3 +129,14 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
         key=READER,
         marking=offers_gaps,
     )
+
+
+def _head(one: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
+    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    if one.scores is not None:
+        total = len(chunking.document.sentences)
+        words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
+        rows.append(Row("misassigned", words, "wrong" if one.wrong else ""))
+        crossing = crossings(known or (), chunking)
+        rows.append(Row("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
+    return Head(tuple(rows), wrong=one.wrong)

@@ -11,6 +11,7 @@ from viz.components.notice import notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.guide.miniature import svg
+from viz.shell.column_head import waiting_words
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -51,7 +52,7 @@ def _draw(here: Page) -> None:
         elif made.error:
             notice(made.error, "error", key="guide_error")
         elif made.chunking is None:
-            notice("Being embedded …", key="guide_waits")
+            notice(waiting_words(), key="guide_waits")
         else:
             _miniature(text, made.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
