@@ -25,7 +25,9 @@ from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import COMPARE, compared
 from viz.state.embedder import defaults_of
+from viz.state.keys import session
 from viz.state.text import Source, Text
 from viz.theme import palette
 
@@ -106,11 +108,10 @@ def _draw(here: Page) -> None:
 
 def _from_compare() -> ColumnChoice | None:
     """Return a copy of the column that was selected on Compare, where the user comes from there and it is one of ours."""
-    session = st.session_state
-    if session.get("page") != "compare" or "c1" in st.query_params:
+    if session.page != COMPARE or "c1" in st.query_params:
         return None
-    compared: Choices = session["choices/compare"]
-    column = compared.columns[compared.selected]
+    choices = compared()
+    column = choices.columns[choices.selected]
     return ColumnChoice("breakpoint", dict(column.parameters)) if column.chunker == "breakpoint" else None
 
 

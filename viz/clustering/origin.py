@@ -21,11 +21,11 @@ from viz.clustering.dendrogram import layout
 from viz.clustering.heatmap import block_size, heatmap, mean_distances
 from viz.clustering.story import linkage_steps
 from viz.clustering.tables import centres_table, density_table, heatmap_table, joins_table
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
-from viz.theme.figure import show_figure
 from viz.theme.palette import theme
 
 
@@ -74,7 +74,7 @@ def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, colou
     with beside:
         st.subheader("Join by join", anchor=False)
         if steps:
-            stepper(steps, choices, key="linkage")
+            stepper(steps, choices.extra, key="linkage")
         else:
             notice("No two sentences are within the maximum distance.", key="no_joins")
     st.subheader("The tree of joins", anchor=False)

@@ -24,6 +24,7 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
+from viz.state.keys import session
 from viz.state.text import Text
 from viz.theme.numbers import embedding_in_words, stages_in_words
 
@@ -145,7 +146,7 @@ def _vectors(here: Page, text: Text) -> FloatArray | None:
     """Return the sentences' vectors; None where they are not at hand."""
     if here.embedder is None:
         return None
-    on_disk = bool(st.session_state.get("on_disk"))
+    on_disk = session.on_disk
     with suppress(Cancelled):
         return sentence_vectors(text.document, here.embedder, here.choices.tokenizer, on_disk).astype("float64")
     return None

@@ -5,19 +5,19 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Document, Embedder
-from sample_docs import sample_splitters
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
-from viz.jobs.chunking import ChunkingJob
 from viz.jobs.timing import time_again
 from viz.shell.column_head import column_of
 from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, first_screen
+from viz.state.choices import Choices
+from viz.state.compared import COMPARE, default_choices
+from viz.state.keys import session
 from viz.state.text import Source, Text
 from viz.theme.numbers import milliseconds
 
@@ -26,7 +26,7 @@ READER = "reader"
 
 def show() -> None:
     """Draw the page."""
-    with page("compare", first_screen(*next(iter(sample_splitters().items())))) as here:
+    with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
         _take_events(choices)
         if text is None:
@@ -60,7 +60,7 @@ def _summary(document: Document, chosen: Source) -> str:
     parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
     if chosen.known is not None:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
-    job: ChunkingJob | None = st.session_state.get("job")
+    job = session.job
     if job is not None and job.embedded:
         parts.append(f"embedded {job.embedded:,} texts in {milliseconds(job.embed_ms)} ms, once for all columns")
     if chosen.teaches:
@@ -79,9 +79,8 @@ def _take_events(choices: Choices) -> None:
 
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:
     def again() -> None:
-        on_disk = bool(st.session_state.get("on_disk"))
-        st.session_state["repeats"] = {
-            one.task: time_again(one.task, one.chunker, document, embedder, on_disk)
+        session.repeats = {
+            one.task: time_again(one.task, one.chunker, document, embedder, session.on_disk)
             for one in made
             if one.task and one.chunker
         }

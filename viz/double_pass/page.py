@@ -143,7 +143,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     with right, st.container(key="beside"):
         told = steps(chunking, chunker.max_size)
         if told:
-            stepper(told, choices, key="double_pass_stepper")
+            stepper(told, choices.extra, key="double_pass_stepper")
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:

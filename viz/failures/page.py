@@ -23,7 +23,9 @@ from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.text import Text, choose_document
+from viz.state.keys import session
+from viz.state.own_text import choose_document
+from viz.state.text import Text
 from viz.theme import palette
 
 PAGE = "failures"
@@ -80,7 +82,7 @@ def _draw(here: Page) -> None:
 
 def _gallery(choices: Choices) -> None:
     cards = [_card(name, title) for name, title in sample_titles().items()]
-    own = st.session_state.get("own")
+    own = session.own
     cards.append(
         {
             "id": OWN,
@@ -93,7 +95,7 @@ def _gallery(choices: Choices) -> None:
     def chosen() -> None:
         choose_document(choices, st.session_state["gallery"]["chosen"]["id"])
 
-    draw("gallery", {"cards": cards, "chosen": choices.document}, "gallery", chosen)
+    draw("gallery", {"cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
 
 
 def _card(name: str, title: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from viz.components.notice import notice
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Page
 from viz.shell.progress import show_job_progress
+from viz.state.keys import session
 from viz.state.text import Text
 
 BY = "misassigned"
@@ -20,11 +21,6 @@ MOST_SEARCHES = 8
 """Searches whose rows are kept."""
 
 
-def _searches() -> dict[tuple[object, ...], Sweep]:
-    kept: dict[tuple[object, ...], Sweep] = st.session_state.setdefault("failure_searches", {})
-    return kept
-
-
 def _search_key(here: Page, text: Text) -> tuple[object, ...]:
     name = here.embedder.name if here.embedder is not None else ""
     return (text.identity, text.document.splitter, name, here.choices.tokenizer, text.source.known)
@@ -33,10 +29,10 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 def search_of(here: Page, text: Text) -> Sweep | None:
     """Return the search over this document's settings, if there was one; one over another document stops."""
     key = _search_key(here, text)
-    for other, search in _searches().items():
+    for other, search in session.failure_searches.items():
         if other != key and search.running:
             search.cancel()
-    return _searches().get(key)
+    return session.failure_searches.get(key)
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
@@ -58,9 +54,9 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
     def find() -> None:
         assert here.embedder is not None
         marked = Marked(text.document, text.source.known or ())
-        on_disk = bool(st.session_state.get("on_disk"))
-        search = Sweep([text.document.name], lambda: [marked], settings, here.embedder, here.choices.tokenizer, on_disk)
-        kept = _searches()
+        names, tokenizer = [text.document.name], here.choices.tokenizer
+        search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
+        kept = session.failure_searches
         kept.pop(_search_key(here, text), None)
         kept[_search_key(here, text)] = search
         for old in list(kept)[:-MOST_SEARCHES]:

@@ -31,6 +31,11 @@ class Task:
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         return cls(identity, source.splitter, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
 
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """The document, its splitter and the chunker's name, whatever its parameters."""
+        return self.document, self.sentences, self.chunker.partition("{")[0]
+
 
 @dataclass(eq=False)
 class ChunkingJob(Background):

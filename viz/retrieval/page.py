@@ -20,6 +20,7 @@ from viz.retrieval.results import show_results
 from viz.shell.page import Page, page
 from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.keys import session
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -94,7 +95,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
             before.cancel()
         assert plan is not None
         assert here.embedder is not None
-        run = Retrieval(plan, here.embedder, bool(st.session_state.get("on_disk")))
+        run = Retrieval(plan, here.embedder, session.on_disk)
         words["run"] = registry().keep(run)
         run.start()
 

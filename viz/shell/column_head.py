@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import streamlit as st
-
 from chunkers import Chunking
 from chunkers.registry import chunker_class
 from viz.components.reader.reader import Column, Result, Row
-from viz.jobs.chunking import ChunkingJob
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
+from viz.state.keys import session
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def column_of(
 
 def waiting_words() -> str:
     """Say what a column without a result waits for."""
-    job: ChunkingJob | None = st.session_state.get("job")
+    job = session.job
     return "Stopped before it was embedded." if job is not None and job.cancelled else "Being embedded …"
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from viz.shell import lecture
-
-_SEEN = "app"
+from viz.state.keys import session
 
 
 def navigation() -> st.Page:
     """Draw the menu of all pages, and return the page that was asked for."""
-    st.session_state[_SEEN] = True
+    session.entered = True
     return _menu()
 
 
@@ -21,7 +20,7 @@ def enter_through_app() -> None:
     Where a link to a page is the first thing that a fresh server is asked for, Streamlit finds the folder ``pages`` and runs
     the page's file alone, without the app. Once there is a menu it does so no more.
     """
-    if _SEEN not in st.session_state:
+    if not session.entered:
         _menu()
         st.rerun()
 

@@ -23,6 +23,7 @@ from viz.shell import lecture
 from viz.shell.navigation import enter_through_app
 from viz.state.choices import OWN, SHARED, Choices
 from viz.state.embedder import chosen_embedder
+from viz.state.keys import session
 from viz.state.link import from_query, to_query
 from viz.state.text import Source, Text
 
@@ -132,18 +133,17 @@ def _write_link(choices: Choices, default: Choices) -> None:
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link when it is first opened; what all pages share comes along."""
-    session = st.session_state
-    if f"choices/{name}" not in session:
-        session[f"choices/{name}"], session[f"complaints/{name}"] = _from_link(default)
-    choices: Choices = session[f"choices/{name}"]
-    before = session.get("page", name)
+    if name not in session.choices:
+        session.choices[name], session.complaints[name] = _from_link(default)
+    choices = session.choices[name]
+    before = session.page or name
     if before != name:
         # What the link does not say, the page before does.
         for shared in SHARED:
             if shared not in st.query_params:
-                setattr(choices, shared, getattr(session[f"choices/{before}"], shared))
-    session["page"] = name
-    return choices, session[f"complaints/{name}"]
+                setattr(choices, shared, getattr(session.choices[before], shared))
+    session.page = name
+    return choices, session.complaints[name]
 
 
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
-from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Page, page
 from viz.shell.progress import show_job_progress
-from viz.state.choices import Choices, ColumnChoice, first_screen
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import replace_selected
+from viz.state.keys import session
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
@@ -35,8 +36,6 @@ MEASURED = (
 
 def show() -> None:
     """Draw the page."""
-    if st.session_state.pop("tune_applied", False):
-        st.switch_page("pages/compare.py")
     go_where_asked()
     rest = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=rest)
@@ -86,10 +85,9 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         if before is not None:
             before.cancel()
         assert here.embedder is not None
-        on_disk = bool(st.session_state.get("on_disk"))
         held = frozenset(one.name for one in documents.held)
         names = [one.name for one in documents.all]
-        job = Sweep(names, documents.split, settings, here.embedder, here.choices.tokenizer, on_disk, held)
+        job = Sweep(names, documents.split, settings, here.embedder, here.choices.tokenizer, session.on_disk, held)
         words["run"] = registry().keep(job)
         job.start()
 
@@ -132,9 +130,5 @@ def _results(job: Sweep, measure: str) -> None:
 
 def _apply(setting: Setting) -> None:
     """Put a setting into Compare in place of the chosen column, and go there."""
-    if "choices/compare" not in st.session_state:
-        st.session_state["choices/compare"] = first_screen(*next(iter(sample_splitters().items())))
-        st.session_state["complaints/compare"] = []
-    kept: Choices = st.session_state["choices/compare"]
-    kept.columns[kept.selected] = ColumnChoice(setting.chunker, dict(setting.parameters))
-    st.session_state["tune_applied"] = True
+    replace_selected(ColumnChoice(setting.chunker, dict(setting.parameters)))
+    session.next_page = "pages/compare.py"

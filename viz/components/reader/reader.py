@@ -17,6 +17,7 @@ from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.segments import segments
 from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
+from viz.state.keys import session
 from viz.theme import palette
 
 _reader = st.components.v2.component(
@@ -125,10 +126,9 @@ def _run_again() -> None:
 def take_event(key: str, event: str) -> dict[str, Any] | None:
     """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
     told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
-    taken: dict[tuple[str, str], object] = st.session_state.setdefault("taken", {})
-    if not told or taken.get((key, event)) == told["at"]:
+    if not told or session.taken.get((key, event)) == told["at"]:
         return None
-    taken[key, event] = told["at"]
+    session.taken[key, event] = told["at"]
     return told
 
 
