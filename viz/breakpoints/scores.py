@@ -43,7 +43,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     on_disk = session.on_disk
 
     def chunk(other: Breakpoint) -> Chunking:
-        there = Task.of(text.identity, text.document, embedder, choices.tokenizer, other)
+        there = Task.of(text.document, embedder, choices.tokenizer, other)
         made = chunk_at_once(there, other, text.document, embedder, on_disk)
         assert made is not None  # the amount changes nothing of what is embedded
         return made

@@ -122,7 +122,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
             title="Double pass",
             summary=text.source.name,
             rows=None,
-            source=text.identity,
+            source=text.document.identity,
             message=message,
             tone="error" if here.error else "",
             key="passes",
@@ -135,7 +135,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
         title="Double pass",
         summary=_summary(text, chunking),
         rows=passes.rows(chunking, drawn, _labels(chunker)),
-        source=text.identity,
+        source=text.document.identity,
         key="passes",
     )
     palette.colour_page()

@@ -23,7 +23,7 @@ MOST_SEARCHES = 8
 
 def _search_key(here: Page, text: Text) -> tuple[object, ...]:
     name = here.embedder.name if here.embedder is not None else ""
-    return (text.identity, text.document.splitter, name, here.choices.tokenizer, text.source.known)
+    return (text.document.identity, name, here.choices.tokenizer, text.source.known)
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:

@@ -19,22 +19,21 @@ class Task:
     """
 
     document: str
-    sentences: str
     embedder: str
     revision: str
     tokenizer: str
     chunker: str
 
     @classmethod
-    def of(cls, identity: str, source: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
-        """Name the task by the text's hash and the chunker's every parameter."""
+    def of(cls, document: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
+        """Name the task by the document's identity and the chunker's every parameter."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        return cls(identity, source.splitter, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+        return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
 
     @property
-    def subject(self) -> tuple[str, str, str]:
-        """The document, its splitter and the chunker's name, whatever its parameters."""
-        return self.document, self.sentences, self.chunker.partition("{")[0]
+    def subject(self) -> tuple[str, str]:
+        """The document and the chunker's name, whatever its parameters."""
+        return self.document, self.chunker.partition("{")[0]
 
 
 @dataclass(eq=False)

@@ -11,7 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from chunkers import Embedder, InputError
-from chunkers.text.document import text_id
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
@@ -118,9 +117,8 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
 def _split(source: Source, sentences: str) -> Text | None:
     """Split the text into sentences; None, and a sentence on the page, where it cannot be."""
     try:
-        identity = text_id(source.text)
-        return Text(source, split_document(identity, source.text, source.name, sentences), identity)
-    except (InputError, UnicodeEncodeError) as error:
+        return Text(source, split_document(source.text, sentences, source.name))
+    except InputError as error:
         notice(str(error), "error", key="document_error")
         return None
 

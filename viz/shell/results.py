@@ -36,7 +36,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
             if chunker.embeds and embedder is None:
                 made.append(ColumnResult(choice, chunker, error=here.embedder_complaint))
                 continue
-            task = Task.of(text.identity, document, embedder, here.choices.tokenizer, chunker)
+            task = Task.of(document, embedder, here.choices.tokenizer, chunker)
             chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, session.on_disk)
         except InputError as error:
             made.append(ColumnResult(choice, error=str(error)))

@@ -19,8 +19,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Text:
-    """A text, split into sentences; ``identity`` is its hash."""
+    """A text, and the same split into sentences."""
 
     source: Source
     document: Document
-    identity: str

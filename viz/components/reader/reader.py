@@ -16,7 +16,7 @@ from viz.components.assets import asset
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.segments import segments
-from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
+from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, text_store
 from viz.state.keys import session
 from viz.theme import palette
 
@@ -104,12 +104,11 @@ def reader(
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
-    identity = source_id(document)
-    text_store(key=f"{key}_text", data=source_bytes(document, identity), height=0)
+    text_store(key=f"{key}_text", data=source_bytes(document), height=0)
     data = payload(document, columns, known)
     data |= {
         "margin": margin,
-        "source": identity,
+        "source": document.identity,
         "title": title,
         "summary": summary,
         "selected": selected,
