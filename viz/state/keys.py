@@ -81,7 +81,7 @@ class Session:
     choices = PerPage[Choices]("choices")
     complaints = PerPage[list[str]]("complaints")  # what a page's link asks for in vain
     lecture = Value[bool | None]("lecture", None)  # None before the link was asked
-    next_page = Value("next_page", "")  # the page to go to at the next run
+    next_page = Value("next_page", "")  # the key of the page to go to at the next run
 
     # The user's own text
     own = Value[Source | None]("own", None)

@@ -14,6 +14,7 @@ from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
+from viz.shell.navigation import PAGES, go_at_next_run
 from viz.state.choices import OWN, Choices
 from viz.state.keys import session
 from viz.state.own_text import set_own_text
@@ -23,8 +24,8 @@ from viz.state.values import MarkedDocuments
 DEFAULT_WORDS = {"splitter": "spacy"}
 """The words of the link that say how these documents are split into sentences."""
 
-PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
-"""Where one of them can be opened."""
+OPENED_ON = ("failures", "compare")
+"""The pages on which one of them can be opened."""
 
 _WIDTH = 460
 """Of each of the two halves of the panel, in pixels."""
@@ -40,13 +41,6 @@ def own_documents() -> dict[str, MarkedText]:
         name = f"{own.name}, marked on Failures"
         found[name] = MarkedText(name, own.text, own.known)
     return found
-
-
-def go_where_asked() -> None:
-    """Go to the page on which a document was opened, once."""
-    page, session.next_page = session.next_page, ""
-    if page:
-        st.switch_page(page)
 
 
 def show_own_documents(choices: Choices) -> None:
@@ -162,8 +156,8 @@ def _stitched(choices: Choices) -> None:
     row.download_button("Text", one.text.encode(), f"{stem}.txt", "text/plain", on_click="ignore")
     row.download_button("Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", on_click="ignore")
     row.download_button("All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore")
-    for title, page in PAGES.items():
-        row.button(f"Open on {title}", on_click=_open, args=(choices, one, page))
+    for page in OPENED_ON:
+        row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, one, page))
 
 
 def _boundaries(one: MarkedText) -> str:
@@ -185,4 +179,4 @@ def _open(choices: Choices, one: MarkedText, page: str) -> None:
     """Let the document be the user's own text, and go where it is shown."""
     set_own_text(Source(one.text, one.name, one.known))
     choices.document, choices.sentences = OWN, choices.extra["splitter"]
-    session.next_page = page
+    go_at_next_run(page)

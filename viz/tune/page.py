@@ -11,17 +11,18 @@ from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
+from viz.shell.navigation import go_at_next_run, go_where_asked
 from viz.shell.page import Page, page
 from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.compared import replace_selected
+from viz.state.compared import COMPARE, replace_selected
 from viz.state.keys import session
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import choose_settings
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
-from viz.tune.own_documents import go_where_asked, show_own_documents
+from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_results
 
 PAGE = "tune"
@@ -131,4 +132,4 @@ def _results(job: Sweep, measure: str) -> None:
 def _apply(setting: Setting) -> None:
     """Put a setting into Compare in place of the chosen column, and go there."""
     replace_selected(ColumnChoice(setting.chunker, dict(setting.parameters)))
-    session.next_page = "pages/compare.py"
+    go_at_next_run(COMPARE)
