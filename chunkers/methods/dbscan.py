@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Chunking, Clusters, Line, Role
 from chunkers.text.document import Document
 from chunkers.tools import Tools

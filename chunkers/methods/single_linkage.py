@@ -8,13 +8,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray, IntArray
 from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.linkage import linkage
 from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import IntArray
 from chunkers.tools import Tools
 
 

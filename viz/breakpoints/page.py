@@ -10,7 +10,8 @@ import streamlit as st
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import can_turn
 from chunkers.result import Verdict
-from evaluation.segmentation.chunk_facts import against_known, boundaries, sentence_counts
+from evaluation.segmentation.chunk_facts import against_known, sentence_counts
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.breakpoints.gap_table import ledger
 from viz.breakpoints.scores import show_scores
@@ -194,7 +195,7 @@ def _rows(chunking: Chunking, chosen: Source) -> tuple[Row, ...]:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
         rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
-        found, missed, added = against_known(boundaries(chunking), chosen.known)
+        found, missed, added = against_known(cuts_of(chunking), chosen.known)
         wrong = f"{missed} missed, {added} added"
         right = f"all {found} found, none added" if found else "one topic, not cut"
         rows.append(Row("against known", wrong, "wrong") if missed or added else Row("against known", right))

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunker, Chunking
+from chunkers.arrays import FloatArray
 from chunkers.base import Reach
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.methods.dbscan import core_distances
 from chunkers.result import Clusters
 from evaluation.segmentation.chunk_facts import Pieces

@@ -8,9 +8,10 @@ from contextlib import suppress
 import streamlit as st
 
 from chunkers import Cancelled, Chunking
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.registry import chunker_class
-from evaluation.segmentation.chunk_facts import Pieces, against_known, boundaries, sentence_counts
+from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.notice import notice
@@ -134,7 +135,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Row, ...]:
     rows.append(Row("time", stages_in_words(chunking.timing)))
     rows.append(Row("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
-        _, missed, added = against_known(boundaries(chunking), known)
+        _, missed, added = against_known(cuts_of(chunking), known)
         perfect = not missed and not added
         rows.append(
             Row("against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong")

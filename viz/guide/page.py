@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import CHUNKERS, Chunking
-from evaluation.segmentation.chunk_facts import against_known, boundaries
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.chunker import parameter_controls
@@ -94,6 +95,6 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     st.image(svg(chunking, text.source.known, theme), width="stretch")
     said = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
     if text.source.known:
-        found, missed, added = against_known(boundaries(chunking), text.source.known)
+        found, missed, added = against_known(cuts_of(chunking), text.source.known)
         said += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
     st.caption(said)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
-from chunkers.tools import FloatArray
+from chunkers.arrays import VectorArray
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
@@ -91,7 +91,7 @@ def chunk_at_once(
         return None
 
 
-def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> FloatArray:
+def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
     """Return the vectors of the sentences, shape (n, dimension).
 
     Raises
