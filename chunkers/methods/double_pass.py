@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, row_cosines
+from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict, compared

@@ -10,7 +10,6 @@ import streamlit as st
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
-from viz.components.text_store import source_id
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
@@ -36,7 +35,7 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     row of that gap. The sentences are taken from the text that the reader holds.
     """
     data = {
-        "source": source_id(chunking.document),
+        "source": chunking.document.identity,
         "score": chunking.curves[0].label if chunking.curves else "score",
         "standing": list(STANDING.values()),
         "cuts": [verdict.is_cut for verdict in STANDING],

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Span, Verdict, build_chunker
 from chunkers.result import Chunk
-from chunkers.text.document import text_id
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.reader import Column, Result, Row, payload
@@ -155,6 +154,6 @@ def test_a_result_is_encoded_once_for_each_way_of_showing_it():
 
 def test_the_text_goes_apart_behind_its_sentences():
     document = Document.from_text("🌊 a.\n\nb.", "lines")
-    head, text = source(document, f"{text_id(document.text)}/lines").split(b"\n", 1)
-    assert json.loads(head) == {"id": f"{text_id(document.text)}/lines", "starts": [0, 7], "ends": [5, 9]}
+    head, text = source(document).split(b"\n", 1)
+    assert json.loads(head) == {"id": document.identity, "starts": [0, 7], "ends": [5, 9]}
     assert text.decode() == document.text
