@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,11 @@ class Chunker(BaseModel, ABC):
         ParameterError
             Naming the chunker, the parameter, its rule and the value that came.
         """
+        for parameter, value in parameters.items():
+            field = cls.model_fields.get(parameter)
+            if isinstance(value, bool) and field is not None and field.annotation is not bool:
+                # pydantic takes them for 1 and 0.
+                raise ParameterError(f"{cls.name}: {parameter} must not be true or false; got {value}.")
         try:
             return cls(**parameters)
         except ValidationError as error:
@@ -128,8 +134,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Say the first broken rule as one sentence."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = repr(detail["input"])
-    got = got if len(got) <= 60 else got[:57] + "..."
+    got = _shown(detail["input"])
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
@@ -144,11 +149,23 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
             rule = f"one of {context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":
             rule = "a whole number"
+        case "int_parsing_size":
+            rule = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
         case "float_type" | "float_parsing" | "finite_number":
             rule = "a finite number"
         case _:
             rule = detail["msg"][0].lower() + detail["msg"][1:]
     return f"{cls.name}: {name} must be {rule}; got {got}."
+
+
+def _shown(value: Any) -> str:
+    """Show a value, cut where it is long."""
+    try:
+        shown = repr(value)
+    except ValueError:
+        # Python writes out no number of more digits than this.
+        return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
+    return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:

@@ -124,7 +124,7 @@ def test_the_list_of_chunks_leads_to_the_text_and_has_its_colours(page, heatmap)
     grounds = page.locator(".chunks .chip").evaluate_all(
         "(chips) => chips.map((chip) => getComputedStyle(chip).backgroundColor)"
     )
-    shown = page.locator(".seamark .part").evaluate_all(
+    shown = page.locator(".seamark .block").evaluate_all(
         "(parts) => parts.map((part) => [part.querySelector('.no').dataset.no,"
         " getComputedStyle(part.chunk).backgroundColor])"
     )

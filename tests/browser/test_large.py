@@ -26,17 +26,19 @@ def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
     there = f"(reader) => reader.text?.length === {MOST - 1} && reader.columns.every((column) => column.segments)"
     until(page, there, 3 * READY)
     assert root.locator("h1").inner_text() == "large.txt"
-    counts = root.evaluate("(root) => root.reader.columns.map((column) => column.parts.length)")
+    counts = root.evaluate("(root) => root.reader.columns.map((column) => column.blocks.length)")
     assert min(counts) > 9_000
     # Only what is near to sight is built, wherever one goes.
     root.evaluate("(root) => root.reader.jump(30000)")
     tops = root.evaluate("(root) => root.reader.columns.map((column) => column.topmost().sentence)")
     assert all(abs(top - 30_000) <= 1 for top in tops)
-    built = root.evaluate("(root) => root.reader.columns.map((column) => column.parts.filter((part) => part.filled).length)")
+    built = root.evaluate(
+        "(root) => root.reader.columns.map((column) => column.blocks.filter((part) => part.filled).length)"
+    )
     assert max(built) < 200
     page.get_by_role("slider", name="Sentences per chunk").press("ArrowRight")
     until(page, "(reader) => reader.columns[0].data.subtitle.startsWith('5 sentences')")
-    assert root.evaluate("(root) => root.reader.columns[0].parts.length") < counts[0]
+    assert root.evaluate("(root) => root.reader.columns[0].blocks.length") < counts[0]
 
 
 def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, root):

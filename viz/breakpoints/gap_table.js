@@ -1,17 +1,21 @@
-// The ledger of gaps. Only the rows in sight are drawn; sorting, sifting and walking stay in the browser.
+// The table of gaps. Only the rows in view are drawn; sorting, filtering and moving along the rows happen in the browser.
 
-const HEIGHT = 46; // pixels a row, as in the style sheet
-const BEYOND = 6; // rows drawn above and below sight
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, liveRegion } from "../components/shared/dom.js";
+import { storedText } from "../components/shared/store.js";
+
+const HEIGHT = 46; // pixels per row, as in the style sheet
+const BEYOND = 6; // rows drawn above and below the visible ones
 const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
 
 export default function (component) {
   const root = component.parentElement.querySelector(".ledger");
-  const ledger = (root.ledger ??= new Ledger(root));
-  ledger.update(component.data);
-  return () => ledger.rest();
+  const table = (root.table ??= new GapTable(root));
+  table.update(component.data);
+  return () => table.dispose();
 }
 
-class Ledger {
+class GapTable {
   constructor(root) {
     this.root = root;
     this.sort = { by: "gap", falling: false };
@@ -58,16 +62,16 @@ class Ledger {
     });
     this.rows.addEventListener("keydown", (event) => this.key(event));
     this.live = liveRegion(root);
-    const on = {
-      "seamark-gap": (event) => this.follow(event.detail.gap),
+    const handlers = {
+      "seamark-gap": ({ gap }) => this.follow(gap),
       "seamark-text": () => this.sift(),
     };
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.rows);
-    this.rest = hear(root, on, () => {
+    this.dispose = listen(root, handlers, () => {
       this.observer.disconnect();
-      // What it marked in the text goes with it, unless somebody has marked since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
+      // Its marks in the text go with it, unless another component has marked something since.
+      if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
 
@@ -83,7 +87,7 @@ class Ledger {
     this.sift();
   }
 
-  // The verdicts that there are, and how many of each.
+  // Offer a filter for every verdict that occurs, with its count.
   offer() {
     const { verdicts, near } = this.made;
     const before = this.verdict.value;
@@ -115,7 +119,7 @@ class Ledger {
     const { by, falling } = this.sort;
     const value = { gap: (entry) => entry, score: (entry) => scores[entry], away: (entry) => (away[entry] === null ? null : Math.abs(away[entry])), verdict: (entry) => verdicts[entry] }[by];
     const sign = falling ? -1 : 1;
-    // What has no number comes last either way.
+    // Gaps without a number come last in both directions.
     this.order.sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       if (x === null || y === null) return (x === null) - (y === null) || a - b;
@@ -130,7 +134,7 @@ class Ledger {
   }
 
   sentences(entry) {
-    const source = globalThis.seamarkTexts?.get(this.data.source);
+    const source = storedText(this.data.source);
     if (!source) return [];
     const { text, starts, ends } = source;
     const gap = this.made.gaps[entry];
@@ -165,7 +169,7 @@ class Ledger {
     row.setAttribute("aria-selected", String(entry === this.chosen));
     const line = row.appendChild(el("div", "line"));
     const standing = el("span", "standing");
-    // The signs of the curve: cut, kept, changed by a size.
+    // The same signs as on the curve: cut, kept, changed by a size.
     const sign = standing.appendChild(el("span", "sign", verdict > 1 ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
     standing.append(this.data.standing[verdict]);
@@ -207,23 +211,23 @@ class Ledger {
     if (aloud) this.live.textContent = `Gap ${this.made.gaps[entry] + 1}: ${this.data.standing[this.made.verdicts[entry]]}, ${this.made.reasons[entry]}`;
   }
 
-  // To the text, where both sides of the gap are marked.
+  // Go to the text, and mark both sides of the gap there.
   lead(entry) {
     this.choose(entry, true);
     const gap = this.made.gaps[entry];
     const next = this.made.inside[entry] ? null : [gap + 1, gap + 2];
     globalThis.seamarkStepper = this;
-    tell("seamark-jump", { sentence: gap });
-    tell("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
+    emit("seamark-jump", { sentence: gap });
+    emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
   }
 
-  // From the text or the curve.
+  // Follow a gap chosen in the text or on the curve.
   follow(gap) {
     const entry = this.made?.gaps.indexOf(gap) ?? -1;
     if (entry < 0) return;
     if (!this.places.has(entry)) this.live.textContent = `Gap ${gap + 1} is not among those shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
-    tell("seamark-step", NOTHING);
+    emit("seamark-step", NOTHING);
   }
 }

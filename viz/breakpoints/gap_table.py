@@ -9,14 +9,14 @@ import streamlit as st
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.text_store import source_id
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
-    css=asset("components/shared/common.css", "breakpoints/gap_table.css"),
-    js=asset("components/shared/dom.js", "breakpoints/gap_table.js"),
+    css=styles("components/shared/common.css", "breakpoints/gap_table.css"),
+    js=script("breakpoints/gap_table.js"),
 )
 
 STANDING = {

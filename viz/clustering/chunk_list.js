@@ -1,10 +1,13 @@
-// The chunks and their sentences, each place a step to the text.
+// The list of chunks and their sentences; every entry leads to the text.
+
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, isDark } from "../components/shared/dom.js";
 
 export default function (component) {
   const root = component.parentElement.querySelector(".chunks");
   const list = (root.list ??= new ChunkList(root));
   list.update(component.data);
-  return () => list.rest();
+  return () => list.dispose();
 }
 
 class ChunkList {
@@ -14,10 +17,10 @@ class ChunkList {
     this.breaks = root.appendChild(el("p"));
     this.list = root.appendChild(el("ol"));
     this.list.setAttribute("aria-label", "Chunks and their sentences");
-    this.step = NOTHING; // of another part of the page
-    this.rest = hear(root, { "seamark-step": ({ detail }) => this.speaking || (this.step = detail) });
-    // Who stepped before may step again.
-    tell("seamark-reader");
+    this.step = NOTHING; // the last step of another component
+    this.dispose = listen(root, { "seamark-step": (step) => this.speaking || (this.step = step) });
+    // A stepper that was mounted earlier repeats its step.
+    emit("seamark-ready", null);
   }
 
   update({ chunk_of, grounds, tags, breaks }) {
@@ -48,7 +51,7 @@ class ChunkList {
     const alone = end - first === 1;
     const button = el("button", "", alone ? `${first + 1}` : `${first + 1}–${end}`);
     button.setAttribute("aria-label", alone ? `Go to sentence ${first + 1}` : `Go to sentences ${first + 1} to ${end}`);
-    button.addEventListener("click", () => tell("seamark-jump", { sentence: first }));
+    button.addEventListener("click", () => emit("seamark-jump", { sentence: first }));
     const mark = () => this.say({ ...NOTHING, growing: [first, end] });
     const leave = () => this.say(this.step);
     for (const name of ["pointerenter", "focus"]) button.addEventListener(name, mark);
@@ -56,10 +59,10 @@ class ChunkList {
     return button;
   }
 
-  // Mark sentences in the text, which stays where it is.
+  // Mark sentences in the text without scrolling it.
   say(step) {
     this.speaking = true;
-    tell("seamark-step", { ...step, still: true });
+    emit("seamark-step", { ...step, still: true });
     this.speaking = false;
   }
 }

@@ -8,14 +8,14 @@ from dataclasses import asdict
 import streamlit as st
 
 from viz.clustering.coloured import Coloured
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.theme import palette
 
 _chunk_list = st.components.v2.component(
     "seamark_chunk_list",
     html='<div class="chunks"></div>',
-    css=palette.css("chunks") + asset("clustering/chunk_list.css"),
-    js=asset("components/shared/dom.js", "clustering/chunk_list.js"),
+    css=palette.css("chunks") + styles("clustering/chunk_list.css"),
+    js=script("clustering/chunk_list.js"),
 )
 
 

@@ -1,13 +1,19 @@
-// The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
+// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell stands for two sentences of the text.
 
-const said = (value) => value.toFixed(2);
-const round = (value) => String(Number(value.toFixed(3)));
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, isDark, liveRegion } from "../components/shared/dom.js";
+import { storedMatrix } from "../components/shared/store.js";
+import { HeatmapDrawing } from "./heatmap_drawing.js";
+import { JointDistances } from "./joint_distances.js";
+
+const hundredths = (value) => value.toFixed(2);
+const thousandths = (value) => String(Number(value.toFixed(3)));
 
 export default function (component) {
   const root = component.parentElement.querySelector(".heatmap");
   const view = (root.heatmap ??= new Heatmap(root));
   view.update(component);
-  return () => view.rest();
+  return () => view.dispose();
 }
 
 class Heatmap {
@@ -22,24 +28,24 @@ class Heatmap {
     this.message = root.appendChild(el("p", "message"));
     this.live = liveRegion(root);
     this.distances = null;
-    this.outer = null; // the step of another part of the page
+    this.outer = null; // the last step of another component
     this.pinned = null;
     this.hearPointer();
     this.map.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.distances && this.draw());
     this.observer.observe(this.map);
-    const on = {
+    const handlers = {
       "seamark-matrix": () => this.component && this.update(this.component),
-      "seamark-step": ({ detail }) => this.speaking || this.follow(detail),
+      "seamark-step": (step) => this.speaking || this.follow(step),
     };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(root, handlers, () => this.observer.disconnect());
   }
 
   update(component) {
     this.component = component;
     const data = (this.data = component.data);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
-    const matrix = globalThis.seamarkMatrices?.get(data.matrix) ?? null;
+    const matrix = storedMatrix(data.matrix) ?? null;
     const other = matrix !== this.matrix;
     if (other) this.pinned = this.pointed = null;
     this.matrix = matrix;
@@ -50,11 +56,11 @@ class Heatmap {
     this.draw();
     const painted = Number(this.root.dataset.painted ?? 0) + 1;
     this.root.dataset.painted = String(painted);
-    // Who stepped before there was a heatmap to show it in may step again.
-    if (painted === 1) tell("seamark-reader");
+    // A stepper that was mounted before the heatmap repeats its step.
+    if (painted === 1) emit("seamark-ready", null);
   }
 
-  // Say what is drawn, or why nothing is.
+  // Explain what is drawn, or why nothing is.
   explain() {
     const { data } = this;
     const count = data.chunk_of.length;
@@ -62,7 +68,7 @@ class Heatmap {
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${data.most.toLocaleString("en")}, and this text has ${count.toLocaleString("en")}.`;
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
-    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${round(data.weight)}` : "1 − cosine, and no more than 1";
+    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}` : "1 − cosine, and no more than 1";
     const averaged = data.block > 1 ? ` Each cell is the mean of ${data.block} × ${data.block} pairs of sentences.` : "";
     this.explained.textContent = `${formula}. The stronger a cell, the nearer its two sentences.${averaged}`;
   }
@@ -83,14 +89,14 @@ class Heatmap {
       return item;
     };
     const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", "0 to 1", "ramp")];
-    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${round(line[1])}`));
+    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`));
     items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
     this.legend.replaceChildren(...items);
   }
 
-  // ---- the pair that is looked at -------------------------------------------------------------------------------
+  // ---- the pair being looked at ---------------------------------------------------------------------------------
 
-  // Mark the cell of two rows and say what it is.
+  // Mark the cell of two rows and describe it.
   show(cell, aloud = false) {
     this.shown = cell;
     this.drawing.mark(cell);
@@ -105,21 +111,21 @@ class Heatmap {
     const [place, meaning] = [this.distances.place(one, other), this.distances.meaning(one, other)];
     const distance = this.distances.between(one, other);
     const mean = block > 1 ? "mean " : "";
-    const parts = weight ? `place ${said(weight * place)} (${round(weight)} × ${said(place)}) + meaning ${said((1 - weight) * meaning)} (${round(1 - weight)} × ${said(meaning)})` : "";
-    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${round(line[1])}` : "";
+    const parts = weight ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})` : "";
+    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
     const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))].sort((a, b) => a - b).map((chunk) => chunk + 1);
     const same = one === other && block === 1;
     const where = chunks.length > 1 ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}` : `${same ? "" : "both "}in chunk ${chunks[0]}`;
     const head = same ? `Sentence ${names[0]}` : `Sentences ${names[0]} and ${names[1]}`;
     const first = el("div");
-    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${said(distance)}${reach} · ${where}`);
+    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${hundredths(distance)}${reach} · ${where}`);
     const buttons = el("div");
     for (const [name, [sentence]] of new Map(names.map((name, index) => [name, ranges[index]]))) {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
-      button.addEventListener("click", () => tell("seamark-jump", { sentence }));
+      button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
     this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
-    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${said(distance)}${reach}, ${where}`}`;
+    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
   }
 
   pin(cell, aloud = false) {
@@ -129,24 +135,24 @@ class Heatmap {
     this.mark({ ...this.stepOf(cell), still: false });
   }
 
-  // What was looked at before the pointer came.
+  // Go back to what was shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
     this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
   }
 
-  // The step that marks two rows in the text, which stays where it is.
+  // The step that marks two rows in the text without scrolling it.
   stepOf([one, other]) {
     return { ...NOTHING, growing: this.distances.range(one), next: one === other ? null : this.distances.range(other), still: true };
   }
 
   mark(step) {
     this.speaking = true;
-    tell("seamark-step", step);
+    emit("seamark-step", step);
     this.speaking = false;
   }
 
-  // Another part of the page speaks of two sentences.
+  // Follow the step of another component.
   follow(step) {
     this.outer = step.growing || step.next ? { ...step, still: true } : null;
     const pair = this.pairOf(this.outer);
@@ -155,7 +161,7 @@ class Heatmap {
     this.show(pair);
   }
 
-  // The rows of the two sentences of a step, if it is about two.
+  // The rows of a step's two sentences; null if it is not about two.
   pairOf(step) {
     return this.distances && step?.growing && step.next ? [step.growing, step.next].map(([sentence]) => this.distances.row(sentence)) : null;
   }
@@ -189,7 +195,7 @@ class Heatmap {
     const step = { ArrowUp: [-by, 0], ArrowDown: [by, 0], ArrowLeft: [0, -by], ArrowRight: [0, by] }[event.key];
     if (event.key === "Enter" && this.shown) {
       this.turn = !this.turn;
-      tell("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
+      emit("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
     } else if (step) {
       this.turn = false;
       const last = this.distances.cells - 1;

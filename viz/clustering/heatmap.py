@@ -15,31 +15,17 @@ from cachetools import LRUCache, cached
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from chunkers.building_blocks.distances import FloatArray
 from viz.clustering.coloured import Coloured
-from viz.components.assets import asset
+from viz.components.assets import script, styles
+from viz.components.store import store
 from viz.components.text_store import CACHED_BYTES
 from viz.theme import palette
 
-_STORE_JS = """
-export default function ({ data }) {
-  const matrices = (globalThis.seamarkMatrices ??= new Map());
-  const head = data.indexOf(10);
-  const { id, cells } = JSON.parse(new TextDecoder().decode(data.subarray(0, head)));
-  if (matrices.has(id)) return;
-  matrices.clear();
-  matrices.set(id, { cells, meaning: new Uint16Array(data.slice(head + 1).buffer) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-matrix", { detail: id }));
-}
-"""
-_store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
-
-
+_store = store("seamark_matrix", "storeMatrix")
 _heatmap = st.components.v2.component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + asset("components/shared/common.css", "clustering/heatmap.css"),
-    js=asset(
-        "components/shared/dom.js", "clustering/heatmap.js", "clustering/heatmap_drawing.js", "clustering/joint_distances.js"
-    ),
+    css=palette.css("heatmap") + styles("components/shared/common.css", "clustering/heatmap.css"),
+    js=script("clustering/heatmap.js"),
 )
 
 MOST_CELLS = 400
@@ -63,7 +49,7 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
     matrix = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(key=f"{key}_matrix", data=_matrix(vectors, matrix), height=0)
+        _store(_matrix(vectors, matrix), key=f"{key}_matrix")
     data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
     _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
 

@@ -1,12 +1,14 @@
-// The heatmap, drawn: a cell for every two sentences, the chunks' colours in it and along its edges.
+// Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
-const MARGIN = 40; // pixels on the left and below for the numbers of sentences
+import { el, fit, groundCount, paints } from "../components/shared/dom.js";
+
+const MARGIN = 40; // pixels at the left and the bottom for sentence numbers
 const BAND = 9; // pixels of the chunks' colours along both edges
-const DOT = 3; // pixels of a cell that can be seen alone
-const SMALL = 12; // rows of a chunk whose cells would be lost among the others
-const BEYOND = 0.4; // of the strength of a cell that is near enough, what one that is not has
+const DOT = 3; // pixels from which a single cell is visible
+const SMALL = 12; // rows up to which a chunk's cells would be lost among the others
+const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
 
-class HeatmapDrawing {
+export class HeatmapDrawing {
   constructor(root) {
     this.map = root.appendChild(el("div", "map"));
     this.cells = this.map.appendChild(el("canvas"));
@@ -31,12 +33,12 @@ class HeatmapDrawing {
     this.map.setAttribute("aria-label", `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`);
   }
 
-  // A pixel for every cell: the stronger, the nearer.
+  // One pixel per cell: the nearer its sentences, the stronger.
   image() {
     const { cells } = this.distances;
     const image = new ImageData(cells, cells);
     const near = ramp(this.colour("page"), this.colour("ink"));
-    const inChunk = Array.from({ length: 8 }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
+    const inChunk = Array.from({ length: groundCount(this.map) }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
     const owner = this.owners();
     const level = this.data.line?.[1] ?? 1;
     const pixels = new Uint32Array(image.data.buffer);
@@ -52,14 +54,14 @@ class HeatmapDrawing {
     return small;
   }
 
-  // The rows of every chunk.
+  // The set of rows of every chunk.
   rows() {
     const rows = this.data.grounds.map(() => new Set());
     this.data.chunk_of.forEach((chunk, sentence) => rows[chunk].add(this.distances.row(sentence)));
     return rows;
   }
 
-  // The colour of every cell some of whose pairs are in one chunk, -1 for the others.
+  // The colour of every cell that holds a pair from one chunk; -1 for the others.
   owners() {
     const { cells } = this.distances;
     const owner = new Int8Array(cells * cells).fill(-1);
@@ -69,7 +71,7 @@ class HeatmapDrawing {
     return owner;
   }
 
-  // Where cells are too small to be seen alone, the few of a small chunk are drawn larger than they are.
+  // Where single cells are too small to see, those of small chunks are drawn larger than they are.
   drawPairs(pen) {
     const size = this.side / this.distances.cells;
     if (size >= DOT) return;
@@ -80,7 +82,7 @@ class HeatmapDrawing {
     });
   }
 
-  // Where a sentence begins, in pixels from the corner.
+  // Where a sentence begins, in pixels from the corner of the cells.
   at(sentence) {
     return (sentence / this.distances.count) * this.side;
   }
@@ -109,7 +111,7 @@ class HeatmapDrawing {
     }
   }
 
-  // Mark the cell of two rows; null for none.
+  // Mark the cell of two rows; null clears the mark.
   mark(cell) {
     const pen = fit(this.over);
     if (!cell) return;
@@ -123,7 +125,7 @@ class HeatmapDrawing {
     pen.strokeRect(MARGIN + left - 2, top - 2, right - left + 4, bottom - top + 4);
   }
 
-  // The rows of the cell under the pointer, if there is one.
+  // The two rows of the cell under the pointer; null if there is none.
   cellAt(event) {
     const box = this.map.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left - MARGIN, event.clientY - box.top];
@@ -132,7 +134,7 @@ class HeatmapDrawing {
   }
 }
 
-// 256 steps from one colour to another, as a canvas keeps its pixels; the first is `least` of the way.
+// 256 steps from one colour to another, in the layout of canvas pixels; the first is `least` of the way.
 function ramp(from, to, least = 0) {
   const [a, b] = [from, to].map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
   return Uint32Array.from({ length: 256 }, (_, step) => {

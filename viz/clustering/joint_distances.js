@@ -1,8 +1,8 @@
-// The joint distances of a text's sentences. The server sends those in meaning once; what the place adds is worked out here,
-// so that another λ sends none of it again.
+// The joint distances between a text's sentences. The server sends the distances in meaning once; the part that depends on
+// their places is computed here, so that a new λ needs no new data.
 
-class JointDistances {
-  // `matrix` holds the distances in meaning of every `block` sentences; `weight` is λ.
+export class JointDistances {
+  // `matrix` holds the mean distances in meaning between blocks of `block` sentences; `weight` is λ.
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;
     this.weight = weight;
@@ -16,7 +16,7 @@ class JointDistances {
     return Math.min(this.cells - 1, Math.floor(sentence / this.block));
   }
 
-  // The sentences of a row, half-open.
+  // The sentences of a row, as a half-open range.
   range(row) {
     return [row * this.block, Math.min(this.count, (row + 1) * this.block)];
   }

@@ -6,28 +6,14 @@ import json
 from threading import Lock
 from typing import Any
 
-import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Document
 from chunkers.text.document import text_id
 from viz.components.offsets import utf16_offsets
+from viz.components.store import store
 
-_STORE_JS = """
-export default function ({ data }) {
-  const texts = (globalThis.seamarkTexts ??= new Map());
-  const head = data.indexOf(10);
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const { id, ...sentences } = JSON.parse(decoder.decode(data.subarray(0, head)));
-  if (texts.has(id)) return;
-  texts.clear();
-  texts.set(id, { ...sentences, text: decoder.decode(data.subarray(head + 1)) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-text", { detail: id }));
-}
-"""
-
-
-text_store = st.components.v2.component("seamark_text", js=_STORE_JS)
+text_store = store("seamark_text", "storeText")
 
 
 def source_id(document: Document) -> str:

@@ -1,4 +1,7 @@
-// What pass two put right: a button for every boundary that it took away.
+// What pass two corrected: a button for every boundary that it removed.
+
+import { emit } from "../components/shared/bus.js";
+import { el } from "../components/shared/dom.js";
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".corrections");
@@ -7,11 +10,11 @@ export default function ({ data, parentElement }) {
     button.append(el("b", "", where), el("span", "", reason));
     if (also) button.append(el("i", "", also));
     button.addEventListener("click", () => {
-      tell("seamark-jump", { sentence });
-      if (step !== null) tell("seamark-go", { at: step });
+      emit("seamark-jump", { sentence });
+      if (step !== null) emit("seamark-go", { at: step });
     });
-    button.addEventListener("pointerenter", () => tell("seamark-mark", { ranges: [[sentence - 1, sentence + 1]] }));
-    button.addEventListener("pointerleave", () => tell("seamark-mark", { ranges: [] }));
+    button.addEventListener("pointerenter", () => emit("seamark-mark", { ranges: [[sentence - 1, sentence + 1]] }));
+    button.addEventListener("pointerleave", () => emit("seamark-mark", { ranges: [] }));
     const item = el("li");
     item.append(button);
     return item;

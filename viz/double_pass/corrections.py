@@ -9,14 +9,14 @@ import streamlit as st
 
 from chunkers import Chunking, Verdict
 from chunkers.reason import Reason, sentence
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
 
 _corrections = st.components.v2.component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
-    css=asset("double_pass/corrections.css"),
-    js=asset("components/shared/dom.js", "double_pass/corrections.js"),
+    css=styles("double_pass/corrections.css"),
+    js=script("double_pass/corrections.js"),
 )
 
 

@@ -1,24 +1,26 @@
-// The rows of a double pass, drawn: a block for every sentence, mini-chunk and chunk of the window, and between the rows an
-// arc for every merge.
+// Draws the rows of a double pass: a block for every sentence, mini-chunk and chunk in the window, and between the rows an arc
+// for every merge.
 
-const ROOM = 7; // pixels that a digit takes
-const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
+import { el, firstWhere, groundCount, svgEl } from "../components/shared/dom.js";
+
+const ROOM = 7; // pixels per digit
+const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
 const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
 const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
 const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "text-anchor", "font-size", "font-weight", "font-family"];
 
-// How an arc hangs from `left` to `right`.
+// The path of an arc that hangs from `left` to `right`.
 const hang = ({ left, right, top, depth }) => `M${left} ${top}C${left} ${top + depth * 1.33} ${right} ${top + depth * 1.33} ${right} ${top}`;
 
-// How a decision is drawn.
+// The kind of drawing for a decision.
 function kindOf(one) {
   if (one.outcome === "too long") return "long";
   if (one.outcome === "not above") return one.pass === 2 ? "post" : "";
   return one.kind.startsWith("over") ? "over" : "merge";
 }
 
-class PassRows {
+export class PassRows {
   constructor(root) {
     this.root = root;
     this.root.tabIndex = 0;
@@ -26,15 +28,16 @@ class PassRows {
     this.svg = svgEl("svg", { "aria-hidden": "true" }, root);
   }
 
-  // The blocks and comparisons of `data`, the comparisons that decide by their pass, and the window that shows them.
+  // Take the blocks and comparisons of `data`, the deciding comparisons of either pass, and the window that shows them.
   update(data, levels, window) {
     this.data = data;
     this.levels = levels;
     this.window = window;
     this.snippets = new Set(data.snippets);
+    this.grounds = groundCount(this.root);
   }
 
-  // How large the type of the page is, compared with the pixels that everything here is drawn in.
+  // The page's font size relative to the one that everything here is drawn for.
   get scale() {
     return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   }
@@ -51,7 +54,7 @@ class PassRows {
     const height = top + tall + 2;
     const layer = document.createDocumentFragment();
     this.width = this.root.clientWidth / this.scale;
-    this.wide = this.width / window.span; // pixels of a sentence
+    this.wide = this.width / window.span; // pixels per sentence
     this.crowded = this.wide < CROWDED;
     svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     svg.setAttribute("width", this.width * this.scale);
@@ -100,7 +103,8 @@ class PassRows {
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
       const shape = { x: left + 0.75, y: top, width: Math.max(0.5, right - left - 1.5), height: tall, rx: Math.min(3, (right - left) / 4) };
       // A narrow block is all edge.
-      const colour = right - left < 4 ? `fill: var(--edge-${number % 8})` : `fill: var(--ground-${number % 8}); stroke: var(--edge-${number % 8})`;
+      const ground = number % this.grounds;
+      const colour = right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
       svgEl("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
       if (row === "minis" && this.snippets.has(starts[number])) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(left, 0), Math.min(right, this.width)];
@@ -108,7 +112,7 @@ class PassRows {
     }
   }
 
-  // Pass one: a small arc from every sentence to the next that joins it, and the similarity of all.
+  // Pass one: a small arc from every sentence to the next one if it joins, and the similarity of every pair.
   drawFirst(layer, values) {
     for (const one of this.levels[0]) {
       const at = one.right[0];
@@ -118,13 +122,13 @@ class PassRows {
     }
   }
 
-  // Pass two: arcs from the last mini-chunk of the growing chunk to the one that it takes in, and a post where it closes.
+  // Pass two: an arc from the growing chunk's last mini-chunk to the one it takes in, and a post where it closes.
   drawSecond(layer, values) {
     const free = [-Infinity, -Infinity, -Infinity];
     for (const one of this.levels[1]) {
       if (one.right[1] < this.window.from || one.left[1] - 1 > this.window.to) continue;
       if (one.outcome === "not above") {
-        // The row below shows the cuts, too.
+        // The row below shows the cuts anyway.
         if (this.crowded) continue;
         const seam = this.x(one.left[1]);
         const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
@@ -157,7 +161,7 @@ class PassRows {
     return place;
   }
 
-  // Where the arc of a comparison hangs.
+  // The position of a comparison's arc.
   arc(one) {
     const depth = DEPTHS[one.kind];
     const right = this.x((one.right[0] + one.right[1]) / 2);
@@ -170,7 +174,7 @@ class PassRows {
 
   // ---- over the rows ----------------------------------------------------------------------------------------------
 
-  // The step of the stepper: its comparison and what it compares.
+  // Draw the stepper's step: its comparison and what it compares.
   drawStep(step) {
     this.under.replaceChildren();
     this.above.replaceChildren();
@@ -189,7 +193,7 @@ class PassRows {
     }
   }
 
-  // The item under the pointer, or chosen by keyboard: a block of a row or a comparison.
+  // Draw the item under the pointer, or chosen by keyboard: a block of a row or a comparison.
   drawItem(item) {
     this.over.replaceChildren();
     if (item?.comparison !== undefined) this.drawNow(this.over, this.data.comparisons[item.comparison]);
@@ -206,9 +210,9 @@ class PassRows {
     return place;
   }
 
-  // ---- the legend, and the picture to keep --------------------------------------------------------------------------
+  // ---- the legend, and the picture to save --------------------------------------------------------------------------
 
-  // What occurs in this text, and its sign.
+  // The signs that occur in this text, with their meanings.
   legend() {
     const arc = hang({ left: 3, right: 23, top: 1, depth: 8 });
     const signs = { merge: ["merged", arc], over: ["merged over a snippet, which is hatched", arc], long: ["alike, but too long together", arc], post: ["closed", "M13 0V12"] };
@@ -222,7 +226,7 @@ class PassRows {
     });
   }
 
-  // What is seen, as SVG with the colours that it has here, on a `ground`.
+  // What is visible, as SVG with the current colours, on a `ground`.
   picture(ground) {
     const copy = this.svg.cloneNode(true);
     const copies = copy.querySelectorAll("*");

@@ -1,14 +1,19 @@
-// A double pass on one axis of sentences: sentences, what pass one leaves, what pass two leaves, and another chunker's
-// chunks. Pointer and keys go along the decisions, and from there to the text and to the stepper.
+// A double pass on one axis of sentences: the sentences, the result of pass one, the result of pass two, and another chunker's
+// chunks. Pointer and keys move along the decisions, and from there to the text and the stepper.
 
-const AT_FIRST = 32; // sentences in the window of a text of more than MOST
-const MOST = 48; // sentences that are all shown at first
+import { emit, listen } from "../components/shared/bus.js";
+import { el, firstWhere, isDark, liveRegion } from "../components/shared/dom.js";
+import { ZoomWindow } from "../components/shared/zoom_window.js";
+import { PassRows } from "./pass_rows.js";
+
+const AT_FIRST = 32; // sentences shown at first of a text of more than MOST
+const MOST = 48; // sentences up to which all are shown at first
 
 export default function (component) {
   const root = component.parentElement.querySelector(".passes");
   const passes = (root.passes ??= new Passes(root));
   passes.update(component.data);
-  return () => passes.rest();
+  return () => passes.dispose();
 }
 
 const range = (first, last) => (last - first === 1 ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last}`);
@@ -34,7 +39,7 @@ class Passes {
     frame.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.window.redraw());
     this.observer.observe(root);
-    this.rest = hear(root, { "seamark-step": (event) => this.showStep(event.detail) }, () => this.observer.disconnect());
+    this.dispose = listen(root, { "seamark-step": (step) => this.showStep(step) }, () => this.observer.disconnect());
   }
 
   buildSave() {
@@ -70,8 +75,8 @@ class Passes {
     this.rows.update(this.data, this.levels, this.window);
     this.legend.replaceChildren(...this.rows.legend());
     this.draw();
-    // Who stepped before there were rows may step again.
-    if (first) tell("seamark-reader");
+    // A stepper that was mounted before the rows repeats its step.
+    if (first) emit("seamark-ready", null);
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
   }
 
@@ -100,7 +105,7 @@ class Passes {
 
   // ---- the item under the pointer, or chosen by keyboard --------------------------------------------------------------
 
-  // An item is a block of a row or a comparison: what it is about, in sentences and in words.
+  // Describe an item, which is a block of a row or a comparison, by its sentences and in words.
   describe(item) {
     const { data } = this;
     if (item.comparison !== undefined) {
@@ -122,14 +127,14 @@ class Passes {
     this.said.textContent = told.words;
     if (aloud) this.live.textContent = told.words;
     this.rows.drawItem(item);
-    tell("seamark-mark", { ranges: told.ranges });
+    emit("seamark-mark", { ranges: told.ranges });
   }
 
-  // Show it in the text, and let the stepper go there.
+  // Go to it in the text and in the stepper.
   go(item) {
     const { sentence, step } = this.describe(item);
-    tell("seamark-jump", { sentence });
-    if (step !== undefined) tell("seamark-go", { at: step });
+    emit("seamark-jump", { sentence });
+    if (step !== undefined) emit("seamark-go", { at: step });
   }
 
   // ---- pointer and keys -----------------------------------------------------------------------------------------------
@@ -161,7 +166,7 @@ class Passes {
     this.choose({ comparison: chosen.number }, true);
   }
 
-  // The decision that a key leads to: null where there is none that way, undefined for a key that leads nowhere.
+  // The decision that a key leads to: null if there is none in that direction, undefined if the key is not one of these.
   next(key) {
     const at = this.item?.comparison;
     const level = at === undefined ? (this.levels[1].length ? 1 : 0) : this.data.comparisons[at].pass - 1;

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunking, Comparison
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.offsets import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.theme import palette
@@ -19,10 +19,8 @@ _passes = st.components.v2.component(
     "seamark_passes",
     html='<div class="passes"></div>',
     css=palette.css("passes")
-    + asset("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
-    js=asset(
-        "components/shared/dom.js", "double_pass/passes.js", "double_pass/pass_rows.js", "components/shared/zoom_window.js"
-    ),
+    + styles("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
+    js=script("double_pass/passes.js"),
 )
 
 

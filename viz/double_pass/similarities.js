@@ -1,4 +1,6 @@
-// A small histogram under the slider of a threshold, on the slider's own axis.
+// A small histogram under a threshold's slider, on the slider's own axis.
+
+import { svgEl } from "../components/shared/dom.js";
 
 const [WIDTH, HEIGHT] = [200, 30];
 

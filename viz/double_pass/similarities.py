@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 
 from chunkers import Chunking
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 
 _histogram = st.components.v2.component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=asset("double_pass/similarities.css"),
-    js=asset("components/shared/dom.js", "double_pass/similarities.js"),
+    css=styles("double_pass/similarities.css"),
+    js=script("double_pass/similarities.js"),
 )
 
 

@@ -1,4 +1,7 @@
-// The lists of the Failures page: its gallery, the table of measures, and the inbox. Text goes in through textContent alone.
+// The lists of the Failures page: the gallery, the table of measures, the inbox. Text is set only through textContent.
+
+import { emit, NOTHING } from "../components/shared/bus.js";
+import { el, isDark } from "../components/shared/dom.js";
 
 const PARTS = { gallery, table, inbox };
 
@@ -6,7 +9,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".failures");
   const { data } = component;
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  // Drawn again only when it changed: whoever stands on a button stays there.
+  // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);
   if (root.drawn === drawn) return;
   root.drawn = drawn;
@@ -33,7 +36,7 @@ function gallery(root, { data, setStateValue }) {
   }
   root.replaceChildren(cards);
   const here = cards.querySelector('[aria-pressed="true"]');
-  // On a shelf too long for the window the chosen card is in sight.
+  // If the row of cards is too long for the window, the chosen card is scrolled into view.
   cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
 }
 
@@ -55,8 +58,8 @@ function table(root, { data, setStateValue }) {
     choose.append(el("strong", "", row.title), el("span", "which", row.which), el("span", "settings", row.settings));
     choose.setAttribute("aria-pressed", String(here));
     choose.title = "Show it in the text";
-    const tell = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
-    line.addEventListener("click", tell);
+    const chooseRow = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
+    line.addEventListener("click", chooseRow);
     if (!row.cells.length) {
       const cell = line.insertCell();
       cell.colSpan = data.head.length - 1;
@@ -76,8 +79,8 @@ function table(root, { data, setStateValue }) {
 
 function inbox(root, { data }) {
   const rows = JSON.parse(data.rows);
-  // A mark that another result left in the text is about sentences that may be others now.
-  if (root.source !== undefined && root.source !== data.source) tell("seamark-step", NOTHING);
+  // A mark left by another result may be about sentences that are different now.
+  if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);
   root.source = data.source;
   const summary = el("p", "summary", data.summary);
   const counts = el("ul", "counts");
@@ -93,8 +96,8 @@ function inbox(root, { data }) {
     button.addEventListener("click", () => {
       for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
       button.classList.add("here");
-      tell("seamark-jump", { sentence: range[0] });
-      tell("seamark-step", { ...NOTHING, next: range });
+      emit("seamark-jump", { sentence: range[0] });
+      emit("seamark-step", { ...NOTHING, next: range });
     });
   }
   const parts = [summary, counts, list];

@@ -7,14 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.theme import palette
 
 _lists = st.components.v2.component(
     "seamark_failures",
     html='<div class="failures"></div>',
-    css=palette.css("failures") + "\n" + asset("failures/lists.css"),
-    js=asset("components/shared/dom.js", "failures/lists.js"),
+    css=palette.css("failures") + "\n" + styles("failures/lists.css"),
+    js=script("failures/lists.js"),
 )
 
 

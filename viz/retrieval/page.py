@@ -112,7 +112,22 @@ def _start_row(opened: Opened, plan: Plan | None, material: Material | None) -> 
 
 
 def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
-    """Draw what has been measured so far, and how far it is."""
+    """Draw how far a run is, and what has been measured so far."""
+    _say_state(run, plan)
+    if not run.found:
+        return
+    # What a link names may be there only when the run has ended.
+    ended = not run.running
+    titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
+    baseline = _choose_how(words, titles)
+    report = run.report(words["measure"], words["unit"], int(words["k"]), baseline)
+    show_results(run, report, words)
+    if ended:
+        show_question(report, run.plan.titles, words)
+
+
+def _say_state(run: Retrieval, plan: Plan | None) -> None:
+    """Draw the progress of a run, and say what is not as expected."""
     if run.running and not run.cancelled:
         show_job_progress(run)
     changed = run.plan.changed(plan) if plan is not None else []
@@ -131,16 +146,6 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
-    if not run.found:
-        return
-    # What a link names may be there only when the run has ended.
-    ended = not run.running
-    titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
-    chosen = _choose_how(words, titles)
-    found = run.measured(int(words["k"]))
-    show_results(run, found, words, chosen if chosen in found else min(found))
-    if ended:
-        show_question(found, run.plan.titles, words)
 
 
 def _choose_how(words: dict[str, str], titles: Mapping[int, str]) -> int:

@@ -1,4 +1,4 @@
-// Retrieved chunks in rank order and what of the excerpts was not retrieved; or the documents with all of it in its place.
+// What a question retrieved: chunks in rank order, then the missed parts of excerpts; or whole documents with both in place.
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".passages");

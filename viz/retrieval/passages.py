@@ -11,14 +11,14 @@ import streamlit as st
 from chunkers import Span
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.theme.palette import EDGES, GROUNDS, theme
 
 _passages = st.components.v2.component(
     "seamark_passages",
     html='<div class="passages"></div>',
-    css=asset("retrieval/passages.css"),
-    js=asset("retrieval/passages.js"),
+    css=styles("retrieval/passages.css"),
+    js=script("retrieval/passages.js"),
 )
 _GREEN = 2
 """The palette's colour for what was hit."""

@@ -1,6 +1,12 @@
-// The axis: one window of the text, seen as a strip for every column, as the curve with its lines, and as one cursor.
+// The axis: one window onto the text, shown as a strip per column, as the curve with its lines, and as a cursor through all.
 
-class Axis {
+import { el, paints } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { ZoomWindow } from "../shared/zoom_window.js";
+import { Plot } from "./plot.js";
+import { Strips } from "./strips.js";
+
+export class Axis {
   constructor(reader) {
     this.reader = reader;
     this.root = reader.root.appendChild(el("div", "axis"));
@@ -13,13 +19,13 @@ class Axis {
     this.said = this.root.appendChild(el("div", "said"));
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.plot.gap = this.strips.disagreementAt = undefined;
     this.window.reset(Math.max(1, this.reader.sentences));
   }
 
-  // The column whose curve is drawn, if there is one.
+  // Draw the curve of `column`, if there is one.
   update(column) {
     this.column = column;
     this.plot.update(column?.curve ?? null);
@@ -41,7 +47,7 @@ class Axis {
     return Math.max(0, Math.min(this.window.count - 1, Math.floor(this.window.at(event))));
   }
 
-  // Point at a place, and on the curve at the gaps beside it.
+  // Point at a place, and at the gaps beside it on the curve.
   point(at, gaps = []) {
     this.window.lookedAt = at;
     this.pointed = gaps;
@@ -51,7 +57,7 @@ class Axis {
     this.plot.ring(gaps);
   }
 
-  // Point at a sentence, and say the gaps on both its sides.
+  // Point at a sentence, and describe the gaps on both sides of it.
   pointAround(sentence, at) {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);

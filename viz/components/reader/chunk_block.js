@@ -1,27 +1,29 @@
-// A part of the text: a stretch that one chunk, or the same chunks, lie over. Its nodes are built when it is filled, and
-// dressed anew whenever another result leaves its text as it was.
+// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when it
+// is filled, and updated when a new result leaves its text unchanged.
 
-function makePart(length) {
-  const part = el("div", "part");
-  part.height = Math.round(46 + (length / 42) * 25);
-  part.style.height = `${part.height}px`;
-  return part;
+import { el, firstWhere } from "../shared/dom.js";
+
+export function makeBlock(length) {
+  const block = el("div", "block");
+  block.height = Math.round(46 + (length / 42) * 25);
+  block.style.height = `${block.height}px`;
+  return block;
 }
 
-// Build the nodes of a column's part.
-function fillPart(column, part) {
+// Build the nodes of a block.
+export function fillBlock(column, block) {
   const { text, starts, ends } = column.reader;
-  const { number } = part;
+  const { number } = block;
   const [start, end] = [column.segments.start[number], column.segments.end[number]];
-  part.filled = true;
-  part.style.height = "";
-  part.style.containIntrinsicSize = `auto ${part.height}px`;
+  block.filled = true;
+  block.style.height = "";
+  block.style.containIntrinsicSize = `auto ${block.height}px`;
   if (number > 0) {
-    part.why = part.appendChild(el("div"));
-    part.why.setAttribute("role", "note");
-    part.why.append(el("span"));
-  } else if (start > 0) part.append(el("span", "between", text.slice(0, start)));
-  const chunk = (part.chunk = part.appendChild(el("div")));
+    block.why = block.appendChild(el("div"));
+    block.why.setAttribute("role", "note");
+    block.why.append(el("span"));
+  } else if (start > 0) block.append(el("span", "between", text.slice(0, start)));
+  const chunk = (block.chunk = block.appendChild(el("div")));
   chunk.append(el("span", "no"));
   chunk.setAttribute("role", "group");
   let place = start;
@@ -36,26 +38,26 @@ function fillPart(column, part) {
   }
   if (place < end) chunk.append(text.slice(place, end));
   const following = column.segments.start[number + 1] ?? text.length;
-  if (following > end) part.append(el("span", "between", text.slice(end, following)));
+  if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }
 
-// What of a part may change while its text stays: number, colour and reason.
-function dressPart(column, part) {
+// Update what may change while the block's text stays the same: number, colour and reason.
+export function updateBlock(column, block) {
   const { segments } = column;
-  const over = segments.over[part.number];
-  const label = segments.label[part.number];
-  const tone = segments.tone[part.number];
+  const over = segments.over[block.number];
+  const label = segments.label[block.number];
+  const tone = segments.tone[block.number];
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
-  const dressed = [numbers, grounds, tone, label].join("|");
-  if (part.dressed === dressed) return;
-  part.dressed = dressed;
-  const { why, chunk } = part;
+  const shown = [numbers, grounds, tone, label].join("|");
+  if (block.shown === shown) return;
+  block.shown = shown;
+  const { why, chunk } = block;
   if (why) {
     why.className = `why ${tone}`;
     why.title = label;
     why.setAttribute("aria-label", label);
-    // As an attribute it is drawn but is no part of the text that a reader selects and copies.
+    // As an attribute it is shown, but is not part of the text that a user selects and copies.
     why.firstChild.dataset.why = label;
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
@@ -68,14 +70,14 @@ function dressPart(column, part) {
   chunk.setAttribute("aria-label", `chunk ${numbers.join("+")}`);
 }
 
-// What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
-// boundary before it is not cut; while boundaries are marked, the button that marks one.
-function dressSentences(column, part) {
+// Update what may change about sentences while the block's text stays the same: whether one lies outside its section's chunk,
+// whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
+export function updateSentences(column, block) {
   const { starts, missed, data } = column.reader;
-  const start = column.segments.start[part.number];
-  // A button that stays keeps the focus.
-  const gaps = new Map([...part.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
-  for (const span of part.querySelectorAll(".s")) {
+  const start = column.segments.start[block.number];
+  // Buttons are reused, so that the focus stays where it is.
+  const gaps = new Map([...block.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
+  for (const span of block.querySelectorAll(".s")) {
     const sentence = Number(span.dataset.s);
     const begins = starts[sentence] >= start;
     const known = begins && missed.has(starts[sentence]);

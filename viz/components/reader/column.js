@@ -1,6 +1,9 @@
-// A column: a chunker's head, and its text, which pointer and keys lead through.
+// A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
-class Column extends ColumnText {
+import { el } from "../shared/dom.js";
+import { ColumnText } from "./column_text.js";
+
+export class Column extends ColumnText {
   constructor(reader, index) {
     super(reader);
     this.index = index;
@@ -11,7 +14,7 @@ class Column extends ColumnText {
     this.body.addEventListener("pointermove", (event) => {
       const span = event.target.closest?.(".s");
       if (span) reader.mark([Number(span.dataset.s)]);
-      this.markKin(event.target.closest?.(".part"));
+      this.markKin(event.target.closest?.(".block"));
     });
     this.body.addEventListener("pointerleave", () => this.markKin(null));
     this.body.addEventListener("click", (event) => {
@@ -28,7 +31,7 @@ class Column extends ColumnText {
     });
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.forget();
     this.hash = null;
@@ -37,7 +40,7 @@ class Column extends ColumnText {
   remove() {
     this.head.remove();
     this.body.remove();
-    this.parts = [];
+    this.blocks = [];
   }
 
   update(data, selected) {
@@ -45,7 +48,7 @@ class Column extends ColumnText {
     if (String(this.wrong) !== String(data.wrong)) {
       this.wrong = data.wrong;
       this.astray = new Set(data.wrong);
-      this.dressAll();
+      this.updateAllSentences();
     }
     if (this.hash !== data.hash || !data.body) {
       this.made = data.body ? JSON.parse(data.body) : { segments: null, curve: null };
@@ -79,7 +82,7 @@ class Column extends ColumnText {
     this.body.setAttribute("aria-label", `Column ${index + 1}, ${data.title}: ${this.segments ? `${this.segments.start.length} parts` : data.message}. n and p go from cut to cut.`);
   }
 
-  // What the candidate cuts would make, drawn while the line moves; sizes are the server's to apply.
+  // Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
   preview(cuts, level) {
     const { curve, reader } = this;
     const { starts, ends } = reader;

@@ -1,6 +1,9 @@
-// The curve of scores, drawn on a canvas: a point for every gap, or where several share a pixel the least and the greatest.
+// The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
-class Curve {
+import { el, fit } from "../shared/dom.js";
+import { isCut, round } from "../shared/format.js";
+
+export class Curve {
   constructor(plot) {
     this.plot = plot;
     this.canvas = plot.root.appendChild(el("canvas"));
@@ -17,7 +20,7 @@ class Curve {
     }
   }
 
-  // How high a score lies, in pixels from above; and the score that lies so high.
+  // The height of a score, in pixels from the top; `scoreAt` is its inverse.
   y(score) {
     const { low, high, top, bottom } = this.scale;
     return bottom - ((score - low) / (high - low)) * (bottom - top);
@@ -41,7 +44,7 @@ class Curve {
     this.pen.lineWidth = 1;
     this.drawTicks(width);
     const x = (gap) => axis.window.x(gap + 1, width);
-    // One beyond each edge, so that the curve runs out of the window.
+    // One gap beyond each edge, so that the curve runs out of the window.
     const first = Math.max(0, Math.floor(axis.window.from) - 2);
     const last = Math.min(this.data.scores.length, Math.ceil(axis.window.to) + 1);
     const spacing = width / axis.window.span;
@@ -68,7 +71,7 @@ class Curve {
     }
   }
 
-  // Several gaps a pixel: the least and the greatest of each, so that no peak is lost.
+  // Several gaps per pixel: draw the minimum and maximum of each, so that no peak is lost.
   traceExtremes(x, first, last, width) {
     const { pen } = this;
     const { scores } = this.data;
@@ -94,7 +97,7 @@ class Curve {
     }
   }
 
-  // A dot for every cut, and where there is room for every gap; a diamond where a size decided.
+  // Draw a dot for every cut, and for every gap where there is room; a diamond where a size decided.
   drawMarks(x, first, last, roomy) {
     const { scores, verdicts } = this.data;
     const cuts = this.plot.lines.candidates();
@@ -106,7 +109,7 @@ class Curve {
       const near = this.isNear(scores[gap]);
       if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
       const [left, top] = [x(gap), this.y(scores[gap])];
-      // Marks that would cover each other are drawn once.
+      // Of marks that would cover each other only one is drawn.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);

@@ -1,6 +1,11 @@
-// The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
+// The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
-class Plot {
+import { capital, el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { Curve } from "./curve.js";
+import { ThresholdLines } from "./threshold_lines.js";
+
+export class Plot {
   constructor(axis) {
     this.axis = axis;
     this.bar = axis.root.appendChild(el("div", "bar"));
@@ -10,7 +15,7 @@ class Plot {
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.curve = new Curve(this);
-    this.lines = new Lines(this);
+    this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
@@ -43,7 +48,7 @@ class Plot {
     this.lines.draw();
   }
 
-  // Ring the points of gaps on the curve, two at the most.
+  // Ring the points of up to two gaps on the curve.
   ring(gaps) {
     this.rings.forEach((ring, index) => {
       const gap = gaps[index];
@@ -79,7 +84,7 @@ class Plot {
     this.axis.reader.chose(this.gap);
   }
 
-  // To the text.
+  // Go to a gap in the text.
   lead(gap) {
     this.axis.reader.jump(gap + 1);
     this.showGap(gap);

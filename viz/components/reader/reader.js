@@ -1,15 +1,17 @@
-// The linked reader. Text reaches the page through textContent and attributes alone.
-// Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
+// The linked reader. Text reaches the page only through textContent and attributes. Hovering, scrolling and dragging stay in
+// the browser; the server hears when a line is released and when a column is chosen.
 
-// The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
-const isCut = (verdict) => verdict === 0 || verdict === 3;
-const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+import { emit, listen } from "../shared/bus.js";
+import { el, groundCount, isDark, liveRegion } from "../shared/dom.js";
+import { storedText } from "../shared/store.js";
+import { Axis } from "./axis.js";
+import { Column } from "./column.js";
 
 export default function (component) {
   const root = component.parentElement.querySelector(".seamark");
   const reader = (root.reader ??= new Reader(root));
   reader.update(component);
-  return () => reader.rest();
+  return () => reader.dispose();
 }
 
 class Reader {
@@ -28,13 +30,13 @@ class Reader {
     this.active = null;
     this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
     this.observer.observe(root);
-    const on = {
+    const handlers = {
       "seamark-text": () => this.component && this.update(this.component),
-      "seamark-step": (event) => this.showStep(event.detail),
-      "seamark-jump": (event) => this.jump(event.detail.sentence),
-      "seamark-mark": (event) => this.markRanges(event.detail.ranges),
+      "seamark-step": (step) => this.showStep(step),
+      "seamark-jump": ({ sentence }) => this.jump(sentence),
+      "seamark-mark": ({ ranges }) => this.markRanges(ranges),
     };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(root, handlers, () => this.observer.disconnect());
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
       const span = event.target.closest(".s");
@@ -45,8 +47,9 @@ class Reader {
   update(component) {
     this.component = component;
     const data = (this.data = component.data);
-    const source = globalThis.seamarkTexts?.get(data.source);
+    const source = storedText(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
+    this.grounds = groundCount(this.root);
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
     this.summary.textContent = data.summary;
@@ -55,7 +58,7 @@ class Reader {
     this.missed = new Set(data.known ?? []);
     if (this.source === source && this.known !== known) {
       this.known = known;
-      for (const column of this.columns) column.dressAll();
+      for (const column of this.columns) column.updateAllSentences();
     }
     if (this.source !== source) {
       this.source = source;
@@ -73,13 +76,13 @@ class Reader {
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
     this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
-    // Who stepped before there was a text to show it in may step again.
-    if (this.root.dataset.painted === "1") tell("seamark-reader");
+    // A stepper that was mounted before the text repeats its step.
+    if (this.root.dataset.painted === "1") emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
-  // One sentence lies between two gaps, two beside each other have one between them.
+  // One sentence has a gap on either side; two neighbours have one between them.
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
@@ -106,9 +109,9 @@ class Reader {
     this.mark([target]);
   }
 
-  // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
+  // Tell the other components which gap the user chose, on the curve or by the sentence before it.
   chose(gap) {
-    tell("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
+    emit("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
 
   // ---- the step of a stepper --------------------------------------------------------------------------------------
@@ -123,9 +126,9 @@ class Reader {
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    // Who only points leaves the text where it is.
+    // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
+    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
     const keep = (frames) => {
       if (this.keeping !== step) return;
       for (const column of this.columns) column.keepInSight(sentence);
@@ -133,7 +136,7 @@ class Reader {
     };
     this.keeping = step;
     keep(4);
-    // Something may stand over the foot of the page; the page knows how high.
+    // Something may cover the bottom of the page; its scroll padding says how much.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

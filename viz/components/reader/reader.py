@@ -12,7 +12,7 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.segments import segments
@@ -23,20 +23,8 @@ _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css()
-    + asset("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
-    js=asset(
-        "components/shared/dom.js",
-        "components/reader/reader.js",
-        *(
-            "components/shared/zoom_window.js",
-            "components/reader/axis.js",
-            "components/reader/strips.js",
-            "components/reader/plot.js",
-            "components/reader/curve.js",
-            "components/reader/threshold_lines.js",
-        ),
-        *("components/reader/chunk_block.js", "components/reader/column_text.js", "components/reader/column.js"),
-    ),
+    + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
+    js=script("components/reader/reader.js"),
 )
 
 
@@ -104,7 +92,7 @@ def reader(
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
     identity = source_id(document)
-    text_store(key=f"{key}_text", data=source_bytes(document, identity), height=0)
+    text_store(source_bytes(document, identity), key=f"{key}_text")
     data = payload(document, columns, known)
     data |= {
         "margin": margin,

@@ -1,6 +1,8 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
-class Strips {
+import { el, fit } from "../shared/dom.js";
+
+export class Strips {
   constructor(axis) {
     this.axis = axis;
     this.root = axis.root.appendChild(el("div"));
@@ -20,12 +22,12 @@ class Strips {
   }
 
   draw() {
-    const { data, columns } = this.axis.reader;
-    this.palette = Array.from({ length: 8 }, (_, index) => [this.axis.colour(`ground-${index}`), this.axis.colour(`edge-${index}`)]);
+    const { data, columns, grounds } = this.axis.reader;
+    this.palette = Array.from({ length: grounds }, (_, index) => [this.axis.colour(`ground-${index}`), this.axis.colour(`edge-${index}`)]);
     let used = 0;
     if (data.known) {
       const edges = [0, ...data.knownAt, this.axis.window.count];
-      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % 8);
+      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % grounds);
     }
     const cutting = new Map();
     let drawn = 0;

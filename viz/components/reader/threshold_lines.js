@@ -1,11 +1,14 @@
-// The threshold lines: dragged or moved by keys from stop to stop. While one moves, the candidate cuts are drawn here; the
-// server hears of it when it is let go.
+// The threshold lines. They are dragged, or moved by keys, from stop to stop; meanwhile the candidate cuts are drawn here, and
+// the server hears when a line is released.
 
-const KEYED = 150; // milliseconds after the last key at which a line counts as let go
+import { el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+
+const KEYED = 150; // milliseconds after the last key press until a line counts as released
 const EDGE = 4; // pixels between a line's label and the right edge
-const SCALE = 36; // pixels that the numbers of the scale take at the left
+const SCALE = 36; // pixels at the left for the numbers of the scale
 
-class Lines {
+export class ThresholdLines {
   constructor(plot) {
     this.plot = plot;
     this.list = [];
@@ -28,11 +31,11 @@ class Lines {
     const top = curve.y(line.level);
     handle.style.top = `${top}px`;
     const shown = line.value === line.level ? round(line.level) : `${round(line.level)} (${round(line.value)})`;
-    // A line without stops follows from more than one parameter: it is to be seen, not moved.
+    // A line without stops depends on more than one parameter: it can be seen but not moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
     handle.firstChild.textContent = fixed ? `${line.label} ${round(line.level)}` : `${line.label} ${shown} · drag`;
-    // A label that is dragged stays on its side.
+    // The label does not change sides during a drag.
     if (!this.dragging) this.placeLabel(handle, top);
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
@@ -44,8 +47,8 @@ class Lines {
     handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${curve.data.label} ${round(line.level)}`);
   }
 
-  // Let the label lie where it covers no point or one alone, the further to the right and above the line the better; where
-  // there is no such place, at the right.
+  // Put the label where it covers at most one point, preferably far to the right and above the line; failing that, at the
+  // right edge.
   placeLabel(handle, top) {
     const label = handle.firstChild;
     const { offsetWidth: wide, offsetHeight: tall } = label;
@@ -84,7 +87,7 @@ class Lines {
       handle.setPointerCapture(event.pointerId);
       this.dragging = true;
       startValue = this.list[index].value;
-      // Else the plot would be dragged along.
+      // Otherwise the plot would be dragged as well.
       event.stopPropagation();
       event.preventDefault();
       handle.focus();
@@ -136,7 +139,7 @@ class Lines {
     reader.component.setStateValue("line", { column: column.index, parameter, value, at: performance.now() });
   }
 
-  // The candidate cuts while the line is away from where the server put it; null when the server's verdicts hold.
+  // The candidate cuts while the line is not where the server put it; null while the server's verdicts hold.
   candidates() {
     const { data } = this.plot.curve;
     const level = this.list[0]?.level;

@@ -1,23 +1,21 @@
-// What several components begin with.
+// Helpers for elements, SVG, canvases and the theme's colours.
 
-const NOTHING = { growing: null, next: null, middle: null, gap: null }; // the mark of a step that is about no sentence
-
-const el = (tag, className = "", text) => {
+export const el = (tag, className = "", text) => {
   const node = document.createElement(tag);
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
   return node;
 };
-const svgEl = (tag, attributes, parent, text) => {
+export const svgEl = (tag, attributes, parent, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   if (text !== undefined) node.textContent = text;
   parent?.append(node);
   return node;
 };
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
-// The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
-const firstWhere = (count, holds) => {
+export const capital = (word) => word[0].toUpperCase() + word.slice(1);
+// Binary search: the first of the numbers 0 to `count` - 1 for which `holds` is true, as it is for all after it, or `count`.
+export const firstWhere = (count, holds) => {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -26,34 +24,22 @@ const firstWhere = (count, holds) => {
   }
   return low;
 };
-const tell = (name, detail) => globalThis.dispatchEvent(new CustomEvent(name, { detail }));
 
-// Hear the page's events while `root` is on it. Returns what Streamlit calls when it takes the component away: it does so
-// between updates too, so only a root that stays away lets go of its listeners, and `leave` is called.
-function hear(root, on, leave = () => {}) {
-  for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
-  return () => setTimeout(() => {
-    if (root.isConnected) return;
-    for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
-    leave();
-  }, 200);
-}
-
-// What a screen reader says as soon as its text changes.
-function liveRegion(root) {
+// An invisible element whose text a screen reader speaks as soon as it changes.
+export function liveRegion(root) {
   const region = root.appendChild(el("div", "hidden"));
   region.setAttribute("aria-live", "polite");
   return region;
 }
 
-function isDark(root) {
+export function isDark(root) {
   const colour = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
   const parts = colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
   return parts ? 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
-function fit(canvas) {
+// Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
+export function fit(canvas) {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
@@ -63,8 +49,11 @@ function fit(canvas) {
   return pen;
 }
 
-// The theme's colours by name, each looked up once.
-function paints(root) {
+// The number of colours that the palette has for chunks.
+export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
+
+// A function from the name of a theme's colour to the colour; each is looked up once.
+export function paints(root) {
   const style = getComputedStyle(root);
   const known = {};
   return (name) => (known[name] ??= style.getPropertyValue(`--${name}`).trim());

@@ -1,10 +1,12 @@
-// The window: the stretch of a text's sentences that is seen. Wheel, drag, keys, buttons and the strip of the whole move it.
+// A zoom window: the visible range of a text's sentences. Wheel, drag, keys, buttons and the overview strip move it.
 
-const CLOSEST = 8; // sentences that fill the window at the most
+import { el, firstWhere } from "./dom.js";
 
-class ZoomWindow {
-  // `frame` is as wide as the window and hears the wheel, `dragged` is the part of it that a hand can take hold of;
-  // `draw` draws what is seen, and asks for `drawControls`.
+const CLOSEST = 8; // sentences in the window at the closest zoom
+
+export class ZoomWindow {
+  // `frame` is as wide as the window and takes the wheel, `dragged` is the part of it that can be dragged; `draw` draws what
+  // is visible and calls `drawControls`.
   constructor(frame, dragged, draw) {
     this.frame = frame;
     this.dragged = dragged;
@@ -19,14 +21,14 @@ class ZoomWindow {
     this.hearWhole();
   }
 
-  // ---- what is seen ---------------------------------------------------------------------------------------------
+  // ---- what is visible ------------------------------------------------------------------------------------------
 
-  // Another text, of `count` sentences, the first `shown` of which are seen.
+  // Start over with a text of `count` sentences, the first `shown` of which are visible.
   reset(count, shown = count) {
     this.count = count;
     this.from = 0;
     this.to = shown;
-    this.lookedAt = undefined; // the place that zooming keeps where it is
+    this.lookedAt = undefined; // the place that zooming keeps in place
   }
 
   get span() {
@@ -53,14 +55,14 @@ class ZoomWindow {
     this.show(0, this.count);
   }
 
-  // Around a place: the pointer's, or that which is looked at, or the middle.
+  // Zoom around a place: by default the one being looked at, or else the middle.
   zoom(factor, at = this.holds(this.lookedAt) ? this.lookedAt : (this.from + this.to) / 2) {
     const span = Math.min(this.count, Math.max(CLOSEST, this.span * factor));
     const from = at - this.x(at, span);
     this.show(from, from + span);
   }
 
-  // Bring a place into the window: along with a walk, or to the middle from afar.
+  // Bring a place into the window: just inside it from nearby, into the middle from afar.
   reveal(at) {
     const { span } = this;
     const edge = span / 10;
@@ -78,7 +80,7 @@ class ZoomWindow {
 
   // ---- places ---------------------------------------------------------------------------------------------------
 
-  // Where a place lies in a picture of the window that is `width` wide.
+  // The position of a place in a picture of the window that is `width` wide.
   x(at, width) {
     return ((at - this.from) / this.span) * width;
   }
@@ -89,12 +91,12 @@ class ZoomWindow {
     return this.from + ((event.clientX - box.left) / box.width) * this.span;
   }
 
-  // The first of parts in the order of the text, from `begins` to `ends`, that is seen, and the first after it that is not.
+  // Of parts in text order, from `begins` to `ends`, the first that is visible and the first after it that is not.
   inside(begins, ends) {
     return [firstWhere(begins.length, (part) => ends[part] > this.from), firstWhere(begins.length, (part) => begins[part] >= this.to)];
   }
 
-  // The parts to be drawn and where they lie; of many in one pixel the first stands for all.
+  // The parts to draw and their positions; of several within one pixel only the first.
   seenOf(begins, ends, width) {
     const parts = [];
     const [first, last] = this.inside(begins, ends);
@@ -123,7 +125,7 @@ class ZoomWindow {
     this.all = button("all", "Show the whole text (key 0)", () => this.showAll());
   }
 
-  // Returns whether the key was the window's.
+  // Handle a key; returns whether it was one of the window's.
   key(event) {
     const act = { "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), 0: () => this.showAll() }[event.key];
     act?.();
@@ -132,7 +134,7 @@ class ZoomWindow {
 
   hearWheel() {
     this.frame.addEventListener("wheel", (event) => {
-      // The wheel alone scrolls the page; sideways it goes along the text.
+      // The plain wheel scrolls the page; sideways it moves along the text.
       const sideways = event.shiftKey ? event.deltaY : event.deltaX;
       if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
       else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pull(this.from, sideways);
@@ -141,7 +143,7 @@ class ZoomWindow {
     }, { passive: false });
   }
 
-  // Show what lies so many pixels to the right of a place at the left edge.
+  // Show what lies `pixels` to the right of the place `from` at the left edge.
   pull(from, pixels) {
     const left = from + (pixels / this.frame.clientWidth) * this.span;
     this.show(left, left + this.span);
@@ -156,14 +158,14 @@ class ZoomWindow {
     dragged.addEventListener("pointermove", (event) => {
       if (!this.held) return;
       const away = event.clientX - this.held.x;
-      // A hand that clicks trembles: only beyond a few pixels is it a drag.
+      // Clicks tremble: only a few pixels further is it a drag.
       if (!this.panned && Math.abs(away) < 4) return;
       if (!this.panned) dragged.setPointerCapture(event.pointerId);
       this.panned = true;
       this.pull(this.held.from, -away);
     });
     for (const name of ["pointerup", "pointercancel"]) dragged.addEventListener(name, () => (this.held = null));
-    // The click that ends a drag is none.
+    // The click that ends a drag is not a click.
     dragged.addEventListener("click", (event) => {
       if (this.panned) event.stopImmediatePropagation();
       this.panned = false;
@@ -197,7 +199,7 @@ class ZoomWindow {
   }
 
   drawControls() {
-    // A text that fills two windows at the most is not worth the buttons.
+    // A text of at most two closest windows needs no buttons.
     for (const button of [this.closer, this.further, this.all]) button.style.display = this.count > 2 * CLOSEST ? "" : "none";
     this.closer.disabled = this.span <= CLOSEST;
     this.further.disabled = this.all.disabled = !this.zoomed;

@@ -1,4 +1,8 @@
-// The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
+// The stepper. Keys and buttons step in the browser: other components hear every step, the server only where the user pauses.
+
+import { emit, listen, NOTHING } from "../shared/bus.js";
+import { el, liveRegion, svgEl } from "../shared/dom.js";
+import { storedSteps } from "../shared/store.js";
 
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
@@ -8,9 +12,9 @@ const SHAPES = {
   forward: "M3 1l9 6-9 6z",
   last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
 };
-const PACE = 1400; // milliseconds a step while it plays
-const REST = 300; // milliseconds after which the server hears of a step
-// Where arrows, or the space bar, have a meaning of their own.
+const PACE = 1400; // milliseconds per step while it plays
+const REST = 300; // milliseconds of pause after which the server hears the step
+// Elements in which arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
@@ -19,7 +23,7 @@ export default function (component) {
   const root = component.parentElement.querySelector(".stepper");
   const stepper = (root.stepper ??= new Stepper(root));
   stepper.update(component);
-  return () => stepper.rest();
+  return () => stepper.dispose();
 }
 
 class Stepper {
@@ -48,7 +52,7 @@ class Stepper {
     for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
-    this.listen();
+    this.hearPage();
   }
 
   name(button, shape, name) {
@@ -76,37 +80,39 @@ class Stepper {
     return label;
   }
 
-  listen() {
-    const on = {
-      keydown: (event) => this.key(event),
-      "seamark-gap": (event) => {
-        const at = this.ofGap(event.detail.gap);
+  hearPage() {
+    const hearKey = (event) => this.key(event);
+    const handlers = {
+      "seamark-gap": ({ gap }) => {
+        const at = this.ofGap(gap);
         if (at >= 0) this.go(at);
       },
-      "seamark-go": (event) => this.go(event.detail.at),
-      "seamark-reader": () => this.mark(true),
-      "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
+      "seamark-go": ({ at }) => this.go(at),
+      "seamark-ready": () => this.mark(true),
+      "seamark-steps": ({ key }) => key === this.component?.data.key && this.update(this.component),
     };
-    this.rest = hear(this.root, on, () => {
+    globalThis.addEventListener("keydown", hearKey);
+    this.dispose = listen(this.root, handlers, () => {
+      globalThis.removeEventListener("keydown", hearKey);
       clearTimeout(this.playing);
       clearTimeout(this.resting);
-      // What it marked goes with it, unless another stepper has spoken since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
+      // Its marks go with it, unless another component has marked something since.
+      if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     });
   }
 
   update(component) {
     this.component = component;
     const { key, id, at } = component.data;
-    const stored = globalThis.seamarkSteps?.get(key);
+    const stored = storedSteps(key);
     if (stored?.id !== id || this.id === id) return;
     this.id = id;
     this.steps = stored.steps;
     this.gaps = new Map();
     this.steps.forEach((step, number) => step.mark.gap !== null && !this.gaps.has(step.mark.gap) && this.gaps.set(step.mark.gap, number));
-    // Where every step is of the gap of its number, one field is enough.
+    // If every step is about the gap of the same number, one field is enough.
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
-    // Where the user has stepped on since the server was told, the user is right.
+    // If the user has stepped on since the server was told, the user's step counts.
     this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)), true);
   }
 
@@ -143,11 +149,11 @@ class Stepper {
     this.mark(arriving);
   }
 
-  // Whoever arrives at a page is to see its head: only a step that is taken scrolls the page.
+  // A page that has just opened shows its top: only a step the user takes scrolls it.
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    tell("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
+    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
   }
 
   toggle() {

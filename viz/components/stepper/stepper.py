@@ -9,22 +9,17 @@ from typing import Literal, TypedDict
 
 import streamlit as st
 
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.notice import notice
+from viz.components.store import store
 from viz.state.choices import Choices
 
-_STORE_JS = """
-export default function ({ data }) {
-  (globalThis.seamarkSteps ??= new Map()).set(data.key, { id: data.id, steps: JSON.parse(data.steps) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-steps", { detail: data.key }));
-}
-"""
-_store = st.components.v2.component("seamark_steps", js=_STORE_JS)
+_store = store("seamark_steps", "storeSteps")
 _stepper = st.components.v2.component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
-    css=asset("components/shared/common.css", "components/stepper/stepper.css"),
-    js=asset("components/shared/dom.js", "components/stepper/stepper.js"),
+    css=styles("components/shared/common.css", "components/stepper/stepper.css"),
+    js=script("components/stepper/stepper.js"),
 )
 
 
@@ -65,7 +60,7 @@ def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
         choices.extra["step"] = str(int(st.session_state[key]["at"]) + 1)
 
     # The steps go by themselves, so that another place among them does not send them again.
-    _store(key=f"{key}_steps", data={"key": key, "id": identity, "steps": body}, height=0)
+    _store({"key": key, "id": identity, "steps": body}, key=f"{key}_steps")
     _stepper(key=key, data={"key": key, "id": identity, "at": at}, on_at_change=moved)
 
 
