@@ -170,7 +170,8 @@ def test_decimation_keeps_the_greatest_peak(root):
       scores[150000] = 0.95;
       axis.reader.sentences = 200001;
       axis.reset();
-      const curve = { ...axis.plot.curve.data, scores, verdicts: scores.map(() => 1), lines: [], live: false };
+      const kept = { verdicts: [{ name: "kept" }], verdictOf: "0".repeat(scores.length) };
+      const curve = { ...axis.plot.curve.data, ...kept, scores, lines: [], live: false };
       axis.update({ ...axis.column, index: 0, curve });
     }""")
     # The column of pixels at the peak is inked at the peak's height, and its neighbours are not.
@@ -197,7 +198,8 @@ def test_the_label_of_a_line_covers_no_point(root, ends, place):
           const lines = [{ label: "threshold", level: 0.5, value: 50, parameter: "amount", stops: [[50, 0.5]] }];
           axis.reader.sentences = 61;
           axis.reset();
-          const curve = { ...axis.plot.curve.data, scores, verdicts: scores.map(() => 1), lines, live: false };
+          const kept = { verdicts: [{ name: "kept" }], verdictOf: "0".repeat(scores.length) };
+          const curve = { ...axis.plot.curve.data, ...kept, scores, lines, live: false };
           axis.update({ ...axis.column, index: 0, curve });
         }""",
         ends,

@@ -127,7 +127,10 @@ def test_the_curve_leads_the_stepper(page, stepping):
 
 
 def test_a_cut_says_what_the_best_partition_did(page, stepping):
-    cut = stepping.evaluate("(root) => root.reader.axis.plot.curve.data.verdicts.indexOf(0)")
+    cut = stepping.evaluate("""(root) => {
+      const { curve } = root.reader.axis.plot;
+      return curve.data.scores.findIndex((_, gap) => curve.verdict(gap).name === "cut");
+    }""")
     field = page.get_by_label("to step")
     field.fill(str(cut + 1))
     field.press("Enter")

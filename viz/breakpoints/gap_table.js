@@ -87,15 +87,20 @@ class GapTable {
     this.sift();
   }
 
+  // What became of the gap of an entry.
+  verdictOf(entry) {
+    return this.made.verdicts[Number(this.made.verdictOf[entry])];
+  }
+
   // Offer a filter for every verdict that occurs, with its count.
   offer() {
-    const { verdicts, near } = this.made;
+    const { gaps, verdicts, near } = this.made;
     const before = this.verdict.value;
-    const options = [["", `every gap (${verdicts.length.toLocaleString("en")})`]];
-    this.data.standing.forEach((words, number) => {
-      const count = verdicts.filter((verdict) => verdict === number).length;
-      if (count) options.push([String(number), `${words} (${count.toLocaleString("en")})`]);
-    });
+    const options = [["", `every gap (${gaps.length.toLocaleString("en")})`]];
+    for (const verdict of verdicts) {
+      const count = gaps.filter((_, entry) => this.verdictOf(entry) === verdict).length;
+      options.push([verdict.name, `${verdict.standing} (${count.toLocaleString("en")})`]);
+    }
     options.push(["near", `near the line (${near.filter(Boolean).length.toLocaleString("en")})`]);
     this.verdict.replaceChildren(
       ...options.map(([value, words]) => {
@@ -113,11 +118,11 @@ class GapTable {
     const words = this.words.value.trim().toLowerCase();
     const wanted = this.verdict.value;
     this.order = gaps.map((_, entry) => entry).filter((entry) => {
-      if (wanted === "near" ? !near[entry] : wanted !== "" && verdicts[entry] !== Number(wanted)) return false;
+      if (wanted === "near" ? !near[entry] : wanted !== "" && this.verdictOf(entry).name !== wanted) return false;
       return !words || reasons[entry].toLowerCase().includes(words) || this.sentences(entry).join(" ").toLowerCase().includes(words);
     });
     const { by, falling } = this.sort;
-    const value = { gap: (entry) => entry, score: (entry) => scores[entry], away: (entry) => (away[entry] === null ? null : Math.abs(away[entry])), verdict: (entry) => verdicts[entry] }[by];
+    const value = { gap: (entry) => entry, score: (entry) => scores[entry], away: (entry) => (away[entry] === null ? null : Math.abs(away[entry])), verdict: (entry) => verdicts.indexOf(this.verdictOf(entry)) }[by];
     const sign = falling ? -1 : 1;
     // Gaps without a number come last in both directions.
     this.order.sort((a, b) => {
@@ -128,7 +133,7 @@ class GapTable {
     this.places = new Map(this.order.map((entry, place) => [entry, place]));
     for (const [name, head] of Object.entries(this.heads)) head.setAttribute("aria-sort", name === by ? (falling ? "descending" : "ascending") : "none");
     const shown = this.order.length === gaps.length ? "" : `${this.order.length.toLocaleString("en")} of `;
-    this.counted.textContent = `${shown}${gaps.length.toLocaleString("en")} gaps · ${verdicts.filter((verdict) => this.data.cuts[verdict]).length.toLocaleString("en")} cut · ≈ ${near.filter(Boolean).length.toLocaleString("en")} near the line`;
+    this.counted.textContent = `${shown}${gaps.length.toLocaleString("en")} gaps · ${gaps.filter((_, entry) => this.verdictOf(entry).cut).length.toLocaleString("en")} cut · ≈ ${near.filter(Boolean).length.toLocaleString("en")} near the line`;
     this.grid.setAttribute("aria-rowcount", String(this.order.length + 1));
     this.draw();
   }
@@ -157,9 +162,9 @@ class GapTable {
   }
 
   row(entry, place) {
-    const { gaps, scores, away, verdicts, near, reasons, inside } = this.made;
-    const verdict = verdicts[entry];
-    const cut = this.data.cuts[verdict];
+    const { gaps, scores, away, near, reasons, inside } = this.made;
+    const verdict = this.verdictOf(entry);
+    const { cut } = verdict;
     const row = el("div", `row${cut ? " cut" : ""}${near[entry] ? " near" : ""}${entry === this.chosen ? " chosen" : ""}`);
     row.id = `gap-${entry}`;
     row.dataset.entry = entry;
@@ -170,9 +175,9 @@ class GapTable {
     const line = row.appendChild(el("div", "line"));
     const standing = el("span", "standing");
     // The same signs as on the curve: cut, kept, changed by a size.
-    const sign = standing.appendChild(el("span", "sign", verdict > 1 ? "◆" : cut ? "●" : "○"));
+    const sign = standing.appendChild(el("span", "sign", verdict.overruled ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
-    standing.append(this.data.standing[verdict]);
+    standing.append(verdict.standing);
     line.append(
       el("span", "", String(gaps[entry] + 1) + (inside[entry] ? "*" : "")),
       el("span", "", scores[entry] === null ? "–" : scores[entry].toFixed(3)),
@@ -208,7 +213,7 @@ class GapTable {
       else if (top + HEIGHT > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
     }
     this.draw();
-    if (aloud) this.live.textContent = `Gap ${this.made.gaps[entry] + 1}: ${this.data.standing[this.made.verdicts[entry]]}, ${this.made.reasons[entry]}`;
+    if (aloud) this.live.textContent = `Gap ${this.made.gaps[entry] + 1}: ${this.verdictOf(entry).standing}, ${this.made.reasons[entry]}`;
   }
 
   // Go to the text, and mark both sides of the gap there.

@@ -61,8 +61,8 @@ export class Axis {
   pointAround(sentence, at) {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);
-    const curve = this.plot.curve.data;
-    const said = gaps.filter((gap) => curve?.scores[gap] != null).map((gap) => `gap ${gap + 1} ${curve.verdictNames[curve.verdicts[gap]]} at ${round(curve.scores[gap])}`);
+    const { curve } = this.plot;
+    const said = gaps.filter((gap) => curve.data?.scores[gap] != null).map((gap) => `gap ${gap + 1} ${curve.verdict(gap).name} at ${round(curve.data.scores[gap])}`);
     if (said.length) this.say(`Sentence ${sentence + 1}, between ${said.join(" and ")}`, false);
   }
 

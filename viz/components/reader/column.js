@@ -1,5 +1,6 @@
 // A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
+import { cutSentence } from "../shared/cut_sentence.js";
 import { el } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
 
@@ -85,24 +86,28 @@ export class Column extends ColumnText {
   // Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
   preview(cuts, level) {
     const { curve, reader } = this;
-    const { starts, ends } = reader;
-    const { known } = reader.data;
-    const knownSet = known ? new Set(known) : null;
-    const made = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
-    let first = 0;
-    for (let last = 0; last < starts.length; last++) {
-      if (last < starts.length - 1 && !cuts[last]) continue;
-      const wrong = knownSet && first > 0 && !knownSet.has(starts[first]);
-      made.start.push(starts[first]);
-      made.end.push(ends[last]);
-      made.over.push([made.over.length]);
-      made.from.push(first);
-      made.to.push(last + 1);
-      made.label.push(first ? `cut: ${curve.label} ${curve.scores[first - 1].toFixed(2)} ${curve.above ? ">" : "<"} ${level.toFixed(2)}${curve.constrained ? " · sizes apply when you let go" : ""}${wrong ? " · not a known boundary" : ""}` : "");
-      made.tone.push(wrong ? "wrong" : "");
-      first = last + 1;
-    }
     this.previewed = true;
-    this.draw(made);
+    this.draw(segmentsOf(reader.source, reader.data.known, curve, cuts, level));
   }
+}
+
+// The parts of a text as the server would send them, were it cut at the candidates alone: `cuts` says of every gap whether it
+// is one, `known` are the offsets of known boundaries, or null.
+export function segmentsOf({ starts, ends }, known, curve, cuts, level) {
+  const boundaries = known && new Set(known);
+  const made = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
+  let first = 0;
+  for (let last = 0; last < starts.length; last++) {
+    if (last < starts.length - 1 && !cuts[last]) continue;
+    const wrong = first > 0 && boundaries !== null && !boundaries.has(starts[first]);
+    made.start.push(starts[first]);
+    made.end.push(ends[last]);
+    made.over.push([made.over.length]);
+    made.from.push(first);
+    made.to.push(last + 1);
+    made.label.push(first ? cutSentence(curve, curve.scores[first - 1], level, wrong) : "chunk 1 begins");
+    made.tone.push(wrong ? "wrong " : "");
+    first = last + 1;
+  }
+  return made;
 }

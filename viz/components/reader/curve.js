@@ -1,7 +1,7 @@
 // The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
 import { el, fit } from "../shared/dom.js";
-import { isCut, round } from "../shared/format.js";
+import { round } from "../shared/format.js";
 
 export class Curve {
   constructor(plot) {
@@ -18,6 +18,11 @@ export class Curve {
     for (const score of data.scores) {
       if (score !== null) this.extent = [Math.min(this.extent[0], score), Math.max(this.extent[1], score)];
     }
+  }
+
+  // What became of a gap.
+  verdict(gap) {
+    return this.data.verdicts[Number(this.data.verdictOf[gap])];
   }
 
   // The height of a score, in pixels from the top; `scoreAt` is its inverse.
@@ -99,21 +104,22 @@ export class Curve {
 
   // Draw a dot for every cut, and for every gap where there is room; a diamond where a size decided.
   drawMarks(x, first, last, roomy) {
-    const { scores, verdicts } = this.data;
+    const { scores } = this.data;
     const cuts = this.plot.lines.candidates();
     const marked = new Set();
     for (let gap = first; gap < last; gap++) {
       if (scores[gap] === null) continue;
-      const sized = !cuts && (verdicts[gap] === 2 || verdicts[gap] === 3);
-      const cut = cuts ? cuts[gap] : isCut(verdicts[gap]);
+      const verdict = this.verdict(gap);
+      const sized = !cuts && verdict.sized;
+      const cut = cuts ? cuts[gap] : verdict.cut;
       const near = this.isNear(scores[gap]);
-      if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
+      if (!cut && !roomy && !near && !verdict.overruled) continue;
       const [left, top] = [x(gap), this.y(scores[gap])];
       // Of marks that would cover each other only one is drawn.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);
-      this.drawMark(left, top, { sized, cut, filled: cut || roomy || verdicts[gap] === 2, roomy });
+      this.drawMark(left, top, { sized, cut, filled: cut || roomy || (verdict.sized && !verdict.cut), roomy });
       if (near) this.drawNear(left, top, roomy);
     }
   }

@@ -94,9 +94,8 @@ export class Plot {
     const { data } = this.curve;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
-    const verdict = data.verdictNames[data.verdicts[gap]];
     const score = data.scores[gap];
     const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
-    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${verdict} · ${reason}`, aloud);
+    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${this.curve.verdict(gap).name} · ${reason}`, aloud);
   }
 }

@@ -144,7 +144,7 @@ export class ThresholdLines {
     const { data } = this.plot.curve;
     const level = this.list[0]?.level;
     if (!data?.live || level === null || level === data.lines[0].level) return null;
-    return data.scores.map((score) => score !== null && (data.above ? score > level : score < level));
+    return data.scores.map((score) => score !== null && (data.cutAbove ? score > level : score < level));
   }
 }
 
