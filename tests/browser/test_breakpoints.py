@@ -129,7 +129,7 @@ def test_the_curve_leads_the_stepper(page, stepping):
 def test_a_cut_says_what_the_best_partition_did(page, stepping):
     cut = stepping.evaluate("""(root) => {
       const { curve } = root.reader.axis.plot;
-      return curve.data.scores.findIndex((_, gap) => curve.verdict(gap).name === "cut");
+      return curve.data.scores.findIndex((_, gap) => curve.verdicts[gap].name === "cut");
     }""")
     field = page.get_by_label("to step")
     field.fill(str(cut + 1))

@@ -11,7 +11,7 @@ from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
 from viz.components.text_store import source_id
-from viz.components.verdicts import VerdictPayload, verdict_payload, verdicts_of
+from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
@@ -30,13 +30,13 @@ STANDING = {
 """A verdict in a word or two: whether the gap was a candidate, and whether it is a cut."""
 
 
-class StandingPayload(VerdictPayload):
+class StandingData(VerdictData):
     """A verdict with the word or two that the table has for it."""
 
     standing: str
 
 
-class RowsPayload(TypedDict):
+class GapRows(TypedDict):
     """What is known of every gap, a list a property, in the ledger's order.
 
     Attributes
@@ -60,15 +60,15 @@ class RowsPayload(TypedDict):
     gaps: list[int]
     scores: list[float | None]
     away: list[float | None]
-    verdicts: list[StandingPayload]
+    verdicts: list[StandingData]
     verdictOf: str
     inside: list[bool]
     near: list[bool]
     reasons: list[str]
 
 
-class GapTablePayload(TypedDict):
-    """The table: the text's name in the store, what its scores are called, and a `RowsPayload` as JSON."""
+class GapTableData(TypedDict):
+    """The table: the text's name in the store, what its scores are called, and a `GapRows` as JSON."""
 
     source: str
     score: str
@@ -81,7 +81,7 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
     row of that gap. The sentences are taken from the text that the reader holds.
     """
-    data: GapTablePayload = {
+    data: GapTableData = {
         "source": source_id(chunking.document),
         "score": chunking.curves[0].label if chunking.curves else "score",
         "rows": json.dumps(rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
@@ -89,7 +89,7 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     _ledger(key=key, data=data)
 
 
-def rows(chunking: Chunking, margin: float) -> RowsPayload:
+def rows(chunking: Chunking, margin: float) -> GapRows:
     """Return what is known of every gap, a list a property, in the ledger's order."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)
@@ -97,7 +97,7 @@ def rows(chunking: Chunking, margin: float) -> RowsPayload:
         "gaps": [gap.index for gap in gaps],
         "scores": [gap.score for gap in gaps],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps],
-        "verdicts": [{**verdict_payload(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
+        "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
         "verdictOf": verdict_of,
         "inside": [gap.offset is not None for gap in gaps],
         "near": [is_near(gap, margin) for gap in gaps],

@@ -1,8 +1,27 @@
 // The joint distances between a text's sentences. The server sends the distances in meaning once; the part that depends on
 // their places is computed here, so that a new λ needs no new data.
 
+/**
+ * @import { Range } from "../components/shared/bus.js"
+ * @import { Matrix } from "../components/shared/component.d.ts"
+ */
+
+/**
+ * @typedef {object} HeatmapData
+ * @property {number[]} chunk_of The chunk of every sentence.
+ * @property {number[]} grounds The number of the colour of every chunk.
+ * @property {number} weight λ; 0 where the meaning alone counts.
+ * @property {[label: string, level: number] | null} line The greatest distance that joins.
+ * @property {string} matrix The name of the distances in the store; empty where there are too many sentences.
+ * @property {number} block How many sentences stand in one row.
+ * @property {number} most How many sentences there may be.
+ */
+
 export class JointDistances {
-  // `matrix` holds the mean distances in meaning between blocks of `block` sentences; `weight` is λ.
+  /**
+   * @param {Pick<HeatmapData, "block" | "weight" | "chunk_of">} data
+   * @param {Matrix} matrix the mean distances in meaning between blocks of `block` sentences
+   */
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;
     this.weight = weight;
@@ -12,26 +31,43 @@ export class JointDistances {
     this.middles = Array.from({ length: this.cells }, (_, row) => (this.range(row)[0] + this.range(row)[1] - 1) / 2);
   }
 
+  /** @param {number} sentence */
   row(sentence) {
     return Math.min(this.cells - 1, Math.floor(sentence / this.block));
   }
 
-  // The sentences of a row, as a half-open range.
+  /**
+   * The sentences of a row, as a half-open range.
+   * @param {number} row
+   * @returns {Range}
+   */
   range(row) {
     return [row * this.block, Math.min(this.count, (row + 1) * this.block)];
   }
 
-  // The mean of |a - b| / n over the pairs of two rows.
+  /**
+   * The mean of |a - b| / n over the pairs of two rows.
+   * @param {number} one
+   * @param {number} other
+   */
   place(one, other) {
     if (one !== other) return Math.abs(this.middles[one] - this.middles[other]) / this.count;
     const [first, last] = this.range(one);
     return ((last - first) ** 2 - 1) / (3 * (last - first)) / this.count;
   }
 
+  /**
+   * @param {number} one
+   * @param {number} other
+   */
   meaning(one, other) {
     return this.meanings[one * this.cells + other] / 65535;
   }
 
+  /**
+   * @param {number} one
+   * @param {number} other
+   */
   between(one, other) {
     return this.weight * this.place(one, other) + (1 - this.weight) * this.meaning(one, other);
   }

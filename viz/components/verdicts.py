@@ -9,7 +9,7 @@ from typing import TypedDict
 from chunkers import Gap, Verdict
 
 
-class VerdictPayload(TypedDict):
+class VerdictData(TypedDict):
     """A verdict.
 
     Attributes
@@ -30,7 +30,7 @@ class VerdictPayload(TypedDict):
     overruled: bool
 
 
-def verdict_payload(verdict: Verdict) -> VerdictPayload:
+def verdict_data(verdict: Verdict) -> VerdictData:
     """Return what the browser is told of a verdict."""
     return {
         "name": str(verdict),

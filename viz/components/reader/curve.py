@@ -7,21 +7,21 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from chunkers import Chunker, Chunking, Curve
-from viz.components.reader.payload import CurvePayload, LinePayload
-from viz.components.verdicts import verdict_payload, verdicts_of
+from viz.components.reader.payload import CurveData, LineData
+from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
 """Gaps up to which every reason is sent; beyond, only those of the cuts are."""
 
 
-def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurvePayload | None:
+def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
     """Return the curve of a result, its verdicts and its lines, which can be dragged where they are ``movable``."""
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_of = verdicts_of(at_gaps)
-    lines: list[LinePayload] = [
+    lines: list[LineData] = [
         {
             "label": line.label,
             "level": None if math.isnan(line.level) else line.level,
@@ -34,10 +34,10 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurvePayloa
     return {
         "label": curve.label,
         "scores": rounded(curve.scores, [level for line in lines for level in _levels(line)]),
-        "cutAbove": curve.cut_above,
+        "above": curve.cut_above,
         "live": curve.live,
         "constrained": any(gap.verdict.is_sized for gap in chunking.gaps),
-        "verdicts": [verdict_payload(verdict) for verdict in verdicts],
+        "verdicts": [verdict_data(verdict) for verdict in verdicts],
         "verdictOf": verdict_of,
         "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
         "lines": lines,
@@ -67,7 +67,7 @@ def _rounded(score: float, levels: Sequence[float]) -> float | None:
     return score
 
 
-def _levels(line: LinePayload) -> list[float]:
+def _levels(line: LineData) -> list[float]:
     """Return where a line lies, and where it can."""
     return [*([] if line["level"] is None else [line["level"]]), *(level for _, level in line["stops"])]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from viz.components.verdicts import VerdictPayload
+from viz.components.verdicts import VerdictData
 
 
-class ResultsPayload(TypedDict):
+class ResultsData(TypedDict):
     """What the reader draws of a document and its results.
 
     Attributes
@@ -22,10 +22,10 @@ class ResultsPayload(TypedDict):
 
     known: list[int] | None
     knownAt: list[float]
-    columns: list[ColumnPayload]
+    columns: list[ColumnData]
 
 
-class ReaderPayload(ResultsPayload):
+class ReaderData(ResultsData):
     """All of the reader, but the text, which the store has.
 
     Attributes
@@ -53,7 +53,7 @@ class ReaderPayload(ResultsPayload):
     marking: bool
 
 
-class ColumnPayload(TypedDict):
+class ColumnData(TypedDict):
     """One chunker's column.
 
     Attributes
@@ -67,7 +67,7 @@ class ColumnPayload(TypedDict):
     wrong
         The numbers of sentences outside of their section's chunk.
     body, hash
-        A `BodyPayload` as JSON, and what tells it from others; both empty where there is no result.
+        A `ColumnBody` as JSON, and what tells it from others; both empty where there is no result.
     """
 
     title: str
@@ -82,15 +82,15 @@ class ColumnPayload(TypedDict):
     body: str
 
 
-class BodyPayload(TypedDict):
+class ColumnBody(TypedDict):
     """A result: its chunks in the text, and its scores where it has any."""
 
-    segments: SegmentsPayload
-    curve: CurvePayload | None
+    segments: Segments
+    curve: CurveData | None
 
 
-SegmentsPayload = TypedDict(
-    "SegmentsPayload",
+Segments = TypedDict(
+    "Segments",
     {
         "start": list[int],
         "end": list[int],
@@ -111,7 +111,7 @@ chunks over a part. ``label`` says why it begins there, and ``tone`` has the cla
 """
 
 
-class CurvePayload(TypedDict):
+class CurveData(TypedDict):
     """One score a gap, the lines that it is compared with, and what became of every gap.
 
     Attributes
@@ -120,7 +120,7 @@ class CurvePayload(TypedDict):
         What the score is called: ``distance``.
     scores
         None where a gap has none.
-    cutAbove
+    above
         Whether the gaps above the line are the candidates; if not, those below it are.
     live
         Whether comparing the scores with the one line gives the candidates.
@@ -136,16 +136,16 @@ class CurvePayload(TypedDict):
 
     label: str
     scores: list[float | None]
-    cutAbove: bool
+    above: bool
     live: bool
     constrained: bool
-    verdicts: list[VerdictPayload]
+    verdicts: list[VerdictData]
     verdictOf: str
     reasons: list[str] | None
-    lines: list[LinePayload]
+    lines: list[LineData]
 
 
-class LinePayload(TypedDict):
+class LineData(TypedDict):
     """A threshold line.
 
     Attributes

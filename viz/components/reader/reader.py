@@ -15,7 +15,7 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
-from viz.components.reader.payload import BodyPayload, ColumnPayload, ReaderPayload, ResultsPayload
+from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
 from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
 from viz.theme import palette
@@ -94,7 +94,7 @@ def reader(
     """
     identity = source_id(document)
     text_store(source_bytes(document, identity), key=f"{key}_text")
-    data: ReaderPayload = {
+    data: ReaderData = {
         **payload(document, columns, known),
         "source": identity,
         "title": title,
@@ -121,7 +121,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     return told
 
 
-def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsPayload:
+def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
     """Return what the browser needs beside the text: known boundaries, in UTF-16 units and on the axis, and columns."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
@@ -130,7 +130,7 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
     }
 
 
-def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnPayload:
+def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
     # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
@@ -154,7 +154,7 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the JSON of a column's segments and curve, and before it its hash."""
-    made: BodyPayload = {
+    made: ColumnBody = {
         "segments": segments(document, result.chunking, known, fresh),
         "curve": curve_of(result.chunker, result.chunking, result.movable),
     }

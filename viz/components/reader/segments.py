@@ -9,7 +9,7 @@ from itertools import pairwise
 from chunkers import Chunking, Document, Span, Verdict
 from chunkers.result import start_after
 from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.payload import SegmentsPayload
+from viz.components.reader.payload import Segments
 from viz.theme import palette
 
 
@@ -48,7 +48,7 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
     return trimmed
 
 
-def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> SegmentsPayload:
+def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
     """Return the parts of the text as the browser draws them: one list for each property, in the order of the text."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))

@@ -1,17 +1,27 @@
-// The sentence of a cut, while a line moves. The server's are written by chunkers/reason.py and segments.py; a test holds both
-// equal.
+// The sentence of a cut while its line moves. The server writes those of a result, in chunkers/reason.py and segments.py; both
+// say the same.
 
-// A number with so many decimals, as Python writes it: one halfway between two goes to the even one, and zero keeps its sign.
+/** @import { CurveData } from "../reader/payload.d.ts" */
+
+/**
+ * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero keeps its sign.
+ * @param {number} value
+ * @param {number} places
+ */
 export function decimals(value, places) {
   const size = Math.abs(value);
   const exact = size.toFixed(places + 40);
   const [kept, rest] = [exact.slice(0, -40), exact.slice(-40)];
-  const toEven = /^50*$/.test(rest) && /[02468]\.?$/.test(kept);
+  const downToEven = /^50*$/.test(rest) && /[02468]$/.test(kept);
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  return sign + (toEven ? kept.replace(/\.$/, "") : size.toFixed(places));
+  return sign + (downToEven ? kept : size.toFixed(places));
 }
 
-// Two numbers with as many decimals, two to six, as it takes to tell them apart.
+/**
+ * Two numbers with as many decimals, two to six, as it takes to tell them apart.
+ * @param {number} score
+ * @param {number} threshold
+ */
 export function toldApart(score, threshold) {
   for (let places = 2; places < 6; places++) {
     const [left, right] = [decimals(score, places), decimals(threshold, places)];
@@ -20,14 +30,16 @@ export function toldApart(score, threshold) {
   return [decimals(score, 6), decimals(threshold, 6)];
 }
 
-// Why a gap is a candidate: its score, and the level that it passes.
-export function reasonOf({ label, cutAbove }, score, level) {
+/**
+ * What stands above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
+ * no known boundary.
+ * @param {Pick<CurveData, "label" | "above" | "constrained">} curve
+ * @param {number} score
+ * @param {number} level
+ * @param {boolean} wrong
+ */
+export function cutSentence({ label, above, constrained }, score, level, wrong) {
   const [left, right] = toldApart(score, level);
-  return `${label} ${left} ${cutAbove ? ">" : "<"} ${right}`;
-}
-
-// What stands above a cut: why it is one, what sizes may still change, and whether it is `wrong`, no known boundary.
-export function cutSentence(curve, score, level, wrong) {
-  const sizes = curve.constrained ? " · sizes apply when you let go" : "";
-  return `cut: ${reasonOf(curve, score, level)}${sizes}${wrong ? " · not a known boundary" : ""}`;
+  const said = `cut: ${label} ${left} ${above ? ">" : "<"} ${right}`;
+  return said + (constrained ? " · sizes apply when you let go" : "") + (wrong ? " · not a known boundary" : "");
 }
