@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import Breakpoint, Chunking
-from chunkers.methods.similarity_reading import can_turn
+from chunkers.methods.similarity_reading import has_similarity_reading
 from chunkers.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
@@ -150,7 +150,7 @@ def _margin(choices: Choices) -> float:
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
-    if not (isinstance(chunker, Breakpoint) and can_turn(chunker)):
+    if not (isinstance(chunker, Breakpoint) and has_similarity_reading(chunker)):
         return
     said = "Similarity is 1 less the distance: curve, line and words turn over together, the cuts stay."
     switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=said)

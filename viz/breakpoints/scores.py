@@ -9,7 +9,7 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
-from chunkers.methods.similarity_reading import Turned
+from chunkers.methods.similarity_reading import SimilarityReading
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
 from viz.breakpoints.figures import score_histogram, staircase_figure
 from viz.breakpoints.shown import Shown
@@ -49,7 +49,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         return made
 
     plain = Breakpoint(**chunker.model_dump())
-    scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, Turned) else curve.scores
+    scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     stairs = _stairs(task, text.document, plain, scores, chunk)
     rule = chunker.rule
     st.subheader("What the slider does", anchor=False)

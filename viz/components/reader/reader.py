@@ -15,6 +15,7 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
+from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
 from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, text_store
 from viz.state.keys import session
@@ -93,13 +94,13 @@ def reader(
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
-    data = payload(document, columns, known)
-    data |= {
-        "margin": margin,
+    data: ReaderData = {
+        **payload(document, columns, known),
         "source": document.identity,
         "title": title,
         "summary": summary,
         "selected": selected,
+        "margin": margin,
         "axis": axis,
         "marking": marking,
     }
@@ -119,7 +120,7 @@ def take_event(key: str, event: str) -> dict[str, Any] | None:
     return told
 
 
-def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> dict[str, Any]:
+def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
     """Return what the browser needs beside the text: known boundaries, in UTF-16 units and on the axis, and columns."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
@@ -128,7 +129,7 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
     }
 
 
-def _column(document: Document, column: Column, known: frozenset[int] | None) -> dict[str, Any]:
+def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
     # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
@@ -152,10 +153,9 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the JSON of a column's segments and curve, and before it its hash."""
-    body = compact_json(
-        {
-            "segments": segments(document, result.chunking, known, fresh),
-            "curve": curve_of(result.chunker, result.chunking, result.movable),
-        }
-    )
+    made: ColumnBody = {
+        "segments": segments(document, result.chunking, known, fresh),
+        "curve": curve_of(result.chunker, result.chunking, result.movable),
+    }
+    body = compact_json(made)
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body
