@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filterRows, rowOfKey, sortRows } from "../../viz/breakpoints/gap_order.js";
 
+/** @param {string} name */
+const verdict = (name) => ({ name, standing: name, cut: name === "cut", sized: false, overruled: name === "merged" });
+const VERDICTS = ["cut", "kept", "merged"].map(verdict);
+const [CUT, KEPT, MERGED] = VERDICTS;
 const ROWS = {
   scores: [0.5, null, 0.9, 0.1, 0.5],
   away: [0.1, null, 0.4, -0.3, -0.1],
-  verdicts: [0, 1, 0, 1, 2],
+  standing: [CUT, KEPT, CUT, KEPT, MERGED],
   near: [true, false, false, false, true],
   reasons: ["above the line", "no score", "above the line", "below the line", "too short"],
 };
@@ -16,7 +20,7 @@ const ALL = [0, 1, 2, 3, 4];
 /** @param {import("../../viz/breakpoints/gap_order.js").Sort} by */
 function sorted(by) {
   const entries = [...ALL];
-  sortRows(entries, ROWS, by);
+  sortRows(entries, ROWS, VERDICTS, by);
   return entries;
 }
 
@@ -25,8 +29,8 @@ test("without a wish every row is shown", () => {
 });
 
 test("rows are chosen by their verdict, or by being near the line", () => {
-  assert.deepEqual(filterRows(ROWS, "0", "", textOf), [0, 2]);
-  assert.deepEqual(filterRows(ROWS, "2", "", textOf), [4]);
+  assert.deepEqual(filterRows(ROWS, "cut", "", textOf), [0, 2]);
+  assert.deepEqual(filterRows(ROWS, "merged", "", textOf), [4]);
   assert.deepEqual(filterRows(ROWS, "near", "", textOf), [0, 4]);
 });
 
