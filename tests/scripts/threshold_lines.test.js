@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidateCuts, labelPlace, nearest, stopOfKey } from "../../viz/components/reader/threshold_lines.js";
 
-/** @import { Line, Stop } from "../../viz/components/reader/payload.d.ts" */
+/** @import { LineData, Stop } from "../../viz/components/reader/payload.d.ts" */
 
 /** @type {Stop[]} */
 const RISING = [
@@ -66,9 +66,9 @@ test("other keys move no line", () => {
   for (const key of ["Enter", "Tab", "a", "constructor"]) assert.equal(stopOfKey(key, RISING, 20), undefined);
 });
 
-/** @type {Pick<Line, "level">[]} */
+/** @type {Pick<LineData, "level">[]} */
 const LINES = [{ level: 0.5 }];
-const CURVE = { live: true, above: true, scores: [0.2, null, 0.5, 0.7], lines: /** @type {Line[]} */ (LINES) };
+const CURVE = { live: true, above: true, scores: [0.2, null, 0.5, 0.7], lines: /** @type {LineData[]} */ (LINES) };
 
 test("the candidates lie beyond the line, on the side that is cut", () => {
   assert.deepEqual(candidateCuts(CURVE, 0.4), [false, false, true, true]);

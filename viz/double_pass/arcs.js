@@ -4,12 +4,12 @@ import { el, firstWhere, svgEl } from "../components/shared/dom.js";
 
 /**
  * @import { PassRows } from "./pass_rows.js"
- * @import { Comparison } from "./payload.d.ts"
+ * @import { ComparisonData } from "./payload.d.ts"
  */
 
 /**
  * A comparison with its number.
- * @typedef {Comparison & { number: number }} Numbered
+ * @typedef {ComparisonData & { number: number }} Numbered
  */
 
 /**
@@ -107,7 +107,7 @@ export class Arcs {
   }
 
   /**
-   * @param {Comparison} one
+   * @param {ComparisonData} one
    * @returns {Arc}
    */
   arc(one) {
@@ -128,7 +128,7 @@ export class Arcs {
 
   /**
    * @param {ParentNode} layer
-   * @param {Comparison} one
+   * @param {ComparisonData} one
    */
   drawNow(layer, one) {
     const place = this.arc(one);
@@ -146,7 +146,7 @@ const hang = ({ left, right, top, depth }) =>
 
 /**
  * The kind of drawing for a decision; empty where there is none, as for a sentence that did not join in pass one.
- * @param {Pick<Comparison, "pass" | "kind" | "outcome">} one
+ * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} one
  * @returns {"" | "merge" | "over" | "long" | "post"}
  */
 export function kindOf(one) {
@@ -158,7 +158,7 @@ export function kindOf(one) {
 /**
  * The position of a comparison's arc: in pass one from sentence to sentence, in pass two from the growing chunk's last
  * mini-chunk to the one it takes in.
- * @param {Pick<Comparison, "pass" | "kind" | "left" | "right">} one
+ * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} one
  * @param {number[]} minis
  * @param {(at: number) => number} x
  * @returns {Arc}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import streamlit as st
 
@@ -18,6 +19,24 @@ _corrections = st.components.v2.component(
     css=styles("double_pass/corrections.css"),
     js=script("double_pass/corrections.js"),
 )
+
+
+class CorrectionsData(TypedDict):
+    """The list: its title, the sentences above it, and its rows."""
+
+    title: str
+    words: list[str]
+    rows: list[CorrectionData]
+
+
+class CorrectionData(TypedDict):
+    """A row: the sentence after the boundary, the step that took it away, where it was, why, and what else is to be said."""
+
+    sentence: int
+    step: int | None
+    where: str
+    reason: str
+    also: str
 
 
 @dataclass(frozen=True)
@@ -89,7 +108,7 @@ def _boundaries(count: int) -> str:
 
 def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
     """Mount the list: a click leads to the place in the text and to the step."""
-    listed = [
+    listed: list[CorrectionData] = [
         {
             "sentence": one.gap + 1,
             "step": one.step,
@@ -100,4 +119,5 @@ def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str
         for one in found
         if one.gap < MOST_SENTENCES
     ]
-    _corrections(key=key, data={"title": "Corrections", "words": list(said), "rows": listed})
+    data: CorrectionsData = {"title": "Corrections", "words": list(said), "rows": listed}
+    _corrections(key=key, data=data)

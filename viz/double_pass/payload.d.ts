@@ -22,14 +22,14 @@ export interface PassRowsData {
   other: number[] | null;
   labels: Partial<Record<RowName, string>>;
   names: Record<BlockRow, string>;
-  comparisons: Comparison[];
+  comparisons: ComparisonData[];
 }
 
 export type BlockRow = "minis" | "chunks" | "other";
 export type RowName = "sentences" | BlockRow;
 
 /** A look at two groups of sentences that might become one. */
-export interface Comparison {
+export interface ComparisonData {
   pass: 1 | 2;
   kind: "initial" | "appending" | "merging" | "over a snippet" | "over two snippets";
   outcome: "joined" | "not above" | "too long";
@@ -47,14 +47,16 @@ export interface Comparison {
 export interface CorrectionsData {
   title: string;
   words: string[];
-  rows: {
-    sentence: number;
-    /** The step that took the boundary away; null where the minimum size did. */
-    step: number | null;
-    where: string;
-    reason: string;
-    also: string;
-  }[];
+  rows: CorrectionData[];
+}
+
+export interface CorrectionData {
+  sentence: number;
+  /** The step that took the boundary away; null where the minimum size did. */
+  step: number | null;
+  where: string;
+  reason: string;
+  also: string;
 }
 
 export interface SimilaritiesData {

@@ -6,7 +6,7 @@ import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { Finding, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
+ * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
  * @typedef {HTMLElement & { drawn?: string, source?: string }} Root
  */
@@ -106,7 +106,7 @@ function table(root, data, setStateValue) {
  * @param {InboxData} data
  */
 function inbox(root, data) {
-  /** @type {Finding[]} */
+  /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
   // A mark left by another result may be about sentences that are different now.
   if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);

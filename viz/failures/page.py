@@ -13,7 +13,7 @@ from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.reader.reader import Column, Row, reader, take_event
 from viz.failures.inbox import show_inbox
-from viz.failures.lists import draw
+from viz.failures.lists import CardData, draw
 from viz.failures.marking import controls, take_mark
 from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
@@ -95,10 +95,10 @@ def _gallery(choices: Choices) -> None:
     def chosen() -> None:
         choose_document(choices, st.session_state["gallery"]["chosen"]["id"])
 
-    draw("gallery", {"cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
+    draw({"part": "gallery", "cards": cards, "chosen": choices.document}, "gallery", chosen)
 
 
-def _card(name: str, title: str) -> dict[str, str]:
+def _card(name: str, title: str) -> CardData:
     sample = load_sample(name)
     return {"id": name, "title": title, "teaches": sample.teaches, "known": _known_words(sample.known)}
 

@@ -7,25 +7,46 @@ export type ListsData = GalleryData | TableData | InboxData;
 
 export interface GalleryData {
   part: "gallery";
-  cards: { id: string; title: string; teaches: string; known: string }[];
+  cards: CardData[];
   chosen: string;
+}
+
+export interface CardData {
+  id: string;
+  title: string;
+  teaches: string;
+  known: string;
 }
 
 export interface TableData {
   part: "table";
   head: string[];
-  rows: {
-    column: number;
-    result: string;
-    title: string;
-    which: string;
-    settings: string;
-    /** Empty where there is no result, and the message says why. */
-    cells: { text: string; why: string; best: boolean }[];
-    message: string;
-  }[];
-  chosen: { column: number; result: string };
+  rows: MeasuredData[];
+  chosen: ChosenData;
   note: string;
+}
+
+/** Which row: the number of its chunker, and which of that one's settings. */
+export interface ChosenData {
+  column: number;
+  result: string;
+}
+
+export interface MeasuredData extends ChosenData {
+  title: string;
+  which: string;
+  settings: string;
+  /** Empty where there is no result, and the message says why. */
+  cells: CellData[];
+  message: string;
+}
+
+export interface CellData {
+  text: string;
+  /** Why there is no value. */
+  why: string;
+  /** Whether no other row is better. */
+  best: boolean;
 }
 
 export interface InboxData {
@@ -33,13 +54,13 @@ export interface InboxData {
   source: string;
   summary: string;
   counts: [title: string, count: number, why: string][];
-  /** JSON of `Finding[]`. */
+  /** JSON of `FindingData[]`. */
   rows: string;
   /** How many findings are not listed. */
   more: number;
 }
 
-export interface Finding {
+export interface FindingData {
   title: string;
   reason: string;
   passage: string;

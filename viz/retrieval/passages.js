@@ -7,12 +7,20 @@ import { countPainted } from "../components/shared/handle.js";
  */
 /**
  * A chunk, what was missed of an excerpt, or a document: its text in parts, and what each of them is.
- * @typedef {object} Passage
+ * @typedef {object} PassageData
  * @property {"holds" | "waste" | "missed" | "document"} kind
  * @property {string} title
  * @property {[words: string, what: "hit" | "waste" | "missed" | "rest" | "rank" | "left_out"][]} parts
  */
-/** @param {Component<{ hit: string, edge: string, passages: Passage[] }>} component */
+
+/**
+ * @typedef {object} PassagesData
+ * @property {string} hit The ground of what was hit.
+ * @property {string} edge The edge of it.
+ * @property {PassageData[]} passages
+ */
+
+/** @param {Component<PassagesData>} component */
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".passages");
   root.style.setProperty("--hit", data.hit);
@@ -24,7 +32,7 @@ export default function ({ data, parentElement }) {
 /** @type {Record<string, "mark" | "del" | "sup">} */
 const TAGS = { hit: "mark", missed: "del", rank: "sup" };
 
-/** @param {Passage} passage */
+/** @param {PassageData} passage */
 function section({ kind, title, parts }) {
   const made = el("section", kind);
   const text = el("p");

@@ -45,6 +45,22 @@ class Step(TypedDict):
     mark: Mark
 
 
+class StepsData(TypedDict):
+    """What the store is sent: the steps of the stepper ``key`` as JSON, and what tells them from others."""
+
+    key: str
+    id: str
+    steps: str
+
+
+class StepperData(TypedDict):
+    """What the stepper is sent: which steps, and the number of the one it stands at, from 0."""
+
+    key: str
+    id: str
+    at: int
+
+
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
     """Mount the stepper at the step of ``words["step"]``, counted from 1, and keep the word as the user steps.
 
@@ -59,8 +75,10 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
         words["step"] = str(int(st.session_state[key]["at"]) + 1)
 
     # The steps go by themselves, so that another place among them does not send them again.
-    _store({"key": key, "id": identity, "steps": body}, key=f"{key}_steps")
-    _stepper(key=key, data={"key": key, "id": identity, "at": at}, on_at_change=moved)
+    stored: StepsData = {"key": key, "id": identity, "steps": body}
+    _store(stored, key=f"{key}_steps")
+    data: StepperData = {"key": key, "id": identity, "at": at}
+    _stepper(key=key, data=data, on_at_change=moved)
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
