@@ -1,6 +1,8 @@
 // The rows of the table of gaps: which are shown, in which order, and which a key leads to.
 
-/** @import { GapRows } from "./payload.d.ts" */
+/**
+ * @import { GapRows, StandingData } from "./payload.d.ts"
+ */
 
 /**
  * The column that the rows are sorted by, and whether the largest comes first.
@@ -8,18 +10,23 @@
  */
 
 /**
+ * The rows that are filtered and sorted, a list a property, with the verdict of each.
+ * @typedef {Pick<GapRows, "scores" | "away" | "near" | "reasons"> & { standing: StandingData[] }} JudgedRows
+ */
+
+/**
  * The rows of a verdict, or those near the line, with words in their reason or their sentences.
- * @param {Pick<GapRows, "verdicts" | "near" | "reasons">} rows
- * @param {string} wanted the number of the verdict, "near", or nothing for every one
+ * @param {Pick<JudgedRows, "standing" | "near" | "reasons">} rows
+ * @param {string} wanted the name of the verdict, "near", or nothing for every one
  * @param {string} words
  * @param {(entry: number) => string} textOf a row's sentences
  */
-export function filterRows({ verdicts, near, reasons }, wanted, words, textOf) {
+export function filterRows({ standing, near, reasons }, wanted, words, textOf) {
   const sought = words.trim().toLowerCase();
   /** @param {string} text */
   const holds = (text) => text.toLowerCase().includes(sought);
-  return [...verdicts.keys()].filter((entry) => {
-    if (wanted === "near" ? !near[entry] : wanted !== "" && verdicts[entry] !== Number(wanted)) return false;
+  return [...standing.keys()].filter((entry) => {
+    if (wanted === "near" ? !near[entry] : wanted !== "" && standing[entry].name !== wanted) return false;
     return !sought || holds(reasons[entry]) || holds(textOf(entry));
   });
 }
@@ -27,11 +34,17 @@ export function filterRows({ verdicts, near, reasons }, wanted, words, textOf) {
 /**
  * Sort rows in place; equals stay in the order of the text, and gaps without a number come last in both directions.
  * @param {number[]} entries
- * @param {Pick<GapRows, "scores" | "away" | "verdicts">} rows
+ * @param {Pick<JudgedRows, "scores" | "away" | "standing">} rows
+ * @param {StandingData[]} verdicts in their order
  * @param {Sort} sort
  */
-export function sortRows(entries, { scores, away, verdicts }, { by, falling }) {
-  const values = { gap: [], score: scores, away: away.map((one) => one && Math.abs(one)), verdict: verdicts }[by];
+export function sortRows(entries, { scores, away, standing }, verdicts, { by, falling }) {
+  const values = {
+    gap: () => [],
+    score: () => scores,
+    away: () => away.map((one) => one && Math.abs(one)),
+    verdict: () => standing.map((one) => verdicts.indexOf(one)),
+  }[by]();
   const sign = falling ? -1 : 1;
   entries.sort((a, b) => {
     const [x, y] = by === "gap" ? [a, b] : [values[a], values[b]];

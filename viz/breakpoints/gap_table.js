@@ -5,6 +5,7 @@ import { around, el, found, liveRegion } from "../components/shared/dom.js";
 import { signed } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
+import { verdictOfEach } from "../components/shared/verdicts.js";
 import { filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
 const HEIGHT = 46; // pixels per row, as in the style sheet
@@ -14,7 +15,7 @@ const BEYOND = 6; // rows drawn above and below the visible ones
  * @import { Range } from "../components/shared/bus.js"
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { Sort } from "./gap_order.js"
- * @import { GapRows, GapTableData } from "./payload.d.ts"
+ * @import { GapRows, GapTableData, StandingData } from "./payload.d.ts"
  */
 
 /** @type {[by: Sort["by"], words: string, help: string][]} */
@@ -39,7 +40,7 @@ export default function (component) {
 
 class GapTable {
   /** @type {GapTableData | null} */ data = null;
-  /** @type {GapRows | null} */ made = null;
+  /** @type {GapRows & { standing: StandingData[] } | null} */ made = null; // and the verdict of every gap
   body = ""; // what the rows are made of
   /** @type {Sort} */ sort = { by: "gap", falling: false };
   /** @type {number[]} */ order = []; // the rows that are shown
@@ -109,30 +110,31 @@ class GapTable {
     this.data = data;
     if (this.body !== data.rows) {
       this.body = data.rows;
-      this.made = JSON.parse(data.rows);
+      /** @type {GapRows} */
+      const rows = JSON.parse(data.rows);
+      this.made = { ...rows, standing: verdictOfEach(rows) };
     }
     for (const { by, button } of this.heads) {
       if (by !== "score") continue;
       button.textContent = data.score.split(" ")[0];
       button.title = `By ${data.score}`;
     }
-    if (this.made) this.offer(data, this.made);
+    if (this.made) this.offer(this.made);
     this.sift();
     countPainted(this.root);
   }
 
   /**
    * Offer a filter for every verdict that occurs, with its count.
-   * @param {GapTableData} data
-   * @param {GapRows} made
+   * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} made
    */
-  offer(data, { verdicts, near }) {
+  offer({ verdicts, standing, near }) {
     const before = this.verdict.value;
-    const options = [["", `every gap (${counted(verdicts.length)})`]];
-    data.standing.forEach((words, number) => {
-      const count = verdicts.filter((verdict) => verdict === number).length;
-      if (count) options.push([String(number), `${words} (${counted(count)})`]);
-    });
+    const options = [["", `every gap (${counted(standing.length)})`]];
+    for (const verdict of verdicts) {
+      const count = standing.filter((one) => one === verdict).length;
+      options.push([verdict.name, `${verdict.standing} (${counted(count)})`]);
+    }
     options.push(["near", `near the line (${counted(near.filter(Boolean).length)})`]);
     this.verdict.replaceChildren(
       ...options.map(([value, words]) => {
@@ -147,16 +149,16 @@ class GapTable {
   sift() {
     const { data, made } = this;
     if (!made || !data) return;
-    const { gaps, verdicts, near } = made;
+    const { gaps, standing, near } = made;
     this.order = filterRows(made, this.verdict.value, this.words.value, (entry) => this.sentences(entry).join(" "));
-    sortRows(this.order, made, this.sort);
+    sortRows(this.order, made, made.verdicts, this.sort);
     const { by, falling } = this.sort;
     this.places = new Map(this.order.map((entry, place) => [entry, place]));
     for (const { by: name, head } of this.heads) {
       head.setAttribute("aria-sort", name === by ? (falling ? "descending" : "ascending") : "none");
     }
     const shown = this.order.length === gaps.length ? "" : `${counted(this.order.length)} of `;
-    const cut = counted(verdicts.filter((verdict) => data.cuts[verdict]).length);
+    const cut = counted(standing.filter((verdict) => verdict.cut).length);
     this.counted.textContent = `${shown}${counted(gaps.length)} gaps · ${cut} cut · ≈ ${counted(near.filter(Boolean).length)} near the line`;
     this.grid.setAttribute("aria-rowcount", String(this.order.length + 1));
     this.draw();
@@ -184,7 +186,7 @@ class GapTable {
     const first = Math.max(0, Math.floor(this.rows.scrollTop / HEIGHT) - BEYOND);
     const last = Math.min(this.order.length, Math.ceil((this.rows.scrollTop + this.rows.clientHeight) / HEIGHT) + BEYOND);
     const drawn = [];
-    for (let place = first; place < last; place++) drawn.push(this.row(data, made, this.order[place], place));
+    for (let place = first; place < last; place++) drawn.push(this.row(made, this.order[place], place));
     if (!this.order.length)
       drawn.push(el("div", "nothing", made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
     this.room.replaceChildren(...drawn);
@@ -194,14 +196,13 @@ class GapTable {
   }
 
   /**
-   * @param {GapTableData} data
-   * @param {GapRows} made
+   * @param {GapRows & { standing: StandingData[] }} made
    * @param {number} entry
    * @param {number} place among those shown
    */
-  row(data, { gaps, scores, away, verdicts, near, reasons, inside }, entry, place) {
-    const verdict = verdicts[entry];
-    const cut = data.cuts[verdict];
+  row({ gaps, scores, away, standing, near, reasons, inside }, entry, place) {
+    const verdict = standing[entry];
+    const { cut } = verdict;
     const row = el("div", `row${cut ? " cut" : ""}${near[entry] ? " near" : ""}${entry === this.chosen ? " chosen" : ""}`);
     row.id = `gap-${entry}`;
     row.dataset.entry = String(entry);
@@ -210,11 +211,11 @@ class GapTable {
     row.setAttribute("aria-rowindex", String(place + 2));
     row.setAttribute("aria-selected", String(entry === this.chosen));
     const line = row.appendChild(el("div", "line"));
-    const standing = el("span", "standing");
+    const words = el("span", "standing");
     // The same signs as on the curve: cut, kept, changed by a size.
-    const sign = standing.appendChild(el("span", "sign", verdict > 1 ? "◆" : cut ? "●" : "○"));
+    const sign = words.appendChild(el("span", "sign", verdict.overruled ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
-    standing.append(data.standing[verdict]);
+    words.append(verdict.standing);
     const distance = away[entry];
     const fromLine = el("span", "away", distance === null ? "–" : signed(distance));
     if (near[entry]) fromLine.title = "near the line";
@@ -222,7 +223,7 @@ class GapTable {
       el("span", "", String(gaps[entry] + 1) + (inside[entry] ? "*" : "")),
       el("span", "", scores[entry]?.toFixed(3) ?? "–"),
       fromLine,
-      standing,
+      words,
     );
     for (const cell of line.children) cell.setAttribute("role", "gridcell");
     const [left, right] = this.sentences(entry);
@@ -256,9 +257,9 @@ class GapTable {
         this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
     }
     this.draw();
-    const { data, made } = this;
-    if (!aloud || !data || !made) return;
-    this.live.textContent = `Gap ${made.gaps[entry] + 1}: ${data.standing[made.verdicts[entry]]}, ${made.reasons[entry]}`;
+    const { made } = this;
+    if (!aloud || !made) return;
+    this.live.textContent = `Gap ${made.gaps[entry] + 1}: ${made.standing[entry].standing}, ${made.reasons[entry]}`;
   }
 
   /**

@@ -1,13 +1,12 @@
 // What gap_table.py sends.
 
+import type { VerdictData } from "../components/shared/component.d.ts";
+
 export interface GapTableData {
   /** The name of the text in the store. */
   source: string;
   /** What the scores are. */
   score: string;
-  /** Every verdict in words, and whether it is a cut. */
-  standing: string[];
-  cuts: boolean[];
   /** JSON of `GapRows`. */
   rows: string;
 }
@@ -19,10 +18,17 @@ export interface GapRows {
   scores: (number | null)[];
   /** How far the score lies above the line. */
   away: (number | null)[];
-  verdicts: number[];
+  /** The verdicts that occur, in the order in which they are sorted, and for every gap a digit: the place of its own. */
+  verdicts: StandingData[];
+  verdictOf: string;
   /** Whether it is a cut inside a sentence. */
   inside: boolean[];
   /** Whether the score is near the line. */
   near: boolean[];
   reasons: string[];
+}
+
+/** A verdict with the word or two that the table has for it. */
+export interface StandingData extends VerdictData {
+  standing: string;
 }

@@ -87,7 +87,7 @@ def _comparison(tried: Sequence[Comparison]) -> dict[str, Any]:
         "compared": list(compared_group(here)),
         "value": f"{here.similarity:.2f}",
         "tried": [f"{before.similarity:.2f}" for before in tried[:-1]],
-        "decides": bool(here.reason),
+        "decides": bool(here.why),
         "words": words(tried),
     }
 

@@ -91,10 +91,10 @@ export class Axis {
   pointAround(sentence, at) {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);
-    const curve = this.plot.curve.data;
+    const { curve } = this.plot;
     const said = gaps.flatMap((gap) => {
-      const score = curve?.scores[gap] ?? null;
-      return curve && score !== null ? [`gap ${gap + 1} ${curve.verdictNames[curve.verdicts[gap]]} at ${round(score)}`] : [];
+      const score = curve.data?.scores[gap] ?? null;
+      return score === null ? [] : [`gap ${gap + 1} ${curve.verdicts[gap].name} at ${round(score)}`];
     });
     if (said.length) this.say(`Sentence ${sentence + 1}, between ${said.join(" and ")}`, false);
   }

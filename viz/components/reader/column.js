@@ -1,5 +1,6 @@
 // A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
+import { cutSentence } from "../shared/cut_sentence.js";
 import { around, el } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
 
@@ -202,20 +203,10 @@ export function previewOf({ starts, ends }, curve, known, cuts, level) {
     made.over.push([made.over.length]);
     made.from.push(first);
     made.to.push(last + 1);
-    made.label.push(first ? reasonOf(curve, first - 1, level) + (wrong ? " · not a known boundary" : "") : "");
+    const score = first ? curve.scores[first - 1] : null;
+    made.label.push(score === null ? "" : cutSentence(curve, score, level, wrong));
     made.tone.push(wrong ? "wrong" : "");
     first = last + 1;
   }
   return made;
-}
-
-/**
- * Why a candidate is one.
- * @param {Pick<CurveData, "label" | "scores" | "above" | "constrained">} curve
- * @param {number} gap
- * @param {number} level
- */
-function reasonOf({ label, scores, above, constrained }, gap, level) {
-  const said = `cut: ${label} ${scores[gap]?.toFixed(2)} ${above ? ">" : "<"} ${level.toFixed(2)}`;
-  return constrained ? `${said} · sizes apply when you let go` : said;
 }

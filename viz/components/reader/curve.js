@@ -1,10 +1,12 @@
 // The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
 import { el, fit } from "../shared/dom.js";
-import { isCut, round } from "../shared/format.js";
+import { round } from "../shared/format.js";
+import { verdictOfEach } from "../shared/verdicts.js";
 
 /**
- * @import { CurveData, Line } from "./payload.d.ts"
+ * @import { VerdictData } from "../shared/component.d.ts"
+ * @import { CurveData, LineData } from "./payload.d.ts"
  * @import { Plot } from "./plot.js"
  * @typedef {[low: number, high: number]} Extent
  */
@@ -12,6 +14,8 @@ import { isCut, round } from "../shared/format.js";
 export class Curve {
   /** @type {CurveData | null} */
   data = null;
+  /** @type {VerdictData[]} */
+  verdicts = []; // one per gap
   /** @type {Extent} */
   extent = [0, 1];
   /** The least score and the greatest, and where they lie, in pixels from above. */
@@ -27,6 +31,7 @@ export class Curve {
   /** @param {CurveData | null} data */
   update(data) {
     this.data = data;
+    this.verdicts = data ? verdictOfEach(data) : [];
     if (data) this.extent = extent(data);
   }
 
@@ -138,22 +143,24 @@ export class Curve {
    * @param {number} last
    * @param {boolean} roomy
    */
-  drawMarks({ scores, verdicts }, x, first, last, roomy) {
+  drawMarks({ scores }, x, first, last, roomy) {
     const cuts = this.plot.lines.candidates();
     const marked = new Set();
     for (let gap = first; gap < last; gap++) {
       const score = scores[gap];
       if (score === null) continue;
-      const sized = !cuts && (verdicts[gap] === 2 || verdicts[gap] === 3);
-      const cut = cuts ? cuts[gap] : isCut(verdicts[gap]);
+      const verdict = this.verdicts[gap];
+      const sized = !cuts && verdict.sized;
+      const cut = cuts ? cuts[gap] : verdict.cut;
       const near = this.isNear(score);
-      if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
+      if (!cut && !roomy && !near && !verdict.overruled) continue;
       const [left, top] = [x(gap), this.y(score)];
       // Of marks that would cover each other only one is drawn.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);
-      this.drawMark(left, top, { sized, cut, filled: cut || roomy || verdicts[gap] === 2, roomy });
+      const filled = cut || roomy || (verdict.sized && !verdict.cut);
+      this.drawMark(left, top, { sized, cut, filled, roomy });
       if (near) this.drawNear(left, top, roomy);
     }
   }
@@ -257,7 +264,7 @@ export function extent({ label, scores }) {
 
 /**
  * From where to where a plot goes that shows an extent and lines.
- * @param {Pick<Line, "level">[]} lines
+ * @param {Pick<LineData, "level">[]} lines
  * @param {Extent} extent
  * @returns {Extent}
  */

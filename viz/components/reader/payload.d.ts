@@ -1,7 +1,7 @@
-// What reader.py, segments.py and curve.py send. Places in the text are in UTF-16 units; a place on the axis is the number of
+// What payload.py declares, in the types of scripts. Places in the text are in UTF-16 units; a place on the axis is the number of
 // a sentence, with the part of it that lies before the place.
 
-import type { Moment } from "../shared/component.d.ts";
+import type { Moment, VerdictData } from "../shared/component.d.ts";
 
 export interface ReaderData {
   /** The name of the text in the store. */
@@ -72,15 +72,16 @@ export interface CurveData {
   live: boolean;
   /** Whether a size changed a verdict. */
   constrained: boolean;
-  verdicts: number[];
-  verdictNames: string[];
+  /** The verdicts that occur, and for every gap a digit: the place of its verdict among them. */
+  verdicts: VerdictData[];
+  verdictOf: string;
   /** Why each gap was cut or not; null where there are too many to send. */
   reasons: string[] | null;
-  lines: Line[];
+  lines: LineData[];
 }
 
 /** A threshold: an amount and the level on the curve that it gives. */
-export interface Line {
+export interface LineData {
   label: string;
   level: number | null;
   parameter: string;

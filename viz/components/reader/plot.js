@@ -134,9 +134,9 @@ export class Plot {
     if (!data) return;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
-    const verdict = data.verdictNames[data.verdicts[gap]];
     const score = data.scores[gap];
     const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
-    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${verdict} · ${reason}`, aloud);
+    const { name } = this.curve.verdicts[gap];
+    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`, aloud);
   }
 }

@@ -9,13 +9,13 @@ const EDGE = 4; // pixels between a line's label and the right edge
 const SCALE = 36; // pixels at the left for the numbers of the scale
 
 /**
- * @import { CurveData, Line, Stop } from "./payload.d.ts"
+ * @import { CurveData, LineData, Stop } from "./payload.d.ts"
  * @import { Plot } from "./plot.js"
  * @typedef {HTMLElement & { label: HTMLElement }} Handle
  */
 
 export class ThresholdLines {
-  /** @type {Line[]} */
+  /** @type {LineData[]} */
   list = [];
   /** @type {Handle[]} */
   handles = [];
@@ -44,7 +44,7 @@ export class ThresholdLines {
 
   /**
    * @param {Handle} handle
-   * @param {Line} line
+   * @param {LineData} line
    * @param {number} level
    * @param {string} score what the curve is of
    */

@@ -18,6 +18,18 @@ export interface Component<Data, State extends object = Record<never, never>> {
 /** A moment of `performance.now()`, by which the server takes what it is told once. */
 export type Moment = number;
 
+/** What a verdict means, as verdicts.py sends it. */
+export interface VerdictData {
+  /** The verdict in words. */
+  name: string;
+  /** Whether a chunk ends at the gap. */
+  cut: boolean;
+  /** Whether a size decided against the score. */
+  sized: boolean;
+  /** Whether anything decided against the score: a size, or pass two. */
+  overruled: boolean;
+}
+
 /** A text and its sentences, in UTF-16 units. */
 export interface StoredText {
   text: string;

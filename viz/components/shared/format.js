@@ -1,10 +1,4 @@
-// How numbers are written on the page, and what a verdict means.
-
-/**
- * The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
- * @param {number} verdict
- */
-export const isCut = (verdict) => verdict === 0 || verdict === 3;
+// How numbers are written on the page.
 
 /**
  * A score with two decimals, or one from 10 on, and without trailing zeros.
