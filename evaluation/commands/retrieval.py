@@ -14,11 +14,10 @@ from chunkers.arguments import add_encoding, document_reader, file_bytes, named_
 from chunkers.cache import EmbeddingCache
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
-from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.segmentation.measures import Score
 
-UNITS = ("characters", "tokens")
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 

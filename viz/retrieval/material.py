@@ -14,6 +14,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.reading import ReadingJob
 from viz.jobs.retrieval import Material
+from viz.state.keys import session
 from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
@@ -91,14 +92,13 @@ def choose(kept: Material | None) -> Material | None:
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
     """Return what the files hold, each set of them read once, in the background; nothing while they are read."""
-    session = st.session_state
     identity = [number for number, _, _ in files]
-    started: tuple[list[str], ReadingJob[_Read]] | None = session.get("retrieval_reading")
+    started = session.retrieval_reading
     if started is None or started[0] != identity:
         if started is not None:
             started[1].cancel()
         job = ReadingJob([(name, data) for _, name, data in files], read_texts)
-        started = session["retrieval_reading"] = (identity, job)
+        started = session.retrieval_reading = (identity, job)
         job.start()
         job.wait()
     job = started[1]

@@ -59,7 +59,7 @@ POLISH = "Latarnia morska stoi na wysokim brzegu i świeci każdej nocy. Gdy nad
 
 def read_to_the_end(app):
     until = time.monotonic() + 30
-    while "own_reading" in app.session_state and time.monotonic() < until:
+    while app.session_state["own_reading"] is not None and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
 
@@ -113,7 +113,7 @@ def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
     cancel.click().run()
     job.join(10)
     assert not job.running
-    assert "own_reading" not in app.session_state
+    assert app.session_state["own_reading"] is None
 
 
 def test_a_file_that_takes_too_long_is_a_sentence_on_the_page(app, monkeypatch):
