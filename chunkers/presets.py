@@ -37,7 +37,7 @@ _QU_STITCHED = "Qu et al., best on stitched documents"
 def _best_of(settings: int, reached: float, default: float) -> str:
     return (
         f"The best Pk of the {settings} settings that Qu et al. tried, on 50 documents stitched of half of our passages; "
-        f"on 50 of the other half it is {reached:.2f}, and the defaults' {default:.2f}. Their own best stand in a picture alone."
+        f"on 50 of the other half it is {reached:.2f}, and the default's {default:.2f}. Their own best stand in a picture."
     )
 
 
