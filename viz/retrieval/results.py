@@ -9,13 +9,13 @@ import streamlit as st
 
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Report
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
 from viz.retrieval.link_words import COSTS, NAMES, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
 from viz.retrieval.verdict import cells, told_apart
-from viz.theme.figure import show_figure
 from viz.theme.numbers import counted
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}

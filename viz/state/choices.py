@@ -11,6 +11,9 @@ from chunkers.registry import chunker_class
 OWN = "own"
 """The document that the user pasted or uploaded; a link cannot carry it."""
 
+OWN_SPLITTER = "spacy"
+"""How it is split into sentences until the user says otherwise."""
+
 MOST_COLUMNS = 6
 
 
