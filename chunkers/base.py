@@ -130,7 +130,7 @@ class Chunker(BaseModel, ABC):
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Say the settings in a few words, the ones that are not at rest."""
+        """Say the settings in a few words, those that matter most."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:

@@ -24,7 +24,7 @@ class DoublePass(Chunker):
     """Two passes over the sentences; see the article that introduced semantic double-pass merging.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
-    model. The thresholds at rest were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
+    model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
     than those of the spaCy vectors that the article used.
     """
 

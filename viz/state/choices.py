@@ -42,7 +42,7 @@ SHARED = ("document", "sentences", "embedder", "tokenizer")
 """What all pages have in common."""
 
 
-def first_screen(document: str, sentences: str) -> Choices:
+def compare_first_screen(document: str, sentences: str) -> Choices:
     """Return the choices of the first screen: three chunkers on a sample."""
     columns = [
         ColumnChoice("fixed_sentences"),

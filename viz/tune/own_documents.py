@@ -9,7 +9,7 @@ import streamlit as st
 
 from chunkers import SPLITTERS, InputError
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import halves, passages_from, stitch_several
 from viz.components.notice import notice
@@ -161,7 +161,7 @@ def _stitched(choices: Choices) -> None:
 
 
 def _boundaries(one: MarkedText) -> str:
-    return to_json(one.name, one.text, one.known)
+    return marks_to_json(one.name, one.text, one.known)
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
