@@ -33,10 +33,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures in its tokens too")
     command.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file for the next time")
     command.add_argument("--json", action="store_true", help="a JSON object a recipe, with every question")
-    command.set_defaults(run=retrieval)
+    command.set_defaults(run=run_retrieval)
 
 
-def retrieval(options: argparse.Namespace) -> None:
+def run_retrieval(options: argparse.Namespace) -> None:
     """Measure every recipe and print it when it is done; what cannot be used goes to standard error."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")

@@ -14,7 +14,7 @@ from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import contents, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
-from evaluation.segmentation.sweep import Marked, Row, grid, published, summaries, sweep, to_csv
+from evaluation.segmentation.sweep import Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
 from sample_docs import load_sample, sample_titles
 
 
@@ -42,7 +42,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     order = {setting: place for place, setting in enumerate(settings)}
     rows.sort(key=lambda row: (order[row.setting], row.document))
     if options.csv:
-        print(to_csv(rows), end="")
+        print(rows_to_csv(rows), end="")
     elif options.json:
         for row in rows:
             print(json.dumps(_plain(row), ensure_ascii=False))
@@ -80,7 +80,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     return key, [value(word) for word in words.split(",")]
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: SweepRow) -> dict[str, Any]:
     return {
         "document": row.document,
         "chunker": row.setting.chunker,
@@ -90,7 +90,7 @@ def _plain(row: Row) -> dict[str, Any]:
     }
 
 
-def _print_best(rows: Sequence[Row], measure: str, top: int) -> None:
+def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
     ranked = summaries(rows, measure)
     if not ranked:
         raise InputError(f"{measure} is undefined for every setting on these documents.")

@@ -227,7 +227,7 @@ def test_langchain_is_langchain(sample, threshold, amount, buffer):
     assert [None if span is None else span for span in locate(text, theirs) if span] == spans
 
 
-def test_at_rest_they_are_as_the_libraries_are():
+def test_by_default_they_are_as_the_libraries_are():
     chonkie = pytest.importorskip("chonkie")
     from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser, SemanticSplitterNodeParser
 

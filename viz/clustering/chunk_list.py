@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from typing import TypedDict
 
 import streamlit as st
 
@@ -19,9 +19,24 @@ _chunk_list = st.components.v2.component(
 )
 
 
+class ChunkListData(TypedDict):
+    """The list: the fields of `Coloured`, a word about every chunk in place of its size, and a sentence on the order."""
+
+    chunk_of: list[int]
+    grounds: list[int]
+    tags: list[str]
+    breaks: str
+
+
 def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
     """Mount the list of the chunks and their sentences, which lead to the text.
 
     ``tags`` are a word about every chunk in place of its size, or nothing; ``breaks`` is a sentence about the text's order.
     """
-    _chunk_list(key=key, data=asdict(coloured) | {"tags": tags, "breaks": breaks})
+    data: ChunkListData = {
+        "chunk_of": list(coloured.chunk_of),
+        "grounds": list(coloured.grounds),
+        "tags": list(tags),
+        "breaks": breaks,
+    }
+    _chunk_list(key=key, data=data)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict
 from threading import Lock
+from typing import TypedDict
 
 import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 
+from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
 from viz.components.store import store
@@ -30,6 +30,34 @@ _heatmap = st.components.v2.component(
 
 MOST_CELLS = 400
 """Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""
+
+
+class HeatmapData(TypedDict):
+    """The heatmap.
+
+    Attributes
+    ----------
+    chunk_of, grounds
+        The fields of `Coloured`.
+    weight
+        λ; 0 where the meaning alone counts.
+    line
+        The greatest distance that joins, as a label and a level; None where there is none.
+    matrix
+        The name of the distances in the store; empty where there are too many sentences.
+    block
+        Sentences in a row of it.
+    most
+        Sentences up to which there is one.
+    """
+
+    chunk_of: list[int]
+    grounds: list[int]
+    weight: float
+    line: tuple[str, float] | None
+    matrix: str
+    block: int
+    most: int
 
 
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
@@ -50,8 +78,16 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
         _store(_matrix(vectors, matrix), key=f"{key}_matrix")
-    data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
-    _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
+    data: HeatmapData = {
+        "chunk_of": list(coloured.chunk_of),
+        "grounds": list(coloured.grounds),
+        "weight": weight,
+        "line": line,
+        "matrix": matrix,
+        "block": block_size(len(vectors)),
+        "most": MOST_SENTENCES,
+    }
+    _heatmap(key=key, data=data)
 
 
 def block_size(count: int) -> int:

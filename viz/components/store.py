@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Protocol
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from viz.components.assets import script
 class Store(Protocol):
     """A way to the browser's store."""
 
-    def __call__(self, data: dict[str, Any] | bytes, *, key: str) -> None:
+    def __call__(self, data: Mapping[str, object] | bytes, *, key: str) -> None:
         """Send ``data``, once as long as it does not change."""
 
 
@@ -20,7 +21,7 @@ def store(name: str, function: str) -> Store:
     """Register a component of that ``name`` whose data ``function``, an export of the script, puts into the store."""
     component = st.components.v2.component(name, js=script("components/shared/store.js", function))
 
-    def send(data: dict[str, Any] | bytes, *, key: str) -> None:
+    def send(data: Mapping[str, object] | bytes, *, key: str) -> None:
         # By the class that Streamlit makes of this key, the page's style sheet hides all stores.
         component(key=f"store_{key}", data=data, height=0)
 

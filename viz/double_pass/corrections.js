@@ -1,11 +1,17 @@
 // What pass two corrected: a button for every boundary that it removed.
 
 import { emit } from "../components/shared/bus.js";
-import { el } from "../components/shared/dom.js";
+import { el, found } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 
+/**
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { CorrectionsData } from "./payload.d.ts"
+ */
+
+/** @param {Component<CorrectionsData>} component */
 export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector(".corrections");
+  const root = found(parentElement, ".corrections");
   const rows = data.rows.map(({ sentence, step, where, reason, also }) => {
     const button = el("button");
     button.append(el("b", "", where), el("span", "", reason));
@@ -22,6 +28,10 @@ export default function ({ data, parentElement }) {
   });
   const list = el("ol");
   list.append(...rows);
-  root.replaceChildren(el("h2", "", data.title), ...data.words.map((said) => el("p", "", said)), ...(rows.length ? [list] : []));
+  root.replaceChildren(
+    el("h2", "", data.title),
+    ...data.words.map((said) => el("p", "", said)),
+    ...(rows.length ? [list] : []),
+  );
   countPainted(root);
 }

@@ -1,14 +1,19 @@
 // The lists of the Failures page: the gallery, the table of measures, the inbox. Text is set only through textContent.
 
 import { emit, NOTHING } from "../components/shared/bus.js";
-import { el, isDark } from "../components/shared/dom.js";
+import { activeIn, el, found, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 
-const PARTS = { gallery, table, inbox };
+/**
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
+ * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
+ * @typedef {HTMLElement & { drawn?: string, source?: string }} Root
+ */
 
-export default function (component) {
-  const root = component.parentElement.querySelector(".failures");
-  const { data } = component;
+/** @param {Component<ListsData, ListsState>} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const root = /** @type {Root} */ (found(parentElement, ".failures"));
   countPainted(root);
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
@@ -16,17 +21,28 @@ export default function (component) {
   if (root.drawn === drawn) return;
   root.drawn = drawn;
   const place = focused(root);
-  PARTS[data.part](root, component);
+  if (data.part === "gallery") gallery(root, data, setStateValue);
+  else if (data.part === "table") table(root, data, setStateValue);
+  else inbox(root, data);
   if (place !== undefined) root.querySelectorAll("button")[place]?.focus();
 }
 
+/**
+ * The number of the button that has the focus, if one has.
+ * @param {Root} root
+ */
 function focused(root) {
-  const active = root.getRootNode().activeElement;
-  const place = [...root.querySelectorAll("button")].indexOf(active);
+  const active = activeIn(root);
+  const place = [...root.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (active));
   return place < 0 ? undefined : place;
 }
 
-function gallery(root, { data, setStateValue }) {
+/**
+ * @param {Root} root
+ * @param {GalleryData} data
+ * @param {Tell} setStateValue
+ */
+function gallery(root, data, setStateValue) {
   const cards = el("div", "cards");
   cards.setAttribute("role", "group");
   cards.setAttribute("aria-label", "Documents");
@@ -37,19 +53,24 @@ function gallery(root, { data, setStateValue }) {
     card.addEventListener("click", () => setStateValue("chosen", { id, at: performance.now() }));
   }
   root.replaceChildren(cards);
-  const here = cards.querySelector('[aria-pressed="true"]');
+  const here = found(cards, '[aria-pressed="true"]');
   // If the row of cards is too long for the window, the chosen card is scrolled into view.
   cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
 }
 
-function table(root, { data, setStateValue }) {
-  const table = el("table");
-  const head = table.createTHead().insertRow();
+/**
+ * @param {Root} root
+ * @param {TableData} data
+ * @param {Tell} setStateValue
+ */
+function table(root, data, setStateValue) {
+  const made = el("table");
+  const head = made.createTHead().insertRow();
   for (const word of data.head) {
     const cell = head.appendChild(el("th", "", word));
     cell.scope = "col";
   }
-  const body = table.createTBody();
+  const body = made.createTBody();
   data.rows.forEach((row) => {
     const line = body.insertRow();
     const here = row.column === data.chosen.column && row.result === data.chosen.result;
@@ -75,11 +96,17 @@ function table(root, { data, setStateValue }) {
       cell.className = why ? "undefined" : best ? "best" : "";
     }
   });
-  root.replaceChildren(el("div", "scroll"), el("p", "note", data.note));
-  root.firstChild.append(table);
+  const scroll = el("div", "scroll");
+  scroll.append(made);
+  root.replaceChildren(scroll, el("p", "note", data.note));
 }
 
-function inbox(root, { data }) {
+/**
+ * @param {Root} root
+ * @param {InboxData} data
+ */
+function inbox(root, data) {
+  /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
   // A mark left by another result may be about sentences that are different now.
   if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.inbox.rules import RULES
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
@@ -186,10 +186,10 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     assert app.session_state["own"].known == known
     text = app.session_state["own"].text
     upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
-    upload.upload("marks.json", to_json("mine", text, (13,)).encode(), "application/json").run()
+    upload.upload("marks.json", marks_to_json("mine", text, (13,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
-    upload.upload("other.json", to_json("mine", "other", (1,)).encode(), "application/json").run()
+    upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must be of this text" in str(data.get("text")) for data in parts(app) if "text" in data)
 

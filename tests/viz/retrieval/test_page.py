@@ -68,7 +68,7 @@ def summary(app):
     return {label: (value, detail) for label, value, detail in components(app, "summary")[0]}
 
 
-def test_at_rest_it_says_what_to_do():
+def test_before_a_run_it_says_what_to_do():
     app = opened()
     assert not app.exception
     assert app.title[0].value == "Retrieval"

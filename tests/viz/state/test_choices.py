@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from chunkers import SPLITTERS, TOKENIZERS, ParameterError, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, first_screen
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, compare_first_screen
 from viz.state.link import from_query, to_query
 
-DEFAULT = first_screen(*next(iter(sample_splitters().items())))
+DEFAULT = compare_first_screen(*next(iter(sample_splitters().items())))
 
 
 def values(spec):

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.sweep import Setting, Summary, published, to_csv
+from evaluation.segmentation.sweep import Setting, Summary, published, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import sweep_of
@@ -162,7 +162,7 @@ def test_every_parameter_offers_values_within_its_rule(name):
 
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
-    lines = list(csv.DictReader(io.StringIO(to_csv(sweep_of(app).rows))))
+    lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
     }

@@ -1,20 +1,47 @@
-// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when it
-// is filled, and updated when a new result leaves its text unchanged.
+// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when
+// it is filled, and updated when a new result leaves its text unchanged.
 
-import { el, firstWhere } from "../shared/dom.js";
+import { all, el, firstWhere, found } from "../shared/dom.js";
 
+/**
+ * @import { ColumnText } from "./column_text.js"
+ * @import { Segments } from "./payload.d.ts"
+ * @import { Reader } from "./reader.js"
+ */
+
+/**
+ * @typedef {object} BlockState
+ * @property {number} number Its place among the column's blocks.
+ * @property {number} height What it is thought to take, in pixels.
+ * @property {boolean} filled Whether its nodes are built.
+ * @property {HTMLElement | null} why Where the reason of its cut stands.
+ * @property {HTMLElement | null} chunk Where its text stands.
+ * @property {string} shown What the last update wrote into it.
+ * @typedef {HTMLElement & BlockState} Block
+ */
+
+/**
+ * @param {number} length of its text
+ * @returns {Block}
+ */
 export function makeBlock(length) {
-  const block = el("div", "block");
-  block.height = Math.round(46 + (length / 42) * 25);
-  block.style.height = `${block.height}px`;
+  const height = Math.round(46 + (length / 42) * 25);
+  const state = { number: 0, height, filled: false, why: null, chunk: null, shown: "" };
+  const block = Object.assign(el("div", "block"), state);
+  block.style.height = `${height}px`;
   return block;
 }
 
-// Build the nodes of a block.
-export function fillBlock(column, block) {
-  const { text, starts, ends } = column.reader;
+/**
+ * Build the nodes of a block.
+ * @param {Reader} reader
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function fillBlock(reader, segments, block) {
+  const { text, starts, ends } = reader;
   const { number } = block;
-  const [start, end] = [column.segments.start[number], column.segments.end[number]];
+  const [start, end] = [segments.start[number], segments.end[number]];
   block.filled = true;
   block.style.height = "";
   block.style.containIntrinsicSize = `auto ${block.height}px`;
@@ -23,7 +50,8 @@ export function fillBlock(column, block) {
     block.why.setAttribute("role", "note");
     block.why.append(el("span"));
   } else if (start > 0) block.append(el("span", "between", text.slice(0, start)));
-  const chunk = (block.chunk = block.appendChild(el("div")));
+  const chunk = block.appendChild(el("div"));
+  block.chunk = chunk;
   chunk.append(el("span", "no"));
   chunk.setAttribute("role", "group");
   let place = start;
@@ -32,18 +60,22 @@ export function fillBlock(column, block) {
     const from = Math.max(starts[next], place);
     const to = Math.min(ends[next], end);
     const span = el("span", "s", text.slice(from, to));
-    span.dataset.s = next;
+    span.dataset.s = String(next);
     chunk.append(span);
     place = to;
   }
   if (place < end) chunk.append(text.slice(place, end));
-  const following = column.segments.start[number + 1] ?? text.length;
+  const following = segments.start[number + 1] ?? text.length;
   if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }
 
-// Update what may change while the block's text stays the same: number, colour and reason.
-export function updateBlock(column, block) {
-  const { segments } = column;
+/**
+ * Update what may change while the block's text stays the same: number, colour and reason.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function updateBlock(column, segments, block) {
   const over = segments.over[block.number];
   const label = segments.label[block.number];
   const tone = segments.tone[block.number];
@@ -53,58 +85,69 @@ export function updateBlock(column, block) {
   if (block.shown === shown) return;
   block.shown = shown;
   const { why, chunk } = block;
+  if (!chunk) return;
   if (why) {
     why.className = `why ${tone}`;
     why.title = label;
     why.setAttribute("aria-label", label);
     // As an attribute it is shown, but is not part of the text that a user selects and copies.
-    why.firstChild.dataset.why = label;
+    found(why, "span").dataset.why = label;
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
   chunk.style.setProperty("--ground", `var(--ground-${grounds[0]})`);
   chunk.style.setProperty("--ground-b", `var(--ground-${grounds[grounds.length - 1]})`);
   chunk.style.setProperty("--edge", `var(--edge-${grounds[0]})`);
-  const no = chunk.querySelector(".no");
+  const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";
   chunk.setAttribute("aria-label", `chunk ${numbers.join("+")}`);
 }
 
-// Update what may change about sentences while the block's text stays the same: whether one lies outside its section's chunk,
-// whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
-export function updateSentences(column, block) {
+/**
+ * Update what may change about sentences while the block's text stays the same: whether one lies outside its section's
+ * chunk, whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function updateSentences(column, segments, block) {
   const { starts, missed, data } = column.reader;
-  const start = column.segments.start[block.number];
+  const start = segments.start[block.number];
   // Buttons are reused, so that the focus stays where it is.
-  const gaps = new Map([...block.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
-  for (const span of block.querySelectorAll(".s")) {
+  const gaps = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
+  for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
     const begins = starts[sentence] >= start;
     const known = begins && missed.has(starts[sentence]);
     const uncut = known && !column.found.has(starts[sentence]);
-    const astray = column.astray?.has(sentence) ?? false;
+    const astray = column.astray.has(sentence);
     span.classList.toggle("missed", uncut);
     span.classList.toggle("astray", astray);
     const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
     span.title = said.join("; ");
-    if (!data.marking || !begins || !sentence) continue;
-    const button = gaps.get(sentence - 1) ?? span.parentNode.insertBefore(makeGap(column.reader, sentence), span);
+    if (!data?.marking || !begins || !sentence) continue;
+    const button = gaps.get(sentence - 1) ?? makeGap(column.reader, sentence);
+    if (!button.isConnected) span.before(button);
     button.setAttribute("aria-pressed", String(known));
     gaps.delete(sentence - 1);
   }
   for (const button of gaps.values()) button.remove();
 }
 
-// The button that marks the gap before a sentence as a boundary.
+/**
+ * The button that marks the gap before a sentence as a boundary.
+ * @param {Reader} reader
+ * @param {number} sentence
+ */
 function makeGap(reader, sentence) {
   const button = el("button", "gap");
   button.type = "button";
-  button.dataset.gap = sentence - 1;
+  button.dataset.gap = String(sentence - 1);
   button.title = `boundary between sentences ${sentence} and ${sentence + 1}`;
   button.setAttribute("aria-label", button.title);
   button.addEventListener("click", (event) => {
     event.stopPropagation();
-    reader.component.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
+    reader.component?.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
   });
   return button;
 }

@@ -1,27 +1,51 @@
-// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser is
-// idle, so that its search finds all of the text.
+// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser
+// is idle, so that its search finds all of the text.
 
-import { el, firstWhere } from "../shared/dom.js";
+import { all, arrange, el, firstWhere, whenIdle } from "../shared/dom.js";
 import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
 
 const GROUP = 128; // sentences whose blocks form a group, which the browser lays out only near the visible part
 const MOST_FILLED = 6e6; // characters of all columns up to which every block is built
 
+/**
+ * @import { Block } from "./chunk_block.js"
+ * @import { Segments } from "./payload.d.ts"
+ * @import { Reader } from "./reader.js"
+ */
+
+/**
+ * Blocks that the browser lays out together: `number` from the beginning, the first of them is block `first` of the column.
+ * @typedef {HTMLElement & { number: number, first: number, blocks: Block[] }} Group
+ */
+
 export class ColumnText {
+  /** @type {Segments | null} */ segments = null;
+  /** @type {Block[]} */ blocks = [];
+  /** @type {Group[]} */ groups = [];
+  /** @type {Map<string, Block>} */ drawn = new Map(); // the blocks by what they are made of
+  /** @type {Block[] | null} */ whole = null; // the blocks, when all of them are built
+  /** @type {Map<number, number[]>} */ splitting = new Map(); // the blocks of each chunk that lies in several places
+  /** @type {Set<number>} */ found = new Set(); // where the parts begin
+  /** @type {Set<number>} */ astray = new Set(); // sentences that are not in the chunk of their section
+  /** @type {Block[]} */ kin = []; // the other places of the chunk that is pointed at
+  /** @type {number | null} */ frame = null;
+
+  /** @param {Reader} reader */
   constructor(reader) {
     this.reader = reader;
-    this.segments = null;
-    this.kin = [];
     this.body = reader.texts.appendChild(el("div", "text"));
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
-    this.body.addEventListener("scroll", () => {
-      this.frame ??= requestAnimationFrame(() => {
-        this.frame = null;
-        this.fillSight();
-      });
-    }, { passive: true });
-    this.forget();
+    this.body.addEventListener(
+      "scroll",
+      () => {
+        this.frame ??= requestAnimationFrame(() => {
+          this.frame = null;
+          this.fillSight();
+        });
+      },
+      { passive: true },
+    );
   }
 
   forget() {
@@ -30,12 +54,18 @@ export class ColumnText {
     this.groups = [];
   }
 
+  /** @param {number} chunk */
   colour(chunk) {
-    return (this.segments.colours?.[chunk] ?? chunk) % this.reader.grounds;
+    return (this.segments?.colours?.[chunk] ?? chunk) % this.reader.grounds;
   }
 
-  // Draw the blocks, or `message` where there are none.
-  draw(segments, message, tone) {
+  /**
+   * Draw the blocks, or `message` where there are none.
+   * @param {Segments | null} segments
+   * @param {string} [message]
+   * @param {string} [tone]
+   */
+  draw(segments, message = "", tone = "") {
     const top = this.drawn.size ? this.topmost() : null;
     this.segments = segments;
     this.markKin(null);
@@ -47,7 +77,7 @@ export class ColumnText {
       this.body.replaceChildren(el("div", `message ${segments ? "" : tone}`, words));
       return;
     }
-    this.arrangeBlocks();
+    this.arrangeBlocks(segments);
     for (const group of this.groups) {
       arrange(group, group.blocks);
       group.style.containIntrinsicSize = `auto ${group.blocks.reduce((sum, block) => sum + block.height, 0)}px`;
@@ -58,10 +88,13 @@ export class ColumnText {
     this.fillAll();
   }
 
-  // Put the blocks in order and into groups. Blocks whose text stays keep their nodes: while the line moves only few change.
-  arrangeBlocks() {
-    const { segments } = this;
-    const [before, groups] = [this.drawn, new Map(this.groups.map((group) => [group.number, group]))];
+  /**
+   * Put the blocks in order and into groups. Blocks whose text stays keep their nodes: while the line moves only few change.
+   * @param {Segments} segments
+   */
+  arrangeBlocks(segments) {
+    const before = this.drawn;
+    const groups = new Map(this.groups.map((group) => [group.number, group]));
     this.forget();
     segments.start.forEach((start, number) => {
       for (const chunk of segments.over[number]) this.splitting.get(chunk)?.push(number);
@@ -69,14 +102,13 @@ export class ColumnText {
       const block = before.get(key) ?? makeBlock(segments.end[number] - start);
       before.delete(key);
       block.number = number;
-      if (block.filled) updateBlock(this, block);
+      if (block.filled) updateBlock(this, segments, block);
       this.drawn.set(key, block);
       this.blocks.push(block);
       const place = Math.floor(segments.from[number] / GROUP);
       let group = this.groups.at(-1);
       if (group?.number !== place) {
-        group = groups.get(place) ?? el("div", "group");
-        Object.assign(group, { number: place, first: number, blocks: [] });
+        group = Object.assign(groups.get(place) ?? el("div", "group"), { number: place, first: number, blocks: [] });
         this.groups.push(group);
       }
       group.blocks.push(block);
@@ -86,15 +118,18 @@ export class ColumnText {
 
   // ---- building blocks --------------------------------------------------------------------------------------------
 
+  /** @param {Block} block */
   fill(block) {
-    if (block.filled) return;
-    fillBlock(this, block);
-    updateBlock(this, block);
-    updateSentences(this, block);
+    const { segments } = this;
+    if (block.filled || !segments) return;
+    fillBlock(this.reader, segments, block);
+    updateBlock(this, segments, block);
+    updateSentences(this, segments, block);
   }
 
   updateAllSentences() {
-    for (const block of this.blocks) if (block.filled) updateSentences(this, block);
+    const { segments } = this;
+    if (segments) for (const block of this.blocks) if (block.filled) updateSentences(this, segments, block);
   }
 
   // Build the visible blocks and one screen around them; they may turn out shorter than estimated, so look again.
@@ -118,6 +153,7 @@ export class ColumnText {
     if (this.reader.text.length * this.reader.columns.length > MOST_FILLED) return;
     const { blocks } = this;
     let number = 0;
+    /** @param {Pick<IdleDeadline, "timeRemaining">} deadline */
     const some = (deadline) => {
       if (blocks !== this.blocks) return;
       do this.fill(blocks[number++]);
@@ -127,9 +163,17 @@ export class ColumnText {
     whenIdle(some);
   }
 
-  // Mark the other blocks of a non-contiguous chunk.
+  // Whether every block is built.
+  get filled() {
+    return !this.segments || this.whole === this.blocks;
+  }
+
+  /**
+   * Mark the other blocks of a non-contiguous chunk.
+   * @param {Block | null} block
+   */
   markKin(block) {
-    const over = block ? this.segments.over[block.number] : [];
+    const over = (block && this.segments?.over[block.number]) ?? [];
     const kin = over.flatMap((chunk) => this.splitting.get(chunk) ?? []).map((number) => this.blocks[number]);
     for (const other of this.kin) other.classList.remove("kin");
     this.kin = kin.filter((other) => other !== block);
@@ -138,33 +182,53 @@ export class ColumnText {
 
   // ---- places ---------------------------------------------------------------------------------------------------
 
-  // The first block that ends below a height in the browser's window.
+  /**
+   * The first block that ends below a height in the browser's window.
+   * @param {number} height
+   */
   blockAt(height) {
-    const at = (nodes) => Math.min(nodes.length - 1, firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height));
+    /** @param {Element[]} nodes */
+    const at = (nodes) =>
+      Math.min(
+        nodes.length - 1,
+        firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height),
+      );
     const group = this.groups[at(this.groups)];
     return group ? group.first + at(group.blocks) : -1;
   }
 
+  /** @param {number} sentence */
   blocksOf(sentence) {
     const { segments, reader } = this;
+    /** @type {Block[]} */
     const found = [];
-    if (!this.blocks.length) return found;
+    if (!this.blocks.length || !segments) return found;
     const [start, end] = [reader.starts[sentence], reader.ends[sentence]];
-    for (let number = firstWhere(this.blocks.length, (one) => segments.end[one] > start); segments.start[number] < end; number++) found.push(this.blocks[number]);
+    for (
+      let number = firstWhere(this.blocks.length, (one) => segments.end[one] > start);
+      segments.start[number] < end;
+      number++
+    )
+      found.push(this.blocks[number]);
     return found;
   }
 
+  /** @param {number} sentence */
   spansOf(sentence) {
-    return this.blocksOf(sentence).flatMap((block) => (block.filled ? [...block.querySelectorAll(`[data-s="${sentence}"]`)] : []));
+    return this.blocksOf(sentence).flatMap((block) => (block.filled ? all(block, `[data-s="${sentence}"]`) : []));
   }
 
-  // The nodes of the sentences from `first` to before `last`; builds their blocks if necessary.
+  /**
+   * The nodes of the sentences from `first` to before `last`; builds their blocks if necessary.
+   * @param {number} first
+   * @param {number} last
+   */
   spansBetween(first, last) {
     const [from, to] = [this.blocksOf(first)[0], this.blocksOf(last - 1).at(-1)];
     if (!from || !to) return [];
     return this.blocks.slice(from.number, to.number + 1).flatMap((block) => {
       this.fill(block);
-      return [...block.querySelectorAll(".s")].filter(({ dataset }) => dataset.s >= first && dataset.s < last);
+      return all(block, ".s").filter(({ dataset }) => Number(dataset.s) >= first && Number(dataset.s) < last);
     });
   }
 
@@ -172,7 +236,7 @@ export class ColumnText {
     const top = this.body.getBoundingClientRect().top;
     for (let number = this.blockAt(top + 4); number >= 0 && number < this.blocks.length; number++) {
       this.fill(this.blocks[number]);
-      const spans = this.blocks[number].querySelectorAll(".s");
+      const spans = all(this.blocks[number], ".s");
       const span = spans[firstWhere(spans.length, (one) => spans[one].getBoundingClientRect().bottom > top + 4)];
       if (span) return { sentence: Number(span.dataset.s), offset: span.getBoundingClientRect().top - top };
     }
@@ -181,18 +245,11 @@ export class ColumnText {
 
   // ---- scrolling ------------------------------------------------------------------------------------------------
 
-  // Scroll to the next cut, or to the previous one.
-  step(direction) {
-    const top = this.body.getBoundingClientRect().top;
-    const here = this.blockAt(top + (direction > 0 ? 24 : -4));
-    if (here < 0) return;
-    // The block that begins above the top edge and ends below it is the one being read.
-    const begins = this.blocks[here].getBoundingClientRect().top;
-    const next = direction > 0 ? here + (begins <= top + 24) : here - (begins >= top - 4);
-    const block = this.blocks[Math.max(0, next)];
-    if (block) this.bring(block, 8);
-  }
-
+  /**
+   * Bring a sentence to so many pixels below the column's upper edge.
+   * @param {number} sentence
+   * @param {number} offset
+   */
   scrollTo(sentence, offset, flash = false) {
     const [block] = this.blocksOf(sentence);
     if (!block) return;
@@ -205,18 +262,10 @@ export class ColumnText {
     }
   }
 
-  // Scroll to a sentence unless it is already visible.
-  keepInSight(sentence) {
-    const [block] = this.blocksOf(sentence);
-    if (!block) return;
-    this.fill(block);
-    const [span] = this.spansOf(sentence);
-    const box = this.body.getBoundingClientRect();
-    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
-    const at = span.getBoundingClientRect();
-    if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
-  }
-
+  /**
+   * @param {Element} node
+   * @param {number} offset
+   */
   bring(node, offset) {
     // Blocks out of sight have estimated heights: correct the position once they are laid out.
     for (let pass = 0; pass < 3; pass++) {
@@ -224,29 +273,5 @@ export class ColumnText {
       if (Math.abs(away) > 1) this.body.scrollTop += away;
       this.fillSight();
     }
-  }
-}
-
-function whenIdle(act) {
-  if (globalThis.requestIdleCallback) requestIdleCallback(act, { timeout: 500 });
-  else {
-    setTimeout(() => {
-      const end = performance.now() + 8;
-      act({ timeRemaining: () => end - performance.now() });
-    }, 20);
-  }
-}
-
-// Make `nodes` the children of `parent` without touching those already in place.
-function arrange(parent, nodes) {
-  let next = parent.firstChild;
-  for (const node of nodes) {
-    if (node === next) next = next.nextSibling;
-    else parent.insertBefore(node, next);
-  }
-  while (next) {
-    const rest = next.nextSibling;
-    next.remove();
-    next = rest;
   }
 }

@@ -2,20 +2,50 @@
 // the browser; the server hears when a line is released and when a column is chosen.
 
 import { emit, listen } from "../shared/bus.js";
-import { el, groundCount, isDark, liveRegion } from "../shared/dom.js";
+import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
 import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 
+/**
+ * @import { Mark, Range } from "../shared/bus.js"
+ * @import { Component, StoredText } from "../shared/component.d.ts"
+ * @import { ReaderData, ReaderState } from "./payload.d.ts"
+ */
+
+/** @param {Component<ReaderData, ReaderState>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".seamark");
-  const reader = (root.reader ??= new Reader(root));
+  const root = /** @type {HTMLElement & { reader?: Reader }} */ (found(component.parentElement, ".seamark"));
+  root.reader ??= new Reader(root);
+  const { reader } = root;
   reader.update(component);
   return () => reader.dispose();
 }
 
-class Reader {
+/** @type {("growing" | "middle" | "next")[]} */
+const MARKED = ["growing", "middle", "next"];
+
+export class Reader {
+  /** @type {Component<ReaderData, ReaderState> | null} */ component = null;
+  /** @type {ReaderData | null} */ data = null;
+  /** @type {StoredText | null} */ source = null;
+  text = "";
+  /** @type {number[]} */ starts = [];
+  /** @type {number[]} */ ends = [];
+  sentences = 0;
+  grounds = 1;
+  known = ""; // what of the data the marks of sentences depend on
+  /** @type {Set<number>} */ missed = new Set(); // the known boundaries
+  /** @type {Column[]} */ columns = [];
+  /** @type {Column | null} */ active = null; // the column that the others scroll with
+  /** @type {number | null} */ following = null;
+  /** @type {HTMLElement[]} */ near = []; // the nodes that are underlined
+  /** @type {Mark | undefined} */ step;
+  /** @type {Map<HTMLElement, string>} */ stepped = new Map(); // the nodes that the step marks, each with how
+  /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.title = root.appendChild(el("h1"));
@@ -25,30 +55,31 @@ class Reader {
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid"));
     this.live = liveRegion(root);
-    this.columns = [];
-    this.near = [];
-    this.stepped = new Map();
-    this.active = null;
-    this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
+    this.observer = new ResizeObserver(() => this.source && this.axis.draw());
     this.observer.observe(root);
-    const handlers = {
-      "seamark-text": () => this.component && this.update(this.component),
-      "seamark-step": (step) => this.showStep(step),
-      "seamark-jump": ({ sentence }) => this.jump(sentence),
-      "seamark-mark": ({ ranges }) => this.markRanges(ranges),
-    };
-    this.dispose = listen(root, handlers, () => this.observer.disconnect());
+    this.dispose = listen(
+      root,
+      {
+        "seamark-text": () => this.component && this.update(this.component),
+        "seamark-step": (step) => this.showStep(step),
+        "seamark-jump": ({ sentence }) => this.jump(sentence),
+        "seamark-mark": ({ ranges }) => this.markRanges(ranges),
+      },
+      () => this.observer.disconnect(),
+    );
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
-      const span = event.target.closest(".s");
+      const span = around(event, ".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
     expose(root, this.handle());
   }
 
+  /** @param {Component<ReaderData, ReaderState>} component */
   update(component) {
+    const { data } = component;
     this.component = component;
-    const data = (this.data = component.data);
+    this.data = data;
     const source = storedText(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     this.grounds = groundCount(this.root);
@@ -70,10 +101,10 @@ class Reader {
       for (const column of this.columns) column.reset();
       this.axis.reset();
     }
-    this.root.style.setProperty("--count", data.columns.length);
-    while (this.columns.length > data.columns.length) this.columns.pop().remove();
+    this.root.style.setProperty("--count", String(data.columns.length));
+    while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
-    this.columns.forEach((column, index) => column.update(data.columns[index], index === data.selected));
+    for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
@@ -84,7 +115,10 @@ class Reader {
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
-  // One sentence has a gap on either side; two neighbours have one between them.
+  /**
+   * Point at sentences. One has a gap on either side; two neighbours have one between them.
+   * @param {number[]} sentences
+   */
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
@@ -97,12 +131,14 @@ class Reader {
     else this.axis.point();
   }
 
+  /** @param {Range[]} ranges */
   markRanges(ranges) {
     this.mark([]);
     this.near = ranges.flatMap((range) => this.columns.flatMap((column) => column.spansBetween(...range)));
     for (const node of this.near) node.classList.add("near");
   }
 
+  /** @param {number} sentence */
   jump(sentence) {
     this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
@@ -111,17 +147,21 @@ class Reader {
     this.mark([target]);
   }
 
-  // Tell the other components which gap the user chose, on the curve or by the sentence before it.
+  /**
+   * Tell the other components which gap the user chose, on the curve or by the sentence before it.
+   * @param {number} gap
+   */
   chose(gap) {
     emit("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
 
   // ---- the step of a stepper --------------------------------------------------------------------------------------
 
+  /** @param {Mark} step */
   showStep(step) {
     this.step = step;
     this.keeping = null;
-    if (this.text === undefined) return;
+    if (!this.source) return;
     this.markStep();
     if (step.gap !== null) {
       this.axis.window.reveal(step.gap + 1);
@@ -131,6 +171,7 @@ class Reader {
     // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
     // Groups that come into view, and the blocks in them, get their real height a frame or two later.
+    /** @param {number} frames */
     const keep = (frames) => {
       if (this.keeping !== step) return;
       for (const column of this.columns) column.keepInSight(sentence);
@@ -144,7 +185,7 @@ class Reader {
 
   markStep() {
     const marked = new Map();
-    for (const name of ["growing", "middle", "next"]) {
+    for (const name of MARKED) {
       const range = this.step?.[name];
       if (range) for (const node of this.columns.flatMap((column) => column.spansBetween(...range))) marked.set(node, name);
     }
@@ -153,6 +194,7 @@ class Reader {
     this.stepped = marked;
   }
 
+  /** @param {Column} column */
   follow(column) {
     if (this.active !== column || this.following) return;
     this.following = requestAnimationFrame(() => {
@@ -166,15 +208,37 @@ class Reader {
     const reader = this;
     const { plot, window } = this.axis;
     return {
-      get ready() { return reader.drawn !== undefined && reader.drawn === reader.data && reader.columns.every((column) => column.segments && !column.previewed); },
-      get text() { return reader.text ?? null; },
-      get sentences() { return reader.sentences ?? 0; },
-      get columns() { return reader.columns.map((column) => column.handle()); },
-      get lines() { return plot.lines.list.map(({ level, value }) => ({ level, value })); },
-      get dragging() { return plot.lines.dragging; },
-      get gap() { return plot.gap ?? null; },
-      get pointed() { return window.lookedAt ?? null; },
-      get window() { return window.handle(); },
+      get ready() {
+        return (
+          reader.drawn !== undefined &&
+          reader.drawn === reader.data &&
+          reader.columns.every((column) => column.segments && !column.previewed)
+        );
+      },
+      get text() {
+        return reader.text ?? null;
+      },
+      get sentences() {
+        return reader.sentences ?? 0;
+      },
+      get columns() {
+        return reader.columns.map((column) => column.handle());
+      },
+      get lines() {
+        return plot.lines.list.map(({ level, value }) => ({ level, value }));
+      },
+      get dragging() {
+        return plot.lines.dragging;
+      },
+      get gap() {
+        return plot.gap ?? null;
+      },
+      get pointed() {
+        return window.lookedAt ?? null;
+      },
+      get window() {
+        return window.handle();
+      },
     };
   }
 }

@@ -77,7 +77,10 @@ export function emit(name, detail) {
 export function listen(root, handlers, leave = () => {}) {
   const entries = /** @type {[string, (detail: any) => void][]} */ (Object.entries(handlers));
   /** @type {[string, (event: Event) => void][]} */
-  const heard = entries.map(([name, handle]) => [declared(name), (event) => handle(/** @type {CustomEvent} */ (event).detail)]);
+  const heard = entries.map(([name, handle]) => [
+    declared(name),
+    (event) => handle(/** @type {CustomEvent} */ (event).detail),
+  ]);
   for (const [name, handle] of heard) globalThis.addEventListener(name, handle);
   const letGo = () => {
     if (root.isConnected) return;

@@ -1,7 +1,14 @@
-// How numbers are written on the page, and what a verdict means.
+// How numbers are written on the page.
 
-// The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
-export const isCut = (verdict) => verdict === 0 || verdict === 3;
+/**
+ * A score with two decimals, or one from 10 on, and without trailing zeros.
+ * @param {number} value
+ */
+export const round = (value) =>
+  (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 
-// A score with two decimals, or one from 10 on, and without trailing zeros.
-export const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+/**
+ * How far one score lies above or below another.
+ * @param {number} value
+ */
+export const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);

@@ -8,7 +8,11 @@
  * @param {object} [handle]
  */
 export function expose(root, handle = {}) {
-  const common = { get painted() { return Number(root.dataset.painted ?? 0); } };
+  const common = {
+    get painted() {
+      return Number(root.dataset.painted ?? 0);
+    },
+  };
   const whole = Object.defineProperties(common, Object.getOwnPropertyDescriptors(handle));
   Object.defineProperty(root, "seamark", { value: Object.freeze(whole) });
 }
