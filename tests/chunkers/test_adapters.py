@@ -20,7 +20,7 @@ from chunkers.base import run
 from chunkers.result import start_after
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
-from tests.support import HashEmbedder, cut, tools
+from tests.support import LIMIT, HashEmbedder, cut, tools
 from tests.viz.compare.test_page import reader_of, settled
 
 INSTALLED = [
@@ -373,7 +373,7 @@ def test_the_command_line_lists_and_runs_them(capsys, tmp_path):
 
 @pytest.fixture
 def app():
-    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
 
 
 def test_a_column_of_an_adapter(app):

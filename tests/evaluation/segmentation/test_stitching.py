@@ -17,6 +17,7 @@ from evaluation.segmentation.marked_texts import MarkedText, marked_texts, shari
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
 from tests import ROOT
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import sweep_of
 from viz.tune.own_documents import zipped
 
@@ -198,7 +199,7 @@ def test_the_command_needs_two_documents(tmp_path, capsys):
 
 @pytest.fixture
 def tune():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     app.query_params["embedder"] = "tfidf"
     app.query_params["documents"] = "stubs"
     app.query_params["held"] = ""
@@ -208,7 +209,7 @@ def tune():
     sweep = sweep_of(app)
     if sweep is not None:
         sweep.cancel()
-        sweep.join(60)
+        ended(sweep)
 
 
 def press(app, label):
@@ -248,7 +249,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
     assert "stitched" not in "".join(tune.query_params.get("documents", ""))
     press(tune, "Run")
-    sweep_of(tune).join(110)
+    ended(sweep_of(tune))
     tune.run()
     rows = sweep_of(tune).rows
     assert {row.document for row in rows} == {"stubs", "stitched 1", "stitched 2", "stitched 3", "stitched 4"}

@@ -12,6 +12,7 @@ from chunkers.text import minilm, tokenizers
 from tests import ROOT
 from tests.chunkers.test_embedders import make_model
 from tests.server import KEY, EmbeddingServer
+from tests.support import LIMIT
 from tests.viz.compare.test_page import reader_of, settled
 from viz.jobs import resources
 
@@ -20,7 +21,7 @@ from viz.jobs import resources
 def app(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
-from tests.support import AngleEmbedder, cut, tools
+from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import sent, settled
 from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
@@ -201,8 +201,8 @@ def test_texts_with_nothing_to_compare(app, text, said):
     app.text_area(key="pasted").input(text).run()
     for _ in range(2):
         job = app.session_state.get("job")
-        if job is not None and job.running:
-            job._thread.join(110)
+        if job is not None:
+            ended(job)
         app.run()
     assert not app.exception
     if said:

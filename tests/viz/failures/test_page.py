@@ -11,6 +11,7 @@ from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
+from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.failures.inbox import shortened
 from viz.failures.results import MeasuredSetting
@@ -27,7 +28,7 @@ def app(app):
     yield app
     for search in app.session_state.get("failure_searches", {}).values():
         search.cancel()
-        search.join(110)
+        ended(search)
 
 
 def parts(app):
@@ -111,7 +112,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     settled(app)
     button(app, "Find the best settings").click().run()
     (search,) = app.session_state["failure_searches"].values()
-    search.join(110)
+    ended(search)
     assert len(search.rows) == search.total
     settled(app)
     rows = part(app, "table")["rows"]
