@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Span, Verdict
+from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict
 from evaluation.inbox.blocks import blocks
 from evaluation.inbox.rules import RULES, counts, inbox
 from sample_docs import load_sample
@@ -24,7 +24,7 @@ def scored(scores, threshold, verdict=Verdict.CUT):
     """Return a chunking of one line a sentence, each gap with that score and verdict."""
     document = Document.from_text("\n".join("abcdefghijkl"[: len(scores) + 1]), "lines")
     gaps = [
-        Gap(index, score, threshold, verdict if score > threshold else Verdict.KEPT, ())
+        Gap(index, score, threshold, verdict if score > threshold else Verdict.KEPT, Reason())
         for index, score in enumerate(scores)
     ]
     curve = Curve("distance", tuple(scores), (Line("", threshold, "amount"),), True, True)

@@ -24,8 +24,8 @@ def scattered(document=LINES):
     """Return sentences 0 and 2 as one chunk, 1 and 4 as another, 3 alone; cut at every gap but the last."""
     places = [[(0, 1), (2, 3)], [(1, 2), (4, 5)], [(3, 4)]]
     chunks = [Chunk.of(document, *(document.slice(*place) for place in chunk)) for chunk in places]
-    gaps = [Gap(index, None, None, Verdict.CUT, (Reason(remark=f"reason {index}"),)) for index in range(3)]
-    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, (Reason(remark="forced here"),))))
+    gaps = [Gap(index, None, None, Verdict.CUT, Reason(remark=f"reason {index}")) for index in range(3)]
+    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, Reason(remark="forced here"))))
 
 
 @given(st.text(alphabet="aé€🌊👩\u200d\u0301\n", max_size=40))
