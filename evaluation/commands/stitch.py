@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError
-from chunkers.arguments import contents, say
+from chunkers.arguments import add_encoding, contents, document_reader, say
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MARKS_ENDING
@@ -30,12 +30,15 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
     command.add_argument("--splitter", default="spacy", metavar="NAME", help="counts the sentences (default: spacy)")
+    add_encoding(command)
     command.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
     """Write every long document and its boundaries; what cannot be used goes to standard error."""
-    passages, complaints = passages_from(contents([str(path) for path in options.paths]))
+    passages, complaints = passages_from(
+        contents([str(path) for path in options.paths], complain=say), document_reader(options.encoding)
+    )
     for complaint in complaints:
         say(complaint)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)

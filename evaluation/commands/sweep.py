@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import contents, value
+from chunkers.arguments import contents, document_reader, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
@@ -34,7 +34,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         raise InputError("Say what to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
-    documents = [_sample(name) for name in names] + _files(options.file)
+    documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
     tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
@@ -66,8 +66,10 @@ def _sample(name: str) -> Marked:
     return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
-def _files(paths: Sequence[Path]) -> list[Marked]:
-    texts, complaints = marked_texts(contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)))
+def _files(paths: Sequence[Path], encoding: str | None) -> list[Marked]:
+    texts, complaints = marked_texts(
+        contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)), document_reader(encoding)
+    )
     if complaints:
         raise InputError(complaints[0])
     return [one.split("spacy") for one in texts]

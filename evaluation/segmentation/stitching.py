@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.text.reading import read_document
+from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import without_marks
 from evaluation.segmentation.marked_texts import MarkedText
 
@@ -112,7 +112,9 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     return [one for one in passages if one.subject in first], [one for one in passages if one.subject not in first]
 
 
-def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], list[str]]:
+def passages_from(
+    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+) -> tuple[list[Passage], list[str]]:
     """Return the short documents in files, and a sentence for each file that cannot be used.
 
     Each file is one subject; in a file with lines of three dashes, each part between them.
@@ -121,12 +123,14 @@ def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], li
     ----------
     files
         Name and bytes of each.
+    read
+        Reads a document, given its bytes and its name.
     """
     passages: dict[str, Passage] = {}
     complaints = []
     for name, data in files:
         try:
-            bare, known = without_marks(read_document(data, name).text)
+            bare, known = without_marks(read(data, name).text)
         except InputError as error:
             complaints.append(str(error))
             continue

@@ -6,10 +6,10 @@ import streamlit as st
 
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.sweep import Marked, Setting, summaries
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Page
-from viz.shell.progress import show_job_progress
 from viz.state.keys import session
 from viz.state.text import Text
 

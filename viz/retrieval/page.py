@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
@@ -18,7 +19,6 @@ from viz.retrieval.material import choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_report
 from viz.shell.page import Page, page
-from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
 from viz.theme.numbers import counted

@@ -1,4 +1,4 @@
-"""How far a job is, drawn with its cancel button."""
+"""How far the embedding of the columns is."""
 
 from __future__ import annotations
 
@@ -6,20 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from viz.jobs.background import Background
+from viz.components.job_progress import show_job_progress
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
-
-
-@st.fragment(run_every=1.0)
-def show_job_progress(job: Background) -> None:
-    """Show how far it is, with its cancel button; when it ends, draw the page again."""
-    if not job.running or job.cancelled:
-        st.rerun()
-    share, said = job.progress()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.progress(share, text=said)
-    row.button("Cancel", on_click=job.cancel, width="content")
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:

@@ -8,13 +8,15 @@ from typing import Generic, TypeVar
 import streamlit as st
 
 from chunkers import Chunking, Embedder
+from chunkers.text.reading import FileText
 from viz.jobs.chunking import ChunkingJob, Task
+from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
-from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, ReadFiles
+from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments
 
 Kind = TypeVar("Kind")
 
@@ -87,6 +89,9 @@ class Session:
     own = Value[Source | None]("own", None)
     own_given = Value[Source | None]("own_given", None)  # before lines of dashes were taken out of it
     own_complaint = Value("own_complaint", "")
+    own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and bytes of what was uploaded
+    own_found = Value[FileText | None]("own_found", None)  # what was found of its encoding, without its text
+    own_reading = Value[ReadingJob[FileText] | None]("own_reading", None)  # while it is read
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # chosen by the user for it
     pasted_kept = Value("pasted_kept", "")  # what stands in the box, when the box leaves the page
     dashes = Value[bool | None]("dashes", None)  # a widget's: whether they are boundaries; None before it is drawn
@@ -116,7 +121,12 @@ class Session:
     tune_held = Container[set[str]]("tune_held", set)
     tune_uploaded = Value("tune_uploaded", MarkedDocuments())
     tune_stitched = Value("tune_stitched", MarkedDocuments())
-    retrieval_read = Value[ReadFiles | None]("retrieval_read", None)
+    tune_reading = Value[ReadingJob[MarkedDocuments] | None]("tune_reading", None)
+    tune_stitching = Value[ReadingJob[StitchedDocuments] | None]("tune_stitching", None)
+    # The names that Streamlit has for the uploaded files, and the reading of them: names, texts, and complaints
+    retrieval_reading = Value[tuple[list[str], ReadingJob[tuple[list[tuple[str, str]], list[str]]]] | None](
+        "retrieval_reading", None
+    )
 
     @property
     def on_disk(self) -> bool:

@@ -46,9 +46,8 @@ class MarkedDocuments:
 
 
 @dataclass(frozen=True)
-class ReadFiles:
-    """Name and text of every uploaded file that can be used, a sentence for every other; ``files`` are Streamlit's names."""
+class StitchedDocuments:
+    """Documents stitched of the user's files, and the names of those that are held out."""
 
-    files: list[str]
-    texts: list[tuple[str, str]]
-    complaints: list[str]
+    made: MarkedDocuments
+    held: frozenset[str] = frozenset()

@@ -11,15 +11,17 @@ from chunkers import SPLITTERS, InputError
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
-from evaluation.segmentation.stitching import halves, passages_from, stitch_several
+from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
+from viz.jobs.reading import ReadingJob
 from viz.shell.navigation import PAGES, go_at_next_run
 from viz.state.choices import OWN, Choices
 from viz.state.keys import session
 from viz.state.own_text import set_own_text
 from viz.state.text import Source
-from viz.state.values import MarkedDocuments
+from viz.state.values import MarkedDocuments, StitchedDocuments
 
 DEFAULT_WORDS = {"splitter": "spacy"}
 """The words of the link that say how these documents are split into sentences."""
@@ -35,6 +37,7 @@ _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
 
 def own_documents() -> dict[str, MarkedText]:
     """Return the session's documents by their names, each of which is there once."""
+    _take_read()
     found = {one.name: one for held in (session.tune_uploaded, session.tune_stitched) for one in held.documents}
     own = session.own
     if own is not None and own.known and not any(one.text == own.text and one.known == own.known for one in found.values()):
@@ -70,13 +73,34 @@ def _uploads() -> None:
         on_change=_take_marked,
         label_visibility="collapsed",
     )
+    if session.tune_reading is not None:
+        show_job_progress(session.tune_reading)
     for number, complaint in enumerate(session.tune_uploaded.complaints):
         notice(complaint, "error", key=f"marked_complaint_{number}")
 
 
 def _take_marked() -> None:
-    files = st.session_state["marked_files"]
-    session.tune_uploaded = MarkedDocuments(*marked_texts((file.name, file.getvalue()) for file in files))
+    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    if session.tune_reading is not None:
+        session.tune_reading.cancel()
+    session.tune_reading = ReadingJob(files, lambda given, read: MarkedDocuments(*marked_texts(given, read)))
+    session.tune_reading.start()
+    session.tune_reading.wait()
+
+
+def _take_read() -> None:
+    """Take over what was read or stitched in the background."""
+    reading, stitching = session.tune_reading, session.tune_stitching
+    if reading is not None and (reading.cancelled or not reading.running):
+        session.tune_reading = None
+        if not reading.cancelled:
+            session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
+    if stitching is not None and (stitching.cancelled or not stitching.running):
+        session.tune_stitching = None
+        if not stitching.cancelled:
+            stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
+            session.tune_stitched = stitched.made
+            session.tune_held = session.tune_held | stitched.held
 
 
 def _stitcher(splitter: str) -> None:
@@ -98,31 +122,44 @@ def _stitcher(splitter: str) -> None:
         help="Half of the texts are kept for these alone, so that what is tuned is measured on texts that it has not seen.",
     )
     st.button("Stitch", on_click=_stitch, args=(splitter,), disabled=not files)
+    if session.tune_stitching is not None:
+        show_job_progress(session.tune_stitching)
     for number, complaint in enumerate(session.tune_stitched.complaints):
         notice(complaint, "error", key=f"stitch_complaint_{number}")
 
 
 def _stitch(splitter: str) -> None:
-    passages, complaints = passages_from((file.name, file.getvalue()) for file in st.session_state["short_files"])
-    asked = (
-        st.session_state["stitch_sentences"],
-        st.session_state["stitch_count"],
-        st.session_state["stitch_seed"],
-        splitter,
+    state = st.session_state
+    asked = (state["stitch_sentences"], state["stitch_count"], state["stitch_seed"], splitter)
+    halve = bool(state["stitch_halves"])
+    files = [(file.name, file.getvalue()) for file in state["short_files"]]
+    if session.tune_stitching is not None:
+        session.tune_stitching.cancel()
+    session.tune_stitching = ReadingJob(
+        files, lambda given, read: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
     )
+    session.tune_stitching.start()
+    session.tune_stitching.wait()
+
+
+def _stitched_of(
+    passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+) -> StitchedDocuments:
+    """Stitch the passages; with ``halve``, one half of them to documents that are held out."""
     documents: list[MarkedText] = []
+    held: list[MarkedText] = []
     try:
-        if st.session_state["stitch_halves"]:
-            tuned, held = halves(passages)
+        if halve:
+            tuned, others = halves(passages)
             documents = stitch_several(tuned, *asked)
-            others = stitch_several(held, *asked, first=len(documents) + 1)
-            session.tune_held = session.tune_held | {one.name for one in others}
-            documents += others
+            held = stitch_several(others, *asked, first=len(documents) + 1)
         else:
             documents = stitch_several(passages, *asked)
     except InputError as error:
         complaints.append(str(error))
-    session.tune_stitched = MarkedDocuments(documents, complaints, _told(documents, len(passages), splitter))
+    made = [*documents, *held]
+    told = MarkedDocuments(made, complaints, _told(made, len(passages), asked[3]))
+    return StitchedDocuments(told, frozenset(one.name for one in held))
 
 
 def _told(documents: list[MarkedText], texts: int, splitter: str) -> str:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.navigation import go_at_next_run, go_where_asked
 from viz.shell.page import Page, page
-from viz.shell.progress import show_job_progress
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, replace_selected
 from viz.state.keys import session

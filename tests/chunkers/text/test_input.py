@@ -4,7 +4,8 @@ import pytest
 import spacy
 
 from chunkers import Document, InputError, chunk, load_tokenizer
-from chunkers.text.reading import MAX_BYTES, decode
+from chunkers.limits import MAX_BYTES
+from chunkers.text.reading import decode
 from chunkers.text.sentences import _pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8
