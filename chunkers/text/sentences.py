@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -23,8 +24,9 @@ SPLITTERS = {
 """Names of the splitters that are always there, with one line of help; ``spacy:NAME`` runs an installed pipeline."""
 
 _AFTER_STOP = re.compile(r"(?<=[.?!])\s+")
-_LINE = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[ \t\f\v]*(?:\r\n|\n|\r)\s*")
+_LINE = re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
+_LINE_END = re.compile(r"\r\n?")
 
 _LONG_WORD = re.compile(r"\S{400,}")
 # Between two letters or digits where that can be, so that no slice ends in a full stop that the text has inside a word.
@@ -33,6 +35,8 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
     """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
+
+    How the lines of the text end, in ``\\n``, ``\\r`` or ``\\r\\n``, makes no difference to its sentences.
 
     Parameters
     ----------
@@ -46,6 +50,13 @@ def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
     InputError
         If there is no such splitter, or its pipeline is not installed or sets no sentence boundaries.
     """
+    # The splitters see one kind of line end alone: an alternative for each of them would read \r\n as two of them.
+    plain = _LINE_END.sub("\n", text)
+    return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter)))
+
+
+def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
+    """Return the sentences of a text whose lines end in ``\\n``, white space around them included."""
     if splitter == "regex":
         pieces = _between(text, _AFTER_STOP)
     elif splitter == "lines":
@@ -58,7 +69,15 @@ def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
         raise InputError(
             f"sentences must be one of {', '.join(SPLITTERS)} or spacy:NAME for an installed pipeline; got {splitter!r}."
         )
-    return _trimmed(text, pieces)
+    return pieces
+
+
+def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the spans of the text with ``\\n`` for every line end are in ``text``; neither edge is white space."""
+    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    if not shorter:
+        return spans
+    return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
 
 
 def load_splitter(splitter: str) -> None:
