@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chunkers import InputError
+from chunkers import DEFAULT_SPLITTER, InputError
 from chunkers.arguments import contents
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import to_json
@@ -30,7 +30,9 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
     command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
-    command.add_argument("--splitter", default="spacy", metavar="NAME", help="counts the sentences (default: spacy)")
+    command.add_argument(
+        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="counts the sentences (default: %(default)s)"
+    )
     command.set_defaults(run=stitch)
 
 
