@@ -20,7 +20,10 @@ FloatArray = npt.NDArray[np.float32]
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already."""
+    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
+
+    ``counted`` is whether it counted tokens.
+    """
 
     load_s: float = 0.0
     embed_s: float = 0.0
@@ -28,6 +31,7 @@ class Meter:
     cold_s: float = 0.0
     embedded: int = 0
     cached: int = 0
+    counted: bool = False
     seen: set[bytes] = field(default_factory=set)
 
 
@@ -146,11 +150,13 @@ class Tools:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
         """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.starts(text)
 
     def _load(self, part: Embedder | Tokenizer) -> None:
