@@ -29,7 +29,7 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice, effective
 from viz.state.embedder import defaults_of
-from viz.state.text import Source, Text
+from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -215,5 +215,5 @@ def _rows(chunking: Chunking, chosen: Source) -> list[Row]:
 
 
 def _summary(text: Text) -> str:
-    parts = [f"{len(text.document.sentences):,} sentences", f"{len(text.document.text):,} characters"]
+    parts = [sentences_said(text.document), f"{len(text.document.text):,} characters"]
     return " · ".join([*parts, text.source.teaches] if text.source.teaches else parts)

@@ -20,7 +20,7 @@ from viz.shell.page import close_page, open_page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, effective, first_screen
-from viz.state.text import Source
+from viz.state.text import Source, sentences_said
 from viz.theme.numbers import milliseconds
 
 READER = "reader"
@@ -78,7 +78,7 @@ def _column(number: int, made: ColumnResult, chosen: Source, document: Document,
 
 
 def _summary(document: Document, chosen: Source) -> str:
-    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), f"{len(document.text):,} characters"]
     if chosen.known is not None:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
     job: ChunkingJob | None = st.session_state.get("job")

@@ -24,7 +24,7 @@ from viz.shell.page import close_page, open_page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.text import Text, choose_document
+from viz.state.text import Text, choose_document, sentences_said
 from viz.theme import palette
 
 PAGE = "failures"
@@ -132,7 +132,7 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
         result = Result(made.task, made.chunker, made.chunking, movable=False)
         return Column(title, said, result, tuple(rows), notes=made.chunking.notes, wrong=one.wrong)
 
-    parts = [f"{len(text.document.sentences):,} sentences", _known_words(given.known)]
+    parts = [sentences_said(text.document), _known_words(given.known)]
     if given.known is not None:
         parts.append("wavy red: outside of the chunk that fits its section best")
     reader(

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from chunkers import Document
+from chunkers import DEFAULT_SPLITTER, Document
+from chunkers.text.languages import LANGUAGES
 from evaluation.segmentation.boundary_files import without_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
 
-OWN_SPLITTER = "spacy"
+OWN_SPLITTER = DEFAULT_SPLITTER
 """How the user's own text is split into sentences until the user says otherwise."""
 
 
@@ -65,6 +66,16 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
 def _marked(given: Source) -> Source:
     text, known = without_marks(given.text)
     return replace(given, text=text, known=known)
+
+
+def sentences_said(document: Document) -> str:
+    """Return how many sentences a document has and, where its splitter asks, in which language."""
+    count = len(document.sentences)
+    said = f"{count:,} sentence{'' if count == 1 else 's'}"
+    if document.language is None:
+        return said
+    detected = "" if ":" in document.splitter else " (detected)"
+    return f"{said} by the rules of {LANGUAGES[document.language]}{detected}"
 
 
 @dataclass(frozen=True)

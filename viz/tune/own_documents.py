@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from chunkers import SPLITTERS, InputError
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, InputError
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
@@ -18,7 +18,7 @@ from viz.controls.link_widgets import select
 from viz.state.choices import OWN, Choices
 from viz.state.text import Source, set_own_text
 
-DEFAULT_WORDS = {"splitter": "spacy"}
+DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The words of the link that say how these documents are split into sentences."""
 
 PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
