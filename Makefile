@@ -3,10 +3,13 @@
 PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
 PYTEST_ARGS ?=
 PY := .venv/bin/python
+# Node is a package of requirements-dev.txt too: everyone has the same one, and a machine needs none of its own.
+BIOME := .venv/bin/node node_modules/@biomejs/biome/bin/biome
+TSC := .venv/bin/node node_modules/typescript/bin/tsc
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint types format bench browser clean
+.PHONY: help run test lint types scripts format bench browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -14,7 +17,7 @@ help: ## list what make can do here
 run: .venv/run.stamp ## open the app in the browser
 	$(PY) -m streamlit run app.py
 
-test: lint types browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
+test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
 	$(PY) -m pytest $(PYTEST_ARGS)
 
 lint: .venv/test.stamp ## check style and formatting
@@ -24,15 +27,22 @@ lint: .venv/test.stamp ## check style and formatting
 types: .venv/test.stamp ## check types
 	$(PY) -m mypy
 
-format: .venv/test.stamp ## mend style and formatting where that can be done by itself
+scripts: node_modules/.package-lock.json ## check the scripts of the page: style, types, unit tests
+	$(BIOME) check --error-on-warnings
+	$(TSC) --project .
+	$(TSC) --project tests/scripts
+	.venv/bin/node --test "tests/scripts/*.test.js"
+
+format: .venv/test.stamp node_modules/.package-lock.json ## mend style and formatting where that can be done by itself
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(BIOME) check --write
 
 bench: .venv/test.stamp ## measure speed
 	$(PY) -m benchmarks
 	$(PY) -m benchmarks.size
 
-clean: ## remove caches; to start over, remove .venv too
+clean: ## remove caches; to start over, remove .venv and node_modules too
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
@@ -44,6 +54,12 @@ clean: ## remove caches; to start over, remove .venv too
 .venv/test.stamp: requirements-dev.txt requirements.txt constraints.txt $(PY)
 	$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
 	@touch .venv/run.stamp $@
+
+# npm writes this file when it has installed. The system's certificates are Python's here as well: behind a proxy of a company
+# they are the ones that count.
+node_modules/.package-lock.json: package.json package-lock.json .npmrc .venv/test.stamp
+	NODE_USE_SYSTEM_CA=1 .venv/bin/npm ci
+	@touch $@
 
 $(PY):
 	@for python in $(PYTHON); do \

@@ -18,6 +18,7 @@ from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
 from chunkers.methods.recursive import Recursive
 from chunkers.presets import PRESETS, Preset
+from chunkers.reason import Reason
 from chunkers.recipe import Recipe, __version__, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
@@ -53,6 +54,7 @@ __all__ = [
     "ModelError",
     "ParameterError",
     "Preset",
+    "Reason",
     "Recipe",
     "Recursive",
     "Span",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers.arguments import Parser, file_bytes, named_files, value
+from chunkers.arguments import Parser, command_line, file_bytes, named_files, say, value
 from chunkers.base import Chunker, run
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
@@ -44,27 +42,19 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, 2 after an error in one sentence on standard error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # JSON is UTF-8, whatever the terminal's encoding.
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
-        options = _parser().parse_args(arguments)
-        if options.list:
-            print(json.dumps(declarations(), indent=2))
-            return 0
-        return _chunk_files(options)
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        # Whoever read the output has left, as head does; what is still buffered must not raise again at the exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    """Run the command line; return the exit status, see `command_line`."""
+    return command_line(lambda: _run(_parser().parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.list:
+        print(json.dumps(declarations(), indent=2))
+        return 0
+    return _chunk_files(options)
 
 
 def _chunk_files(options: argparse.Namespace) -> int:
-    """Cut every file; one that cannot be read is told, and the others are cut all the same."""
+    """Cut every file; one that cannot be read or cut is told, and the others are cut all the same."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
@@ -85,11 +75,12 @@ def _chunk_files(options: argparse.Namespace) -> int:
     for file, name in named_files(options.files):
         try:
             document = Document.from_text(read_document(file_bytes(file), name).text, sentences, name)
+            result = run(chunker, document, tools)
         except InputError as error:
-            print(error, file=sys.stderr)
+            sentence = str(error)
+            say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
             status = 2
             continue
-        result = run(chunker, document, tools)
         # After the run, which may be what tells the embedder's revision.
         recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
         line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)

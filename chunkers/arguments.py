@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,10 +24,58 @@ class Parser(argparse.ArgumentParser):
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 
+def command_line(work: Callable[[], int]) -> int:
+    """Do the work of a command line, and return its exit status.
+
+    Whatever can be named ends in one sentence on standard error: input that cannot be used and an output that cannot be
+    written with status 2, a user's interruption with 130, as shells have it. A reader that left, as ``head`` does, is told
+    nothing, with status 1.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # JSON is UTF-8, whatever the terminal's encoding.
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        status = work()
+        # What is still buffered meets a full disk here, and not after the last line of the program.
+        sys.stdout.flush()
+        return status
+    except InputError as error:
+        say(str(error))
+        return 2
+    except BrokenPipeError:
+        _let_go_of_output()
+        return 1
+    except KeyboardInterrupt:
+        say("Stopped by the user.")
+        _let_go_of_output()
+        return 130
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        say(f"The output must be writable; {error.strerror}.")
+        _let_go_of_output()
+        return 2
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on standard error, in one line, whatever is in the name of a file."""
+    sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
+
+
+def _let_go_of_output() -> None:
+    """Let what is still buffered go nowhere: written at the exit, it would raise again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def file_bytes(file: str) -> bytes:
     """Return what is in a file, or on standard input for ``-``; InputError where it cannot be read."""
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        if file == "-":
+            if sys.stdin is None:
+                raise InputError("standard input: it must be open to be read; it is closed.")
+            return sys.stdin.buffer.read()
+        return Path(file).read_bytes()
     except OSError as error:
         raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
 
@@ -39,16 +89,35 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         If a folder has no such file.
     """
     for name in names:
+        if not name:
+            raise InputError("A file's name must have at least one character; got ''.")
         folder = Path(name)
         if name == "-":
             yield name, "standard input"
-        elif not folder.is_dir():
+        elif not _is_folder(folder):
             yield name, _readable(folder.name)
         else:
-            found = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix.lower() in endings)
+            found = _files_in(folder, endings)
             if not found:
                 raise InputError(f"{name}: a folder must have a file that ends in {', '.join(endings)}; this one has none.")
             yield from ((str(path), _readable(path.relative_to(folder).as_posix())) for path in found)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise InputError(f"{_readable(str(path))[:200]}: the file must be readable; {error.strerror}.") from error
+
+
+def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the files below a folder, in order; a subfolder that may not be read is an error, not left out in silence."""
+
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(f"{error.filename}: the folder must be readable; {error.strerror}.") from error
+
+    files = [Path(place) / name for place, _, names in os.walk(folder, onerror=refuse) for name in names]
+    return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())
 
 
 def contents(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, bytes]]:

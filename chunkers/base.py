@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from importlib import metadata
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
@@ -50,6 +52,24 @@ class FieldSpec:
         return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
 
 
+class Reach(NamedTuple):
+    """How far apart two sentences may be and still come into one chunk.
+
+    Attributes
+    ----------
+    position_weight
+        λ of the joint distance, from 0 to 1: what the place counts against the meaning.
+    name
+        What the chunker calls the greatest distance.
+    distance
+        The greatest joint distance, from 0 to 1.
+    """
+
+    position_weight: float
+    name: str
+    distance: float
+
+
 class Chunker(BaseModel, ABC):
     """Base of all chunkers; a subclass is its parameters and one pure function.
 
@@ -58,6 +78,10 @@ class Chunker(BaseModel, ABC):
     ``step``, ``offered`` (the bounds of a slider, where they are narrower than the rule) and ``main`` (shown unfolded)
     go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX and ``failure`` what is known to go
     wrong.
+
+    Whoever uses chunkers asks them, and not what type they are. Where a chunker has more to say than its parameters do, it
+    overrides a hook: `levels`, `describe`, `remark`, `reach` and `versions`, or sets ``packages``, the distributions beside
+    this one whose versions decide what comes out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -69,6 +93,7 @@ class Chunker(BaseModel, ABC):
     formula: ClassVar[str] = ""
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -83,6 +108,11 @@ class Chunker(BaseModel, ABC):
         ParameterError
             Naming the chunker, the parameter, its rule and the value that came.
         """
+        for parameter, value in parameters.items():
+            field = cls.model_fields.get(parameter)
+            if isinstance(value, bool) and field is not None and field.annotation is not bool:
+                # pydantic takes them for 1 and 0.
+                raise ParameterError(f"{cls.name}: {parameter} must not be true or false; got {value}.")
         try:
             return cls(**parameters)
         except ValidationError as error:
@@ -103,6 +133,25 @@ class Chunker(BaseModel, ABC):
     def describe(self) -> str:
         """Say the settings in a few words, the ones that are not at rest."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
+
+    def remark(self, parameter: str) -> str:
+        """Say in a sentence what the value of a parameter means here; empty where its name and number say it all."""
+        return ""
+
+    def reach(self) -> Reach | None:
+        """Return how far apart sentences of one chunk may be; None where no distance alone decides."""
+        return None
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Return the installed versions of ``packages``, which a recipe writes down.
+
+        Raises
+        ------
+        importlib.metadata.PackageNotFoundError
+            If one is not installed.
+        """
+        return {package: metadata.version(package) for package in cls.packages}
 
 
 def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
@@ -129,8 +178,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Say the first broken rule as one sentence."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = repr(detail["input"])
-    got = got if len(got) <= 60 else got[:57] + "..."
+    got = _shown(detail["input"])
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
@@ -145,11 +193,23 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
             rule = f"one of {context['expected'].replace(' or ', ', ')}"
         case "int_type" | "int_parsing" | "int_from_float":
             rule = "a whole number"
+        case "int_parsing_size":
+            rule = f"a whole number of at most {sys.get_int_max_str_digits():,} digits"
         case "float_type" | "float_parsing" | "finite_number":
             rule = "a finite number"
         case _:
             rule = detail["msg"][0].lower() + detail["msg"][1:]
     return f"{cls.name}: {name} must be {rule}; got {got}."
+
+
+def _shown(value: Any) -> str:
+    """Show a value, cut where it is long."""
+    try:
+        shown = repr(value)
+    except ValueError:
+        # Python writes out no number of more digits than this.
+        return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
+    return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:

@@ -13,7 +13,7 @@ from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import Embedder, load_embedder
 from chunkers.errors import InputError
-from chunkers.registry import ADAPTERS, chunker_class
+from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
 from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
@@ -47,10 +47,7 @@ class Recipe(BaseModel):
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
         versions |= _installed(*packages_of(sentences))
-        versions |= _installed("langchain-text-splitters") if chunker.name == "recursive" else {}
-        adapter = ADAPTERS.get(chunker.name)
-        if adapter is not None and (version := adapter.version()) is not None:
-            versions[adapter.package] = version
+        versions |= chunker.versions()
         return cls(
             chunker=chunker.name,
             parameters=chunker.model_dump(),

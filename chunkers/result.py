@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from chunkers.reason import Reason, sentence
 from chunkers.text.document import Document, Span
 
 
@@ -24,6 +25,16 @@ class Verdict(StrEnum):
     def is_cut(self) -> bool:
         """Whether a chunk ends at the gap."""
         return self in (Verdict.CUT, Verdict.FORCED)
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether a size decided against the score."""
+        return self in (Verdict.REJECTED, Verdict.FORCED)
+
+    @property
+    def is_overruled(self) -> bool:
+        """Whether something that came after the score decided against it: a size, or pass two."""
+        return self.is_sized or self is Verdict.MERGED
 
 
 class Chunk(NamedTuple):
@@ -55,8 +66,8 @@ class Gap(NamedTuple):
     ----------
     score, threshold
         The two numbers compared, in the units of the chunker's score; None where nothing was compared.
-    reason
-        The decision in words, numbers included.
+    why
+        The steps of the decision, in their order: what the score said, then what a size or pass two made of it.
     offset
         Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
     """
@@ -65,8 +76,13 @@ class Gap(NamedTuple):
     score: float | None
     threshold: float | None
     verdict: Verdict
-    reason: str
+    why: tuple[Reason, ...]
     offset: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """The decision in words, numbers included."""
+        return sentence(self.why)
 
 
 MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets", "linkage"]
@@ -113,8 +129,8 @@ class Comparison(NamedTuple):
         Whether they were joined; above the threshold they may still be too long.
     length
         Characters of what would be joined, from ``left`` to ``right``, in the way the maximum counts them.
-    reason
-        What was decided, in the words of the ledger; empty where a group further on is looked at before that.
+    why
+        What was decided, as the ledger has it; empty where a group further on is looked at before that.
     """
 
     left: Span
@@ -124,7 +140,12 @@ class Comparison(NamedTuple):
     kind: MergeKind
     outcome: Outcome
     length: int
-    reason: str = ""
+    why: tuple[Reason, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """What was decided in words, numbers included; empty where nothing was."""
+        return sentence(self.why)
 
 
 class Refusal(NamedTuple):
@@ -163,8 +184,12 @@ class Clusters:
         refusals before had not linked in a chain, so that they are fewer than the sentences.
     refusals
         All pairs of sentences that the cap refused.
+    cap
+        Of single linkage: the most sentences that a chunk may have.
     roles
         Of DBSCAN, for every sentence.
+    core_size
+        Of DBSCAN: the sentences that the neighbourhood of a core holds at least, itself included.
     own, other, other_chunk
         Of k-means, for every sentence: the distance to its centre; that to the next nearest, and the number of that one's
         chunk. The latter two are empty where there is one centre.
@@ -172,7 +197,9 @@ class Clusters:
 
     refused: tuple[Refusal, ...] = ()
     refusals: int = 0
+    cap: int | None = None
     roles: tuple[Role, ...] = ()
+    core_size: int = 0
     own: tuple[float, ...] = ()
     other: tuple[float, ...] = ()
     other_chunk: tuple[int, ...] = ()
@@ -293,12 +320,3 @@ def end_before(document: Document, gap: Gap) -> int:
 def number(value: float) -> float | None:
     """Return None for NaN, which JSON has no word for."""
     return None if math.isnan(value) else float(value)
-
-
-def compared(name: str, score: float, threshold: float, relation: str) -> str:
-    """Say a comparison with as many decimals, two to six, as it takes to tell the numbers apart."""
-    for decimals in range(2, 7):
-        left, right = f"{score:.{decimals}f}", f"{threshold:.{decimals}f}"
-        if left != right:
-            break
-    return f"{name} {left} {relation} {right}"

@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from chunkers.arrays import IntArray, VectorArray
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
 from chunkers.errors import Cancelled, ModelError
-from chunkers.text.tokenizers import IntArray, Tokenizer
-
-FloatArray = npt.NDArray[np.float32]
+from chunkers.text.tokenizers import Tokenizer
 
 
 @dataclass
@@ -64,7 +62,7 @@ class Tools:
     cancelled: Callable[[], bool] = bool
     meter: Meter = field(default_factory=Meter)
 
-    def embed(self, texts: Sequence[str]) -> FloatArray:
+    def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), computing each distinct text once for good.
 
         Raises
@@ -137,7 +135,7 @@ class Tools:
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [item for _, item in order]
 
-    def _check_dimension(self, vectors: FloatArray, found: Mapping[bytes, Entry]) -> None:
+    def _check_dimension(self, vectors: VectorArray, found: Mapping[bytes, Entry]) -> None:
         """Refuse vectors unlike those in the cache: the model behind a server's name may have been changed."""
         known = next(iter(found.values()), None)
         if known is not None and known.vector.shape != vectors.shape[1:]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers import InputError
-from chunkers.arguments import Parser
+from chunkers.arguments import Parser, command_line
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
 from evaluation.commands.sweep import run_sweep
@@ -51,16 +49,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, 2 after an error in one sentence on standard error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
-    try:
+    """Run the command line; return the exit status, see `command_line`."""
+
+    def work() -> int:
         options = _parser().parse_args(arguments)
         options.run(options)
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 2
-    return 0
+        return 0
+
+    return command_line(work)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Verdict
 from chunkers.text.document import Document, Span
 
@@ -30,9 +31,8 @@ def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
     text = document.text
     found = locate(text, pieces)
     spans = [span for span in found if span is not None]
-    cuts = cuts_to_gaps(
-        document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: f"{library} begins a chunk here"
-    )
+    begins = (Reason(remark=f"{library} begins a chunk here"),)
+    cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
     return Chunking(
         document,
         tuple(Chunk.of(document, span) for span in spans),

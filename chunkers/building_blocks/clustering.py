@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.building_blocks.distances import gap_distances
 from chunkers.errors import InputError
+from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -112,17 +114,15 @@ def from_labels(
     threshold = lines[0].level if lines else None
     roles = clusters.roles
 
-    def reason(index: int) -> str:
+    def gap(index: int, score: float) -> Gap:
         here, there = numbers[index], numbers[index + 1]
         place = f"both in chunk {here + 1}" if here == there else f"chunk {here + 1}, then chunk {there + 1}"
         noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
-        said = f"{place}; {score_name} {scores[index]:.2f}"
-        return said + (f"; noise: sentence {' and '.join(noise)}" if noise else "")
+        why = [Reason(remark=place), Reason(score_name, score)]
+        why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
+        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, tuple(why))
 
-    gaps = tuple(
-        Gap(index, score, threshold, Verdict.KEPT if numbers[index] == numbers[index + 1] else Verdict.CUT, reason(index))
-        for index, score in enumerate(scores.tolist())
-    )
+    gaps = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
     curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)
     chunks = tuple(Chunk.of(document, *parts) for parts in spans)
     return Chunking(document, chunks, gaps, tuple(merges), (curve,), clusters=clusters)

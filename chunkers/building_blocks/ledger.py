@@ -6,21 +6,29 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from chunkers.reason import Reason
 from chunkers.result import Gap, Verdict
 from chunkers.text.document import Document
 
 
-def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, reason: Callable[[int], str]) -> list[Gap]:
+def cuts_to_gaps(
+    document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], tuple[Reason, ...]]
+) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
     gaps = []
     for offset in offsets:
         index = document.sentence_at(offset)
         if document.starts[index] == offset and index > 0:
-            gaps.append(Gap(index - 1, None, None, verdict, reason(offset)))
+            gaps.append(Gap(index - 1, None, None, verdict, why(offset)))
         else:
-            said = f"inside sentence {index + 1}: {reason(offset)}"
-            gaps.append(Gap(index, None, None, verdict, said, offset))
+            gaps.append(Gap(index, None, None, verdict, inside_sentence(index, why(offset)), offset))
     return gaps
+
+
+def inside_sentence(index: int, why: tuple[Reason, ...]) -> tuple[Reason, ...]:
+    """Return the reason of a cut between two sentences as that of one inside sentence ``index``."""
+    first, *others = why
+    return first._replace(heading=f"inside sentence {index + 1}"), *others
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
@@ -28,17 +36,18 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
 
     ``cuts`` are in the order of `cuts_to_gaps`: by place.
     """
+    why = (Reason(remark=kept),)
     gaps: list[Gap] = []
     after = 0
     for cut in cuts:
-        gaps += [Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, cut.index)]
+        gaps += [Gap(index, None, None, Verdict.KEPT, why) for index in range(after, cut.index)]
         gaps.append(cut)
         after = cut.index if cut.offset is not None else cut.index + 1
-    gaps += [Gap(index, None, None, Verdict.KEPT, kept) for index in range(after, len(document.sentences) - 1)]
+    gaps += [Gap(index, None, None, Verdict.KEPT, why) for index in range(after, len(document.sentences) - 1)]
     return tuple(gaps)
 
 
-class Unread(Sequence[Gap]):
+class LazyLedger(Sequence[Gap]):
     """A ledger that is written when it is first read.
 
     Where a long text is cut by a count, that takes longer than cutting, and whoever wants the chunks may never read it.

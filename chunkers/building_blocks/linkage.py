@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.text.tokenizers import IntArray
+from chunkers.arrays import IntArray
 
 
 class Groups:

@@ -13,10 +13,11 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.reason import Reason
 from chunkers.result import Gap, Verdict, end_before, start_after
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -130,12 +131,13 @@ class _Sizer:
             drop = standing[-1] if standing else position
             if size < least and drop is not None:
                 merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
-                said = f"{gaps[drop].reason}; a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
+                said = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
                 if most is not None and merged > most:
                     said += f", but with its neighbour above maximum size {most:,}"
-                    gaps[drop] = gaps[drop]._replace(reason=said)
+                    gaps[drop] = gaps[drop]._replace(why=(*gaps[drop].why, Reason(remark=said)))
                 else:
-                    gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, reason=said)
+                    why = (*gaps[drop].why, Reason(remark=said))
+                    gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, why=why)
                     if standing:
                         standing.pop()
                         starts.pop()
@@ -156,23 +158,24 @@ class _Sizer:
                 size = self.size(*part)
                 if size <= most:
                     continue
-                reason = f"a chunk of {size:,} {self.limits.unit}, above maximum size {most:,}"
+                above = Reason(remark=f"a chunk of {size:,} {self.limits.unit}, above maximum size {most:,}")
                 weakest = self.weakest_gap(part) if self.limits.oversize == "weakest_gap" else None
                 if weakest is not None:
-                    apart = f"{reason}; its largest distance, {self.distances[weakest]:.2f}, is here"
-                    apart += self.left_small(part, weakest)
-                    forced.append(Gap(weakest, None, None, Verdict.FORCED, apart))
+                    largest = Reason("distance", float(self.distances[weakest]), "largest")
+                    why = (above, largest, *self.left_small(part, weakest))
+                    forced.append(Gap(weakest, None, None, Verdict.FORCED, why))
                     pending.append(Span(document.sentences[weakest + 1].start, part.end))
                     pending.append(Span(part.start, document.sentences[weakest].end))
                 else:
-                    forced.extend(self.cut_recursively(part, reason))
+                    forced.extend(self.cut_recursively(part, above))
             start = start_after(document, gap) if gap is not None else end
         return _with_forced(gaps, forced)
 
-    def left_small(self, part: Span, gap: int) -> str:
+    def left_small(self, part: Span, gap: int) -> list[Reason]:
         """Say that cutting ``part`` at ``gap`` leaves a side below minimum size, where it does."""
         least = self.limits.least or 0
-        return f"; a side below minimum size {least:,} is left" if min(self.sides(part, gap)) < least else ""
+        small = min(self.sides(part, gap)) < least
+        return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []
 
     def sides(self, part: Span, gap: int) -> tuple[int, int]:
         """Return the sizes of ``part`` before and after ``gap``."""
@@ -191,26 +194,27 @@ class _Sizer:
         among = inside[low:high] or inside
         return among.start + int(np.argmax(self.distances[among.start : among.stop]))
 
-    def cut_recursively(self, part: Span, reason: str) -> list[Gap]:
+    def cut_recursively(self, part: Span, above: Reason) -> list[Gap]:
         least, unit = self.limits.least or 0, self.limits.unit
         if unit == "sentences":
-            return self.cut_evenly(part, reason)
+            return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
         spans = recursive_spans(text, self.limits.most or 1, 0, measure, "chroma")
         small = any(measure(text[start:end]) < least for start, end in spans)
-        said = f"{reason}; cut by the recursive chunker"
+        said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
         offsets = [part.start + start for start, _ in spans[1:]]
-        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: said)
+        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: (above, Reason(remark=said)))
 
-    def cut_evenly(self, part: Span, reason: str) -> list[Gap]:
+    def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
         """Cut after every so many sentences: the recursive chunker does not count them."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
-        said = f"{reason}; cut after every {most:,}"
+        said = f"cut after every {most:,}"
         left = (last - first) % most + 1
         said += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
-        return [Gap(gap, None, None, Verdict.FORCED, said) for gap in range(first + most - 1, last, most)]
+        why = (above, Reason(remark=said))
+        return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
 
 
 def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
@@ -245,8 +249,7 @@ def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     for gap in gaps:
         new = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if new is not None:
-            reason = f"{gap.reason}; {new.reason}"
-            gap = gap._replace(verdict=Verdict.FORCED, reason=reason)
+            gap = gap._replace(verdict=Verdict.FORCED, why=gap.why + new.why)
         changed.append(gap)
     inside = [gap for gap in forced if gap.offset is not None]
     return sorted([*changed, *inside], key=gap_order)

@@ -57,6 +57,10 @@ class Thresholded(Chunker):
         """Say the settings in a few words."""
         return f"{self.threshold.replace('_', ' ')} {self.amount:g}, buffer {self.buffer}"
 
+    def remark(self, parameter: str) -> str:
+        """Say the amount in both readings, of distance and of similarity."""
+        return self.reading() if parameter == "amount" else ""
+
     def reading(self) -> str:
         """Say the amount in both readings, of distance and of similarity."""
         amount = self.amount

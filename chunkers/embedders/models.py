@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import ModelError
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
@@ -44,7 +45,7 @@ class _Model(Embedder):
             if self._model is None:
                 self._model = self._read()
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension); loads the model first if need be."""
         self.load()
         with self._lock:
@@ -102,7 +103,7 @@ class _Named(_Model):
             assert self._model is not None
             return _token_counts(self._model.tokenizer, list(texts))
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension).
 
         Raises

@@ -9,11 +9,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
-from chunkers.building_blocks.thresholds import FloatArray
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared, number
+from chunkers.reason import Reason, Relation
+from chunkers.result import Chunking, Curve, Gap, Line, Verdict, number
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 
@@ -78,15 +79,16 @@ class Breakpoint(Thresholded, Sized):
 
     def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
         rule = self.rule
-        passing, failing = (">", "≤") if rule.above else ("<", "≥")
+        passing: Relation = ">" if rule.above else "<"
+        failing: Relation = "≤" if rule.above else "≥"
         threshold = number(level)
+        undefined = (Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it"),)
         gaps = []
         for index, score in enumerate(scores.tolist()):
             if math.isnan(score):
-                said = f"no {rule.score_name} at this gap: it needs a gap beside it"
-                gaps.append(Gap(index, None, threshold, Verdict.KEPT, said))
+                gaps.append(Gap(index, None, threshold, Verdict.KEPT, undefined))
                 continue
             cut = score > level if rule.above else score < level
-            said = compared(rule.score_name, score, level, passing if cut else failing)
-            gaps.append(Gap(index, score, threshold, Verdict.CUT if cut else Verdict.KEPT, said))
+            why = Reason(rule.score_name, score, passing if cut else failing, level)
+            gaps.append(Gap(index, score, threshold, Verdict.CUT if cut else Verdict.KEPT, (why,)))
         return gaps

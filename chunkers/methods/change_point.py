@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.arrays import FloatArray
+from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import InputError
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
+from chunkers.reason import Reason
+from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 
@@ -153,7 +155,6 @@ def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
 def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int | None) -> Gap:
     verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
-        said = f"gain {gain:.2f}; the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences"
-        return Gap(index, gain, None, verdict, said)
-    relation = "> penalty" if gain > penalty else "≤ penalty"
-    return Gap(index, gain, penalty, verdict, compared("gain", gain, penalty, relation))
+        best = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
+        return Gap(index, gain, None, verdict, (Reason("gain", gain), best))
+    return Gap(index, gain, penalty, verdict, (Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty"),))

@@ -9,11 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, row_cosines
+from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
-from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict, compared
+from chunkers.reason import Reason
+from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
@@ -139,14 +141,19 @@ class DoublePass(Chunker):
             kind: MergeKind = "appending" if is_open else "initial"
             length = groups.length(start, following + 1)
             outcome = self._outcome(similarity, threshold, length)
-            said = "joined in pass one: " if outcome == "joined" else "pass one: "
-            said += compared("similarity", similarity, threshold, f"≤ {kind}" if outcome == "not above" else f"> {kind}")
-            if outcome == "too long":
-                said += f", but joined above maximum size {self.max_size:,}"
             verdict = Verdict.KEPT if outcome == "joined" else Verdict.CUT
-            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, said)
+            why = Reason(
+                "similarity",
+                similarity,
+                "≤" if outcome == "not above" else ">",
+                threshold,
+                kind,
+                f"but joined above maximum size {self.max_size:,}" if outcome == "too long" else "",
+                "joined in pass one" if outcome == "joined" else "pass one",
+            )
+            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, (why,))
             left, right = Span(start, following), Span(following, following + 1)
-            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, said))
+            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, (why,)))
             if verdict is Verdict.CUT:
                 minis.append(left)
                 start = following
@@ -198,7 +205,7 @@ class DoublePass(Chunker):
         return "joined" if self.max_size is None or length <= self.max_size else "too long"
 
 
-_UNDECIDED = Gap(0, None, None, Verdict.CUT, "")
+_UNDECIDED = Gap(0, None, None, Verdict.CUT, ())
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -217,37 +224,34 @@ class _State:
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
         """Record that the current chunk and ``reach`` up to the last of ``tried`` became one, because of that one."""
         last = tried[-1]
-        said = "merged in pass two: " + compared("similarity", last.similarity, last.threshold, "> merging")
+        over = ""
         if len(tried) > 1:
             snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
             lower = ", ".join(f"{comparison.similarity:.2f}" for comparison in tried[:-1])
-            said += f", over the snippet “{_short(snippet)}” ({lower})"
+            over = f"over the snippet “{_short(snippet)}” ({lower})"
+        why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
         for mini in reach[: len(tried)]:
             gap = mini.start - 1
-            reason = f"{self.gaps[gap].reason}; {said}"
-            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, reason)
-        self._record(tried, said)
+            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, (*self.gaps[gap].why, why))
+        self._record(tried, why)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
         """Record that the current chunk ends."""
         last = tried[-1]
         gap = last.left.end - 1
         if last.outcome == "too long":
-            said = compared("similarity", last.similarity, last.threshold, "> merging")
-            said += f", but merged above maximum size {maximum:,}"
+            too_long = f"but merged above maximum size {maximum:,}"
+            why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
         else:
             places = ("the next", "the one after", "the third")
             said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
             none = "not above" if len(tried) == 1 else "none above"
-            said = f"similarity {said}; {none} merging {last.threshold:g}"
-        said = f"pass two: {said}"
-        reason = f"{self.gaps[gap].reason}; {said}"
-        score, threshold = tried[0].similarity, last.threshold
-        self.gaps[gap] = self.gaps[gap]._replace(score=score, threshold=threshold, verdict=Verdict.CUT, reason=reason)
-        self._record(tried, said)
+            why = Reason(remark=f"similarity {said}; {none} merging {last.threshold:g}", heading="pass two")
+        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, (*self.gaps[gap].why, why))
+        self._record(tried, why)
 
-    def _record(self, tried: Sequence[Comparison], reason: str) -> None:
-        self.comparisons += [*tried[:-1], tried[-1]._replace(reason=reason)]
+    def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
+        self.comparisons += [*tried[:-1], tried[-1]._replace(why=(why,))]
 
 
 def _short(text: str, most: int = 40) -> str:

@@ -8,10 +8,11 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray
-from chunkers.building_blocks.ledger import gap_order
+from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -103,11 +104,11 @@ class Optimal(Chunker):
             cut = piece in chosen
             verdict = Verdict.CUT if cut else Verdict.KEPT
             if document.starts[index] == start:
-                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, _reason(gain, cut, self.longest))
+                at[index - 1] = Gap(index - 1, _finite(gain), 0.0, verdict, _why(gain, cut, self.longest))
             elif cut:
-                said = f"inside sentence {index + 1}: {_reason(gain, cut, self.longest)}"
-                inside.append(Gap(index, _finite(gain), 0.0, verdict, said, start))
-        within = f"inside a piece of at most {self.piece_size:,} tokens"
+                why = inside_sentence(index, _why(gain, cut, self.longest))
+                inside.append(Gap(index, _finite(gain), 0.0, verdict, why, start))
+        within = (Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"),)
         gaps = [at.get(index) or Gap(index, None, 0.0, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)]
         return sorted([*gaps, *inside], key=gap_order)
 
@@ -116,9 +117,11 @@ def _finite(gain: float) -> float | None:
     return number(gain) if math.isfinite(gain) else None
 
 
-def _reason(gain: float, cut: bool, longest: int) -> str:
+def _why(gain: float, cut: bool, longest: int) -> tuple[Reason, ...]:
     if math.isinf(gain):
-        return f"a chunk may hold {longest:,} pieces, so every partition cuts here"
-    if cut:
-        return f"the best partition with this cut gains {gain:.2f} over the best without"
-    return f"the best partition with a cut here loses {-gain:.2f} against the best without"
+        said = f"a chunk may hold {longest:,} pieces, so every partition cuts here"
+    elif cut:
+        said = f"the best partition with this cut gains {gain:.2f} over the best without"
+    else:
+        said = f"the best partition with a cut here loses {-gain:.2f} against the best without"
+    return (Reason(remark=said),)

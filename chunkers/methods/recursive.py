@@ -12,8 +12,9 @@ from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
 from chunkers.building_blocks.langchain_offsets import SEPARATORS
-from chunkers.building_blocks.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
+from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -29,6 +30,7 @@ class Recursive(Chunker):
     title: ClassVar[str] = "Recursive"
     idea: ClassVar[str] = "Cuts at blank lines, then lines, then full stops, then words, until the pieces fit."
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
+    packages: ClassVar[tuple[str, ...]] = ("langchain-text-splitters",)
     formula: ClassVar[str] = (
         r"\text{split at the first separator that occurs, finer where } |p| \ge s; \quad \text{join neighbours "
         r"while } \textstyle\sum |p| \le s"
@@ -77,17 +79,18 @@ class Recursive(Chunker):
         measure = measure_for(self.unit, tools)
         spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
-        return Chunking(document, chunks, Unread(lambda: self._ledger(document, spans)))
+        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
-        def reason(offset: int) -> str:
-            place = separator_at(document.text, offset, self.separators)
-            return f"the next piece would pass size {self.size:,} {self.unit}; cut at {place}"
+        passed = Reason(remark=f"the next piece would pass size {self.size:,} {self.unit}")
+
+        def why(offset: int) -> tuple[Reason, ...]:
+            return passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}")
 
         # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
-        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, reason), kept)
+        return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), kept)
 
 
 SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space", "": "no separator, between two characters"}

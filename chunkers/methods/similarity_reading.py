@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chunkers import Breakpoint, Chunking, Gap
-from chunkers.result import compared
+from chunkers.reason import Reason, Relation
 
-_ACROSS = {">": "<", "≤": "≥"}
+_MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "largest": "lowest"}
 
 
-class Turned(Breakpoint):
+class SimilarityReading(Breakpoint):
     """The same chunker, whose line lies on the curve of similarities."""
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
@@ -19,32 +19,38 @@ class Turned(Breakpoint):
         return [1 - level for level in super().levels(parameter, values, [1 - score for score in scores])]
 
 
-def can_turn(chunker: Breakpoint) -> bool:
-    """Whether the chunker compares distances; of a gradient there is no such reading."""
+def has_similarity_reading(chunker: Breakpoint) -> bool:
+    """Whether the chunker compares distances; a gradient of them cannot be read as similarity."""
     return chunker.rule.score_name == "distance"
 
 
-def as_similarity(chunking: Chunking) -> Chunking:
-    """Return the result of a chunker that `can_turn` with similarities in place of distances, in the reasons too."""
+def read_as_similarity(chunking: Chunking) -> Chunking:
+    """Return the result of a chunker that `has_similarity_reading` with similarities in place of distances."""
     (curve,) = chunking.curves
-    turned = replace(
+    similarities = replace(
         curve,
         label="similarity",
         scores=tuple(1 - score for score in curve.scores),
         lines=tuple(replace(line, level=1 - line.level) for line in curve.lines),
         cut_above=False,
     )
-    return replace(chunking, gaps=tuple(_turn(gap) for gap in chunking.gaps), curves=(turned,))
+    return replace(chunking, gaps=tuple(_gap(gap) for gap in chunking.gaps), curves=(similarities,))
 
 
-def _turn(gap: Gap) -> Gap:
-    score, threshold = gap.score, gap.threshold
-    if score is None or threshold is None:
-        return gap
-    # The words are made of these parts, so they are found by making them again.
-    relation = ">" if score > threshold else "≤"
-    said = gap.reason.replace(
-        compared("distance", score, threshold, relation),
-        compared("similarity", 1 - score, 1 - threshold, _ACROSS[relation]),
-    ).replace(f"its largest distance, {score:.2f}, is here", f"its lowest similarity, {1 - score:.2f}, is here")
-    return gap._replace(score=1 - score, threshold=1 - threshold, reason=said)
+def _gap(gap: Gap) -> Gap:
+    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=tuple(map(_reason, gap.why)))
+
+
+def _reason(reason: Reason) -> Reason:
+    if reason.score_name != "distance":
+        return reason
+    return reason._replace(
+        score_name="similarity",
+        score=_mirrored(reason.score),
+        relation=_MIRRORED[reason.relation],
+        threshold=_mirrored(reason.threshold),
+    )
+
+
+def _mirrored(distance: float | None) -> float | None:
+    return None if distance is None else 1 - distance

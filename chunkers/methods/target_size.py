@@ -11,9 +11,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, buffered, gap_distances
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict, compared
+from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.reason import Reason
+from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 
@@ -90,8 +92,8 @@ class TargetSize(Chunker):
         gaps = []
         for index, distance in enumerate(distances.tolist()):
             cut = distance > level
-            said = f"{compared('distance', distance, level, '>' if cut else '≤')}, {found}"
-            gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, said))
+            why = Reason("distance", distance, ">" if cut else "≤", level, remark=found)
+            gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, (why,)))
         curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 

@@ -10,12 +10,14 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.arrays import IntArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.ledger import Unread, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.methods.fixed import windows
+from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import IntArray, word_starts
+from chunkers.text.tokenizers import word_starts
 from chunkers.tools import Tools
 
 
@@ -55,11 +57,13 @@ class Windows(Chunker):
                 start = begin + len(window) - len(window.lstrip())
                 spans.append(Span(start, start + len(stripped)))
         chunks = tuple(Chunk.of(document, span) for span in spans)
-        return Chunking(document, chunks, Unread(lambda: self._ledger(document, spans)))
+        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
-        reached = f"size {self.size:,} {self.unit} reached"
-        reached += f"; the next chunk repeats {self.overlap:,}" if self.overlap else ""
+        reached = (
+            Reason(remark=f"size {self.size:,} {self.unit} reached"),
+            *([Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []),
+        )
         # Where only white space left the overlap, the next chunk begins where the last did, which is no other cut.
         begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)

@@ -70,6 +70,16 @@ class Document:
         spans = tuple(Span(start, end) for start, end in split_sentences(text, exact))
         return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language)
 
+    @staticmethod
+    def identity_of(text: str, splitter: str) -> str:
+        """Return the identity that the document has which that splitter makes of the text."""
+        return f"{_text_hash(text)}/{splitter}"
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of the text, and the splitter: documents of the same identity have the same text and sentences."""
+        return self.identity_of(self.text, self.splitter)
+
     @cached_property
     def sentence_texts(self) -> list[str]:
         """The text of every sentence."""
@@ -90,6 +100,6 @@ class Document:
 
 
 @lru_cache(maxsize=4)
-def text_id(text: str) -> str:
-    """Return a hash that names the text."""
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+def _text_hash(text: str) -> str:
+    # A lone surrogate is refused elsewhere, in a sentence.
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

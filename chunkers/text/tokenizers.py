@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from chunkers.arrays import IntArray
 from chunkers.errors import InputError, ModelError
 from chunkers.text.minilm import model_folder
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
-IntArray = npt.NDArray[np.intp]
 
 BYTE_PAIRS = {
     "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",

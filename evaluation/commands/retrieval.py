@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import file_bytes, named_files
+from chunkers.arguments import file_bytes, named_files, say
 from chunkers.cache import EmbeddingCache
 from chunkers.text.reading import read_document
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
-from evaluation.retrieval.measures import MEASURES, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.segmentation.measures import Score
 
-UNITS = ("characters", "tokens")
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 
@@ -88,7 +87,7 @@ def _texts(folder: Path) -> list[tuple[str, str]]:
         try:
             texts.append((name, read_document(file_bytes(path), name).text))
         except InputError as error:
-            print(f"{error} The document is left out.", file=sys.stderr)
+            say(f"{error} The document is left out.")
     if not texts:
         raise InputError(f"{folder}: the corpus must have a document that can be read; it has none.")
     return texts
@@ -101,7 +100,7 @@ def _corpus(texts: Sequence[tuple[str, str]], splitter: str) -> Corpus:
 def _questions(path: Path, corpus: Corpus) -> Questions:
     questions = read_questions(file_bytes(str(path)), path.name, corpus)
     for problem in questions.problems:
-        print(problem, file=sys.stderr)
+        say(problem)
     questions.needed(path.name)
     return questions
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, InputError
-from chunkers.arguments import contents
+from chunkers.arguments import contents, say
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import to_json
 from evaluation.segmentation.marked_texts import MARKS_ENDING
@@ -40,7 +39,7 @@ def stitch(options: argparse.Namespace) -> None:
     """Write every long document and its boundaries; what cannot be used goes to standard error."""
     passages, complaints = passages_from(contents([str(path) for path in options.paths]))
     for complaint in complaints:
-        print(complaint, file=sys.stderr)
+        say(complaint)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
     for one in made:
         file = options.into / f"{one.name.replace(' ', '-')}.txt"

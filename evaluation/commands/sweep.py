@@ -22,7 +22,12 @@ def run_sweep(options: argparse.Namespace) -> None:
     """Run the command."""
     settings = published() if options.published else []
     if options.chunker:
-        settings += grid(options.chunker, **dict(_axis(text) for text in options.grid))
+        axes: dict[str, list[Any]] = {}
+        for key, values in map(_axis, options.grid):
+            if key in axes:
+                raise InputError(f"--grid must name a parameter once, with all its values; {key} is there twice.")
+            axes[key] = values
+        settings += grid(options.chunker, **axes)
     elif options.grid:
         raise InputError("--grid needs the chunker whose parameters it names: give --chunker.")
     if not settings:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
@@ -30,8 +32,7 @@ class Corpus:
     def __post_init__(self) -> None:
         if not self.documents:
             raise InputError("A corpus must have at least one document; got none.")
-        names = self.names
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        if twice := next((name for name, times in Counter(self.names).items() if times > 1), None):
             raise InputError(f"The documents of a corpus must have different names; {twice!r} is there twice.")
 
     @cached_property
@@ -43,7 +44,7 @@ class Corpus:
     def offsets(self) -> list[int]:
         """Where on the axis every document begins."""
         lengths = [len(document.text) + len(JOINT) for document in self.documents]
-        return [sum(lengths[:number]) for number in range(len(lengths))]
+        return [0, *accumulate(lengths[:-1])]
 
     @cached_property
     def whole(self) -> Document:

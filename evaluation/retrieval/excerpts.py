@@ -29,10 +29,21 @@ class Finder:
         """Return the number of the document called ``name``, its file's ending left out or not; None for no name."""
         if name is None or name == "":
             return None
+        called = self._called.get(name, []) if isinstance(name, str) else []
+        if not called:
+            raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
+        if len(called) > 1:
+            several = cut(", ".join(self.corpus.names[number] for number in called))
+            raise InputError(f"corpus_id must name one document; {short(name)} may be any of {several}.")
+        return called[0]
+
+    @cached_property
+    def _called(self) -> dict[str, list[int]]:
+        """Every name for a document, with the numbers of the documents; a whole name goes before a stem."""
+        stems: dict[str, list[int]] = {}
         for number, known in enumerate(self.corpus.names):
-            if name in (known, Path(known).stem):
-                return number
-        raise InputError(f"corpus_id must be one of {cut(', '.join(self.corpus.names))}; got {short(name)}.")
+            stems.setdefault(Path(known).stem, []).append(number)
+        return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
     def locate(self, item: object, number: int | None) -> Excerpt:
         """Return where an excerpt lies: where it says, else where its text occurs first, else the same without white space.
@@ -45,12 +56,12 @@ class Finder:
             If it is nowhere.
         """
         given = item if isinstance(item, dict) else {"content": item}
-        content, start = given.get("content"), given.get("start_index")
+        content, start = given.get("content"), _start_index(given.get("start_index"))
         if not isinstance(content, str) or not content.strip():
             raise InputError(f"an excerpt must be a text; got {short(content)}.")
         documents = self.corpus.documents
         numbers = range(len(documents)) if number is None else [number]
-        if number is not None and isinstance(start, int) and documents[number].text.startswith(content, start):
+        if number is not None and start is not None and documents[number].text.startswith(content, start):
             return Excerpt(number, Span(start, start + len(content)))
         for candidate in numbers:
             found = documents[candidate].text.find(content)
@@ -83,6 +94,17 @@ class _Visible(NamedTuple):
         bare = "".join(content.split())
         found = self.text.find(bare)
         return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
+
+
+def _start_index(given: object) -> int | None:
+    """Return where an excerpt says that it begins, None where it does not; tables write whole numbers as 99.0 at times."""
+    if given is None:
+        return None
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
+        raise InputError(f"start_index must be a whole number from 0 on; got {short(given)}.")
+    return given
 
 
 def short(value: object) -> str:

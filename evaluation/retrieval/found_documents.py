@@ -10,19 +10,26 @@ from collections.abc import Sequence, Set
 
 from chunkers import Span
 from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.ranges import characters, intersection, union
+from evaluation.retrieval.ranges import union
 from evaluation.segmentation.measures import Score
 
 AT = (1, 3, 5, 10)
 """The numbers of chunks after which it is measured."""
 
+SET_SCORES = ("recall", "precision", "f1")
+"""What is measured after each."""
+
+NO_EXCERPT = "the question has no excerpt"
+NOTHING_RETRIEVED = "nothing was retrieved"
+"""Why a score may be undefined."""
+
 
 def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
     """Return recall, precision and F1 of what was found."""
     if not wanted:
-        return dict.fromkeys(("recall", "precision", "f1"), Score.without("the question has no excerpt"))
+        return dict.fromkeys(SET_SCORES, Score.without(NO_EXCERPT))
     hits = len(wanted & found)
-    precision = Score(hits / len(found)) if found else Score.without("nothing was retrieved")
+    precision = Score(hits / len(found)) if found else Score.without(NOTHING_RETRIEVED)
     return {"recall": Score(hits / len(wanted)), "precision": precision, "f1": Score(2 * hits / (len(wanted) + len(found)))}
 
 
@@ -52,7 +59,8 @@ def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     found = set()
     for number in sentences_touched(corpus, held):
         start, end = corpus.whole.sentences[number]
-        if 2 * characters(intersection([(start, end)], held)) > end - start:
+        # What is held neither overlaps nor touches, so its parts of a sentence add up.
+        if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in held) > end - start:
             found.add(number)
     return found
 

@@ -10,11 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Span, Tools
+from chunkers.arrays import FloatArray
 from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.found_documents import AT, document_scores, evidence_scores
+from evaluation.retrieval.found_documents import (
+    AT,
+    NO_EXCERPT,
+    NOTHING_RETRIEVED,
+    SET_SCORES,
+    document_scores,
+    evidence_scores,
+)
 from evaluation.retrieval.index import Index, Search, search
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import characters, intersection, union
@@ -23,7 +30,9 @@ from evaluation.segmentation.measures import Score
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; more is better in all of them."""
 
-_NO_EXCERPT = "the question has no excerpt"
+UNITS = ("characters", "tokens")
+"""What ranges are measured in."""
+
 
 Length = Callable[[Sequence[tuple[int, int]]], float]
 
@@ -36,10 +45,10 @@ def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Le
     """
     wanted = length(union(excerpts))
     if not wanted:
-        return dict.fromkeys(("recall", "precision", "iou"), Score.without(_NO_EXCERPT))
+        return dict.fromkeys(("recall", "precision", "iou"), Score.without(NO_EXCERPT))
     hit = length(intersection(excerpts, retrieved))
     given = length(retrieved)
-    precision = Score(hit / given) if given else Score.without("nothing was retrieved")
+    precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
     return {"recall": Score(hit / wanted), "precision": precision, "iou": Score(hit / (given + wanted - hit))}
 
 
@@ -47,7 +56,7 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
     """Return the IoU of the excerpts and all ``chunks`` that touch one, text that several of them share counted once."""
     wanted = length(union(excerpts))
     if not wanted:
-        return Score.without(_NO_EXCERPT)
+        return Score.without(NO_EXCERPT)
     held = union(span for chunk in chunks if intersection(excerpts, chunk) for span in chunk)
     hit = length(intersection(excerpts, held))
     return Score(hit / (length(held) + wanted - hit))
@@ -75,52 +84,75 @@ class Answer:
     evidence: dict[int, dict[str, Score]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What all questions found, measured over the first ``top_k`` chunks of each."""
+    """What all questions found, measured over the first ``top_k`` chunks of each.
+
+    The scores are arrays, NaN where one is undefined: as objects those of 5,000 questions would be 32 times 5,000 of them.
+
+    Attributes
+    ----------
+    scores
+        Shape (units, measures, questions), in the order of `UNITS` and `MEASURES`.
+    documents, evidence
+        Shape (numbers of chunks, scores, questions), in the order of `AT` and `SET_SCORES`; the same for every ``top_k``.
+    """
 
     search: Search
-    answers: tuple[Answer, ...]
     top_k: int
+    scores: FloatArray
+    documents: FloatArray
+    evidence: FloatArray
 
     @property
     def index(self) -> Index:
         """What was searched."""
         return self.search.index
 
-    def values(self, measure: str, unit: str = "characters") -> npt.NDArray[np.float64]:
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """What every question found, made anew each time; see `answer`."""
+        return tuple(self.answer(number) for number in range(len(self.search.questions)))
+
+    def answer(self, number: int) -> Answer:
+        """Return what the question of that number, counted from 0, found."""
+        characters, tokens = (_scores(MEASURES, one[:, number]) for one in self.scores)
+        documents, evidence = (
+            {k: _scores(SET_SCORES, one[:, number]) for k, one in zip(AT, found, strict=True)}
+            for found in (self.documents, self.evidence)
+        )
+        ranked = tuple(self.search.ranked[number].tolist())
+        return Answer(self.search.questions[number], ranked, characters, tokens, documents, evidence)
+
+    def values(self, measure: str, unit: str = "characters") -> FloatArray:
         """Return a measure of every question, shape (questions,), NaN where it is undefined."""
-        scores = [getattr(answer, unit)[measure].value for answer in self.answers]
-        return np.array([np.nan if value is None else value for value in scores], dtype=np.float64)
+        found: FloatArray = self.scores[UNITS.index(unit), MEASURES.index(measure)]
+        return found
 
     def retrieved_size(self, length: Length) -> float:
         """Return the mean length of what a question retrieves; what overlaps counts as often as it was retrieved."""
-        sizes = [
-            length([span for number in answer.ranked[: self.top_k] for span in self.index.chunks[number]])
-            for answer in self.answers
-        ]
+        sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
         """Measure over another number of chunks; what does not depend on it stays, as it costs most."""
-        index = self.index
-        answers = []
-        for answer in self.answers:
-            excerpts = _on_axis(index.corpus, answer.question)
-            retrieved = [span for number in answer.ranked[:top_k] for span in index.chunks[number]]
-            answers.append(
-                replace(
-                    answer,
-                    characters={**answer.characters, **found_scores(excerpts, retrieved, characters)},
-                    tokens={**answer.tokens, **found_scores(excerpts, retrieved, ruler)},
-                )
-            )
-        return Evaluation(self.search, tuple(answers), top_k)
+        scores = self.scores.copy()
+        lengths: tuple[Length, ...] = (characters, ruler)
+        for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
+            excerpts = _on_axis(self.index.corpus, question)
+            retrieved = _retrieved(self.index, row[:top_k])
+            for unit, length in enumerate(lengths):
+                for name, score in found_scores(excerpts, retrieved, length).items():
+                    scores[unit, MEASURES.index(name), number] = _number(score)
+        return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
         """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every number of chunks."""
-        found = [getattr(answer, what) for answer in self.answers]
-        return {k: {name: _mean_of([one[k][name] for one in found]) for name in ("recall", "precision", "f1")} for k in AT}
+        found: FloatArray = getattr(self, what)
+        return {
+            k: {name: _mean_of(values) for name, values in zip(SET_SCORES, one, strict=True)}
+            for k, one in zip(AT, found, strict=True)
+        }
 
 
 def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, top_k: int = 5) -> Evaluation:
@@ -130,43 +162,56 @@ def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: R
 
 def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     """Measure what a search found; it must have gone as deep as ``top_k`` and the greatest of `AT`."""
-    answers = tuple(
-        _answer(found.index, question, row, top_k, ruler)
-        for question, row in zip(found.questions, found.ranked.tolist(), strict=True)
-    )
-    return Evaluation(found, answers, top_k)
+    index = found.index
+    count = len(found.questions)
+    lengths: tuple[Length, ...] = (characters, ruler)
+    scores = np.empty((len(UNITS), len(MEASURES), count))
+    documents, evidence = np.empty((2, len(AT), len(SET_SCORES), count))
+    for number, (question, row) in enumerate(zip(found.questions, found.ranked.tolist(), strict=True)):
+        excerpts = _on_axis(index.corpus, question)
+        retrieved = _retrieved(index, row[:top_k])
+        near = index.near(excerpts)
+        for unit, length in enumerate(lengths):
+            measured = found_scores(excerpts, retrieved, length) | {
+                "precision_omega": precision_omega(excerpts, near, length)
+            }
+            scores[unit, :, number] = [_number(measured[name]) for name in MEASURES]
+        chunks = [index.chunks[place] for place in row]
+        for kept, at_k in (
+            (documents, document_scores(index.corpus, excerpts, chunks)),
+            (evidence, evidence_scores(index.corpus, excerpts, chunks)),
+        ):
+            kept[:, :, number] = [[_number(at_k[k][name]) for name in SET_SCORES] for k in AT]
+    return Evaluation(found, top_k, scores, documents, evidence)
 
 
-def _answer(index: Index, question: Question, ranked: Sequence[int], top_k: int, ruler: Ruler) -> Answer:
-    corpus = index.corpus
-    excerpts = _on_axis(corpus, question)
-    chunks = [index.chunks[number] for number in ranked]
-    retrieved = [span for chunk in chunks[:top_k] for span in chunk]
-    near = index.near(excerpts)
+def _retrieved(index: Index, ranked: Sequence[int]) -> list[Span]:
+    return [span for number in ranked for span in index.chunks[number]]
 
-    def scores(length: Length) -> dict[str, Score]:
-        return found_scores(excerpts, retrieved, length) | {"precision_omega": precision_omega(excerpts, near, length)}
 
-    return Answer(
-        question,
-        tuple(ranked),
-        scores(characters),
-        scores(ruler),
-        document_scores(corpus, excerpts, chunks),
-        evidence_scores(corpus, excerpts, chunks),
-    )
+def _number(score: Score) -> float:
+    return np.nan if score.value is None else score.value
+
+
+def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
+    """Return the scores of a question by name; of both kinds the recall is first, and undefined without an excerpt alone."""
+    why = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
+    return {
+        name: Score.without(why) if np.isnan(value) else Score(value)
+        for name, value in zip(names, values.tolist(), strict=True)
+    }
 
 
 def _on_axis(corpus: Corpus, question: Question) -> list[Span]:
     return [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
 
 
-def _mean_of(scores: Sequence[Score]) -> Score:
-    values = [score.value for score in scores if score.value is not None]
-    return Score(float(np.mean(values))) if values else Score.without("it is undefined for every question")
+def _mean_of(values: FloatArray) -> Score:
+    found = mean_and_deviation(values)
+    return Score(found[0]) if found is not None else Score.without("it is undefined for every question")
 
 
-def mean_and_deviation(values: npt.NDArray[np.float64]) -> tuple[float, float] | None:
+def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
     """Return mean and population standard deviation, undefined values left out; None where no value is left."""
     kept = values[~np.isnan(values)]
     return (float(kept.mean()), float(kept.std())) if len(kept) else None

@@ -147,6 +147,8 @@ def _question(row: Mapping[str, Any], finder: Finder) -> tuple[Question, list[st
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"the question must be a text; got {short(text)}.")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError(f"the question must be valid Unicode; {short(text)} holds half of a surrogate pair.")
     number = finder.number(row.get("corpus_id"))
     excerpts: list[Excerpt] = []
     lost: list[str] = []

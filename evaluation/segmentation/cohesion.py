@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.result import Chunking
 from chunkers.text.document import Span
 
@@ -47,7 +47,7 @@ class Similarities:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class StretchComparison:
     """Two ways to cut the sentences of ``stretch``: a greedy chunker's, and that of one with the whole text in view.
 
     ``greedy`` and ``other`` are the sentences inside the stretch after which each cuts.
@@ -82,7 +82,7 @@ def cut_sentences(chunking: Chunking) -> tuple[int, ...]:
     return tuple(sorted({gap.index for gap in chunking.gaps if gap.verdict.is_cut} - {len(chunking.document.sentences) - 1}))
 
 
-def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> dict[int, Comparison]:
+def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> dict[int, StretchComparison]:
     """Compare two chunkings of one document at every cut of the first.
 
     Returns
@@ -97,5 +97,5 @@ def compare(greedy: Chunking, other: Chunking, similarities: Similarities) -> di
         stretch = Span(before + 1, after + 1)
         inside = tuple(one for one in others if stretch.start <= one < stretch.end - 1)
         here = similarities.within(stretch, (cut,)), similarities.within(stretch, inside)
-        compared[cut] = Comparison(stretch, (cut,), inside, *here)
+        compared[cut] = StretchComparison(stretch, (cut,), inside, *here)
     return compared

@@ -9,11 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Chunking, Document
+from chunkers.arrays import IntArray
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Segmentation:
         """Units a segment."""
         return self.units / (len(self.boundaries) + 1)
 
-    def counts(self) -> npt.NDArray[np.intp]:
+    def counts(self) -> IntArray:
         """Return how many boundaries lie before or at each place, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
@@ -108,7 +109,7 @@ def window(reference: Segmentation) -> int:
 _NO_BOUNDARY = "no boundary is known"
 
 
-def _windows(reference: Segmentation, found: Segmentation) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]] | Score:
+def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
     """Return how many boundaries each window of k gaps holds in both; or why there is no window."""
     _same_units(reference, found)
     k = window(reference)
@@ -207,11 +208,11 @@ class Misassigned:
     pairs: dict[int, int]
 
 
-def misassigned(sections: Sequence[int], chunks: Sequence[int]) -> Misassigned:
+def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misassigned:
     """Match sections and chunks one to one by the largest overlap, and return what lies outside its match.
 
     Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
-    hold units from anywhere.
+    hold units from anywhere. A unit in no chunk, None, is outside of every match.
     """
     from scipy.optimize import linear_sum_assignment
 
@@ -219,10 +220,15 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int]) -> Misassigned:
         raise ValueError(f"sections and chunks must be as many; got {len(sections)} and {len(chunks)}.")
     if not sections:
         return Misassigned((), {})
-    overlap = np.zeros((max(sections) + 1, max(chunks) + 1), dtype=np.intp)
-    np.add.at(overlap, (np.asarray(sections), np.asarray(chunks)), 1)
+    held = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
+    overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in held), default=0) + 1), dtype=np.intp)
+    np.add.at(overlap, tuple(zip(*held, strict=True)) or ([], []), 1)
     pairs = dict(zip(*(side.tolist() for side in linear_sum_assignment(overlap, maximize=True)), strict=True))
-    wrong = [unit for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True)) if pairs.get(section) != chunk]
+    wrong = [
+        unit
+        for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True))
+        if chunk is None or pairs.get(section) != chunk
+    ]
     return Misassigned(tuple(wrong), pairs)
 
 
@@ -232,16 +238,27 @@ def sections_of(segmentation: Segmentation) -> list[int]:
     return numbers
 
 
-def chunks_of(chunking: Chunking) -> list[int]:
-    """Return the number of the chunk in which every sentence begins; of several that overlap, the first."""
+def chunks_of(chunking: Chunking) -> list[int | None]:
+    """Return the number of the chunk in which every sentence begins; of several that overlap, the first.
+
+    Where the sentence begins with a character that no chunk holds, it belongs to the first chunk that touches it; where no
+    chunk does, as other people's chunkers lose text at times, to None.
+    """
     spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
-    numbers = []
+    numbers: list[int | None] = []
+    begun = 0
+    open_spans: list[int] = []
     for start, end in chunking.document.sentences:
-        # The sentence may begin with a character that no chunk holds; it belongs to the first chunk that touches it.
-        place = bisect_left(spans, (start,))
-        earlier = [number for first, last, number in spans[max(0, place - 8) : place] if first <= start < last]
-        later = [number for first, _, number in spans[place : place + 1] if first < end]
-        numbers.append((earlier or later)[0])
+        while begun < len(spans) and spans[begun][0] <= start:
+            heappush(open_spans, begun)
+            begun += 1
+        # A span that ended before this sentence has ended before all that follow.
+        while open_spans and spans[open_spans[0]][1] <= start:
+            heappop(open_spans)
+        if open_spans:
+            numbers.append(spans[open_spans[0]][2])
+        else:
+            numbers.append(spans[begun][2] if begun < len(spans) and spans[begun][0] < end else None)
     return numbers
 
 

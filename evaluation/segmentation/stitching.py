@@ -14,6 +14,9 @@ from evaluation.segmentation.marked_texts import MarkedText
 
 JOINT = "\n\n"
 
+MOST_STITCHED = 10_000
+"""Documents that are stitched at once: more would fill the memory before the first is written."""
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -41,7 +44,7 @@ class Stitched:
 
 
 def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
-    """Join passages in a random order until there are ``sentences`` sentences or more, or none is left.
+    """Join two passages or more in a random order until there are ``sentences`` sentences or more, or none is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
 
@@ -58,7 +61,8 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
     random.Random(seed).shuffle(order)
     chosen: list[Passage] = []
     count = 0
-    while order and count < sentences:
+    # One passage alone would have no seam, however long it is.
+    while order and (count < sentences or len(chosen) < 2):
         # The next one of another subject; where there is none any more, the document ends.
         place = next((i for i, one in enumerate(order) if not chosen or one.subject != chosen[-1].subject), None)
         if place is None:
@@ -84,9 +88,11 @@ def stitch_several(
     InputError
         If there is less than one sentence or document to make, or `stitch` cannot join the passages.
     """
-    for name, value in (("sentences", sentences), ("count", count)):
+    for name, value, most in (("sentences", sentences, None), ("count", count, MOST_STITCHED)):
         if value < 1:
             raise InputError(f"stitching: {name} must be at least 1; got {value}.")
+        if most is not None and value > most:
+            raise InputError(f"stitching: {name} must be at most {most:,}; got {value:,}.")
     made = [stitch(passages, sentences, seed + number, splitter) for number in range(count)]
     return [MarkedText(f"stitched {number}", one.text, one.seams) for number, one in enumerate(made, start=first)]
 

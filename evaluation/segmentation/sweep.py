@@ -45,7 +45,7 @@ class Setting:
     parameters: tuple[tuple[str, Any], ...] = ()
 
     @classmethod
-    def of(cls, chunker: str, **parameters: Any) -> Setting:
+    def of(cls, chunker: str, /, **parameters: Any) -> Setting:
         """Return the setting of these parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
@@ -200,7 +200,7 @@ def to_csv(rows: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def grid(chunker: str, **axes: Sequence[Any]) -> list[Setting]:
+def grid(chunker: str, /, **axes: Sequence[Any]) -> list[Setting]:
     """Return a setting for every combination of the values of ``axes``."""
     return [Setting.of(chunker, **dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 

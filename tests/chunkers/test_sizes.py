@@ -139,7 +139,7 @@ def test_the_weakest_gap_is_cut_all_the_same_where_every_side_is_too_small():
 
 def test_cuts_inside_sentences_are_kept_apart_and_in_order():
     document = Document.from_text("one two three four. five", "regex")
-    gaps = [Gap(0, None, None, Verdict.CUT, "inside", 8), Gap(0, None, None, Verdict.CUT, "after")]
+    gaps = [Gap(0, None, None, Verdict.CUT, (), 8), Gap(0, None, None, Verdict.CUT, ())]
     limited = within_sizes(document, gaps, Limits(None, 6, "characters", "recursive"), tools(), lambda: ())
     assert [chunk.text for chunk in Chunking.from_gaps(document, limited).chunks] == [
         "one",
@@ -179,7 +179,7 @@ def test_no_text_is_counted_over_and_over(oversize):
 
 def test_distances_are_asked_for_once():
     document = Document.from_text("\n".join("abcdefghijklmnop"), "lines")
-    gaps = [Gap(index, None, None, Verdict.KEPT, "kept") for index in range(15)]
+    gaps = [Gap(index, None, None, Verdict.KEPT, ()) for index in range(15)]
     asked = []
 
     def distances():

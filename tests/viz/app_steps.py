@@ -29,3 +29,9 @@ def sent(app, word):
 def sweep_of(app):
     """Return the sweep that the link of the Tune page leads to, or None."""
     return registry().find(app.session_state["choices/tune"].extra["run"], Sweep)
+
+
+def said(app):
+    """Return the sentences of all notices, in the order of the page."""
+    payloads = [part.proto.json for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    return [data["text"] for data in map(json.loads, payloads) if set(data) == {"text", "tone"}]

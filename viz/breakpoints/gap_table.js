@@ -1,98 +1,129 @@
-// The ledger of gaps. Only the rows in sight are drawn; sorting, sifting and walking stay in the browser.
+// The table of gaps. Only the rows in view are drawn; sorting, filtering and moving along the rows happen in the browser.
 
-const HEIGHT = 46; // pixels a row, as in the style sheet
-const BEYOND = 6; // rows drawn above and below sight
-const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { around, el, found, liveRegion } from "../components/shared/dom.js";
+import { signed } from "../components/shared/format.js";
+import { countPainted, expose } from "../components/shared/handle.js";
+import { storedText } from "../components/shared/store.js";
+import { verdictOfEach } from "../components/shared/verdicts.js";
+import { counted, filterOptions, filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
+const HEIGHT = 46; // pixels per row, as in the style sheet
+const BEYOND = 6; // rows drawn above and below the visible ones
+
+/**
+ * @import { Range } from "../components/shared/bus.js"
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { Sort } from "./gap_order.js"
+ * @import { GapRows, GapTableData, StandingData } from "./payload.d.ts"
+ */
+
+/** @type {[by: Sort["by"], words: string, help: string][]} */
+const HEADS = [
+  ["gap", "gap", "By place"],
+  ["score", "score", "By score"],
+  ["away", "from line", "By distance from the line, the nearest first"],
+  ["verdict", "verdict", "By verdict"],
+];
+
+/** @param {Component<GapTableData>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".ledger");
-  const ledger = (root.ledger ??= new Ledger(root));
-  ledger.update(component.data);
-  return () => ledger.rest();
+  const root = /** @type {HTMLElement & { table?: GapTable }} */ (found(component.parentElement, ".ledger"));
+  root.table ??= new GapTable(root);
+  const { table } = root;
+  table.update(component.data);
+  return () => table.dispose();
 }
 
-class Ledger {
+class GapTable {
+  /** @type {GapTableData | null} */ data = null;
+  /** @type {GapRows & { standing: StandingData[] } | null} */ made = null; // and the verdict of every gap
+  body = ""; // what the rows are made of
+  /** @type {Sort} */ sort = { by: "gap", falling: false };
+  /** @type {number[]} */ order = []; // the rows that are shown
+  /** @type {Map<number, number>} */ places = new Map(); // of each row in that order
+  /** @type {number | null} */ chosen = null;
+  /** @type {number | null} */ frame = null;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.sort = { by: "gap", falling: false };
-    this.order = [];
-    this.chosen = null;
     const sieve = root.appendChild(el("div", "sieve"));
     this.verdict = sieve.appendChild(el("select"));
-    this.verdict.setAttribute("aria-label", "Show gaps that are");
     this.words = sieve.appendChild(el("input"));
     this.words.type = "search";
     this.words.placeholder = "words in the reason or the text";
-    this.words.setAttribute("aria-label", "Show gaps with these words");
+    this.verdict.ariaLabel = "Show gaps that are";
+    this.words.ariaLabel = "Show gaps with these words";
     this.verdict.addEventListener("change", () => this.sift());
     this.words.addEventListener("input", () => this.sift());
     this.counted = root.appendChild(el("div", "counted"));
-    this.counted.setAttribute("role", "status");
-    const grid = root.appendChild(el("div"));
-    grid.setAttribute("role", "grid");
-    grid.setAttribute("aria-label", "Gaps");
-    this.grid = grid;
-    const heads = grid.appendChild(el("div", "line heads"));
-    heads.setAttribute("role", "row");
-    this.heads = {};
-    for (const [by, words, help] of [["gap", "gap", "By place"], ["score", "score", "By score"], ["away", "from line", "By distance from the line, the nearest first"], ["verdict", "verdict", "By verdict"]]) {
+    this.counted.role = "status";
+    this.grid = root.appendChild(el("div"));
+    this.grid.role = "grid";
+    this.grid.ariaLabel = "Gaps";
+    const heads = this.grid.appendChild(el("div", "line heads"));
+    heads.role = "row";
+    this.heads = HEADS.map(([by, words, help]) => {
       const head = heads.appendChild(el("span"));
-      head.setAttribute("role", "columnheader");
+      head.role = "columnheader";
       const button = head.appendChild(el("button", "", words));
       button.title = help;
       button.addEventListener("click", () => {
         this.sort = { by, falling: this.sort.by === by && !this.sort.falling };
         this.sift();
       });
-      this.heads[by] = head;
-    }
-    this.rows = grid.appendChild(el("div", "rows"));
+      return { by, head, button };
+    });
+    this.rows = this.grid.appendChild(el("div", "rows"));
     this.rows.tabIndex = 0;
-    this.rows.setAttribute("role", "rowgroup");
-    this.rows.setAttribute("aria-label", "Gaps: up and down go from row to row, Enter leads to the text");
+    this.rows.role = "rowgroup";
+    this.rows.ariaLabel = "Gaps: up and down go from row to row, Enter leads to the text";
     this.room = this.rows.appendChild(el("div"));
-    this.rows.addEventListener("scroll", () => (this.frame ??= requestAnimationFrame(() => this.draw())), { passive: true });
+    const drawSoon = () => {
+      this.frame ??= requestAnimationFrame(() => this.draw());
+    };
+    this.rows.addEventListener("scroll", drawSoon, { passive: true });
     this.rows.addEventListener("click", (event) => {
-      const row = event.target.closest(".row");
+      const row = around(event, ".row");
       if (row) this.lead(Number(row.dataset.entry));
     });
     this.rows.addEventListener("keydown", (event) => this.key(event));
     this.live = liveRegion(root);
-    const on = {
-      "seamark-gap": (event) => this.follow(event.detail.gap),
-      "seamark-text": () => this.sift(),
-    };
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.rows);
-    this.rest = hear(root, on, () => {
+    const leave = () => {
       this.observer.disconnect();
-      // What it marked in the text goes with it, unless somebody has marked since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
-    });
+      // Its marks in the text go with it, unless another component has marked something since.
+      if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
+    };
+    this.dispose = listen(root, { "seamark-gap": ({ gap }) => this.follow(gap), "seamark-text": () => this.sift() }, leave);
+    expose(root, this.handle());
   }
 
+  /** @param {GapTableData} data */
   update(data) {
     this.data = data;
     if (this.body !== data.rows) {
       this.body = data.rows;
-      this.made = JSON.parse(data.rows);
+      /** @type {GapRows} */
+      const rows = JSON.parse(data.rows);
+      this.made = { ...rows, standing: verdictOfEach(rows) };
     }
-    this.heads.score.firstChild.textContent = data.score.split(" ")[0];
-    this.heads.score.firstChild.title = `By ${data.score}`;
-    this.offer();
+    for (const { by, button } of this.heads) {
+      if (by !== "score") continue;
+      button.textContent = data.score.split(" ")[0];
+      button.title = `By ${data.score}`;
+    }
+    if (this.made) this.offer(this.made);
     this.sift();
+    countPainted(this.root);
   }
 
-  // The verdicts that there are, and how many of each.
-  offer() {
-    const { verdicts, near } = this.made;
+  /** @param {Parameters<typeof filterOptions>[0]} made */
+  offer(made) {
     const before = this.verdict.value;
-    const options = [["", `every gap (${verdicts.length.toLocaleString("en")})`]];
-    this.data.standing.forEach((words, number) => {
-      const count = verdicts.filter((verdict) => verdict === number).length;
-      if (count) options.push([String(number), `${words} (${count.toLocaleString("en")})`]);
-    });
-    options.push(["near", `near the line (${near.filter(Boolean).length.toLocaleString("en")})`]);
+    const options = filterOptions(made);
     this.verdict.replaceChildren(
       ...options.map(([value, words]) => {
         const option = el("option", "", words);
@@ -104,126 +135,161 @@ class Ledger {
   }
 
   sift() {
-    if (!this.made) return;
-    const { gaps, scores, away, verdicts, near, reasons } = this.made;
-    const words = this.words.value.trim().toLowerCase();
-    const wanted = this.verdict.value;
-    this.order = gaps.map((_, entry) => entry).filter((entry) => {
-      if (wanted === "near" ? !near[entry] : wanted !== "" && verdicts[entry] !== Number(wanted)) return false;
-      return !words || reasons[entry].toLowerCase().includes(words) || this.sentences(entry).join(" ").toLowerCase().includes(words);
-    });
+    const { data, made } = this;
+    if (!made || !data) return;
+    const { gaps, standing, near } = made;
+    this.order = filterRows(made, this.verdict.value, this.words.value, (entry) => this.sentences(entry).join(" "));
+    sortRows(this.order, made, made.verdicts, this.sort);
     const { by, falling } = this.sort;
-    const value = { gap: (entry) => entry, score: (entry) => scores[entry], away: (entry) => (away[entry] === null ? null : Math.abs(away[entry])), verdict: (entry) => verdicts[entry] }[by];
-    const sign = falling ? -1 : 1;
-    // What has no number comes last either way.
-    this.order.sort((a, b) => {
-      const [x, y] = [value(a), value(b)];
-      if (x === null || y === null) return (x === null) - (y === null) || a - b;
-      return sign * (x - y) || a - b;
-    });
     this.places = new Map(this.order.map((entry, place) => [entry, place]));
-    for (const [name, head] of Object.entries(this.heads)) head.setAttribute("aria-sort", name === by ? (falling ? "descending" : "ascending") : "none");
-    const shown = this.order.length === gaps.length ? "" : `${this.order.length.toLocaleString("en")} of `;
-    this.counted.textContent = `${shown}${gaps.length.toLocaleString("en")} gaps · ${verdicts.filter((verdict) => this.data.cuts[verdict]).length.toLocaleString("en")} cut · ≈ ${near.filter(Boolean).length.toLocaleString("en")} near the line`;
+    for (const { by: name, head } of this.heads) {
+      head.setAttribute("aria-sort", name === by ? (falling ? "descending" : "ascending") : "none");
+    }
+    const shown = this.order.length === gaps.length ? "" : `${counted(this.order.length)} of `;
+    const cut = counted(standing.filter((verdict) => verdict.cut).length);
+    this.counted.textContent = `${shown}${counted(gaps.length)} gaps · ${cut} cut · ≈ ${counted(near.filter(Boolean).length)} near the line`;
     this.grid.setAttribute("aria-rowcount", String(this.order.length + 1));
     this.draw();
   }
 
+  /**
+   * The sentences on both sides of a row's gap, or the one that it lies in.
+   * @param {number} entry
+   */
   sentences(entry) {
-    const source = globalThis.seamarkTexts?.get(this.data.source);
-    if (!source) return [];
+    const source = this.data && storedText(this.data.source);
+    if (!source || !this.made) return [];
     const { text, starts, ends } = source;
     const gap = this.made.gaps[entry];
-    return [gap, gap + 1].slice(0, this.made.inside[entry] ? 1 : 2).map((sentence) => text.slice(starts[sentence], ends[sentence]).replace(/\s+/g, " "));
+    return [gap, gap + 1]
+      .slice(0, this.made.inside[entry] ? 1 : 2)
+      .map((sentence) => text.slice(starts[sentence], ends[sentence]).replace(/\s+/g, " "));
   }
 
   draw() {
+    const { data, made } = this;
     this.frame = null;
-    if (!this.made) return;
+    if (!data || !made) return;
     this.room.style.height = `${this.order.length * HEIGHT}px`;
     const first = Math.max(0, Math.floor(this.rows.scrollTop / HEIGHT) - BEYOND);
     const last = Math.min(this.order.length, Math.ceil((this.rows.scrollTop + this.rows.clientHeight) / HEIGHT) + BEYOND);
     const drawn = [];
-    for (let place = first; place < last; place++) drawn.push(this.row(this.order[place], place));
-    if (!this.order.length) drawn.push(el("div", "nothing", this.made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
+    for (let place = first; place < last; place++) drawn.push(this.row(made, this.order[place], place));
+    if (!this.order.length)
+      drawn.push(el("div", "nothing", made.gaps.length ? "No gap is like that." : "One sentence has no gaps."));
     this.room.replaceChildren(...drawn);
-    const seen = this.places.get(this.chosen);
+    const seen = this.places.get(this.chosen ?? -1) ?? -1;
     if (seen >= first && seen < last) this.rows.setAttribute("aria-activedescendant", `gap-${this.chosen}`);
     else this.rows.removeAttribute("aria-activedescendant");
   }
 
-  row(entry, place) {
-    const { gaps, scores, away, verdicts, near, reasons, inside } = this.made;
-    const verdict = verdicts[entry];
-    const cut = this.data.cuts[verdict];
+  /**
+   * @param {GapRows & { standing: StandingData[] }} made
+   * @param {number} entry
+   * @param {number} place among those shown
+   */
+  row({ gaps, scores, away, standing, near, reasons, inside }, entry, place) {
+    const verdict = standing[entry];
+    const { cut } = verdict;
     const row = el("div", `row${cut ? " cut" : ""}${near[entry] ? " near" : ""}${entry === this.chosen ? " chosen" : ""}`);
     row.id = `gap-${entry}`;
-    row.dataset.entry = entry;
+    row.dataset.entry = String(entry);
     row.style.top = `${place * HEIGHT}px`;
     row.setAttribute("role", "row");
     row.setAttribute("aria-rowindex", String(place + 2));
     row.setAttribute("aria-selected", String(entry === this.chosen));
     const line = row.appendChild(el("div", "line"));
-    const standing = el("span", "standing");
-    // The signs of the curve: cut, kept, changed by a size.
-    const sign = standing.appendChild(el("span", "sign", verdict > 1 ? "◆" : cut ? "●" : "○"));
+    const words = el("span", "standing");
+    // The same signs as on the curve: cut, kept, changed by a size.
+    const sign = words.appendChild(el("span", "sign", verdict.overruled ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
-    standing.append(this.data.standing[verdict]);
+    words.append(verdict.standing);
+    const distance = away[entry];
+    const fromLine = el("span", "away", distance === null ? "–" : signed(distance));
+    if (near[entry]) fromLine.title = "near the line";
     line.append(
       el("span", "", String(gaps[entry] + 1) + (inside[entry] ? "*" : "")),
-      el("span", "", scores[entry] === null ? "–" : scores[entry].toFixed(3)),
-      el("span", "away", away[entry] === null ? "–" : signed(away[entry])),
-      standing,
+      el("span", "", scores[entry]?.toFixed(3) ?? "–"),
+      fromLine,
+      words,
     );
-    if (near[entry]) line.children[2].title = "near the line";
     for (const cell of line.children) cell.setAttribute("role", "gridcell");
     const [left, right] = this.sentences(entry);
-    const around = left === undefined ? "" : right === undefined ? ` · “${left}”` : ` · “…${left.slice(-28)} ¦ ${right.slice(0, 60)}”`;
+    const around =
+      left === undefined ? "" : right === undefined ? ` · “${left}”` : ` · “…${left.slice(-28)} ¦ ${right.slice(0, 60)}”`;
     const said = row.appendChild(el("div", "said", reasons[entry] + around));
     said.setAttribute("role", "gridcell");
     row.title = [reasons[entry], left, right].filter(Boolean).join("\n");
     return row;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const page = Math.max(1, Math.floor(this.rows.clientHeight / HEIGHT) - 1);
-    const here = this.places.get(this.chosen) ?? -1;
-    const to = { ArrowDown: here + 1, ArrowUp: Math.max(0, here - 1), PageDown: here + page, PageUp: here - page, Home: 0, End: this.order.length - 1 }[event.key];
-    if (event.key === "Enter" && here >= 0) this.lead(this.chosen);
-    else if (to !== undefined && this.order.length) this.choose(this.order[Math.max(0, Math.min(this.order.length - 1, to))], true);
+    const here = this.places.get(this.chosen ?? -1) ?? -1;
+    const to = rowOfKey(event.key, here, this.order.length, page);
+    if (event.key === "Enter" && this.chosen !== null && here >= 0) this.lead(this.chosen);
+    else if (to !== undefined) this.choose(this.order[to], true);
     else return;
     event.preventDefault();
   }
 
+  /** @param {number} entry */
   choose(entry, aloud = false) {
     this.chosen = entry;
     const place = this.places.get(entry);
     if (place !== undefined) {
       const top = place * HEIGHT;
       if (top < this.rows.scrollTop) this.rows.scrollTop = top;
-      else if (top + HEIGHT > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
+      else if (top + HEIGHT > this.rows.scrollTop + this.rows.clientHeight)
+        this.rows.scrollTop = top + HEIGHT - this.rows.clientHeight;
     }
     this.draw();
-    if (aloud) this.live.textContent = `Gap ${this.made.gaps[entry] + 1}: ${this.data.standing[this.made.verdicts[entry]]}, ${this.made.reasons[entry]}`;
+    const { made } = this;
+    if (!aloud || !made) return;
+    this.live.textContent = `Gap ${made.gaps[entry] + 1}: ${made.standing[entry].standing}, ${made.reasons[entry]}`;
   }
 
-  // To the text, where both sides of the gap are marked.
+  /**
+   * Go to the text, and mark both sides of the gap there.
+   * @param {number} entry
+   */
   lead(entry) {
     this.choose(entry, true);
+    if (!this.made) return;
     const gap = this.made.gaps[entry];
+    /** @type {Range | null} */
     const next = this.made.inside[entry] ? null : [gap + 1, gap + 2];
     globalThis.seamarkStepper = this;
-    tell("seamark-jump", { sentence: gap });
-    tell("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
+    emit("seamark-jump", { sentence: gap });
+    emit("seamark-step", { growing: [gap, gap + 1], next, middle: null, gap });
   }
 
-  // From the text or the curve.
+  /**
+   * Follow a gap chosen in the text or on the curve.
+   * @param {number} gap
+   */
   follow(gap) {
     const entry = this.made?.gaps.indexOf(gap) ?? -1;
     if (entry < 0) return;
     if (!this.places.has(entry)) this.live.textContent = `Gap ${gap + 1} is not among those shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
-    tell("seamark-step", NOTHING);
+    emit("seamark-step", NOTHING);
+  }
+
+  handle() {
+    const table = this;
+    return {
+      get gaps() {
+        return table.made?.gaps.length ?? 0;
+      },
+      get shown() {
+        return table.order.length;
+      },
+      get chosen() {
+        return table.chosen === null ? null : (table.made?.gaps[table.chosen] ?? null);
+      },
+    };
   }
 }

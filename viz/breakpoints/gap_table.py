@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TypedDict
 
 import streamlit as st
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
-from viz.components.assets import asset
-from viz.components.text_store import source_id
+from viz.components.assets import script, styles
+from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
-    css=asset("components/shared/common.css", "breakpoints/gap_table.css"),
-    js=asset("components/shared/dom.js", "breakpoints/gap_table.js"),
+    css=styles("components/shared/common.css", "breakpoints/gap_table.css"),
+    js=script("breakpoints/gap_table.js"),
 )
 
 STANDING = {
@@ -29,31 +29,75 @@ STANDING = {
 """A verdict in a word or two: whether the gap was a candidate, and whether it is a cut."""
 
 
+class StandingData(VerdictData):
+    """A verdict with the word or two that the table has for it."""
+
+    standing: str
+
+
+class GapRows(TypedDict):
+    """What is known of every gap, a list a property, in the ledger's order.
+
+    Attributes
+    ----------
+    gaps
+        The number of the sentence before each.
+    scores, away
+        Each score, and how far it lies from the line, below it less than 0; None where there is none.
+    verdicts
+        The verdicts that occur, in the order in which the table sorts them.
+    verdictOf
+        For every gap a digit: the place of its verdict in ``verdicts``.
+    inside
+        Whether each lies inside a sentence.
+    near
+        Whether each score is near the line.
+    reasons
+        Why, in words.
+    """
+
+    gaps: list[int]
+    scores: list[float | None]
+    away: list[float | None]
+    verdicts: list[StandingData]
+    verdictOf: str
+    inside: list[bool]
+    near: list[bool]
+    reasons: list[str]
+
+
+class GapTableData(TypedDict):
+    """The table: the text's name in the store, what its scores are called, and a `GapRows` as JSON."""
+
+    source: str
+    score: str
+    rows: str
+
+
 def ledger(chunking: Chunking, margin: float, key: str) -> None:
     """Mount the ledger; gaps whose score lies within ``margin`` of the line are marked.
 
     A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
     row of that gap. The sentences are taken from the text that the reader holds.
     """
-    data = {
-        "source": source_id(chunking.document),
+    data: GapTableData = {
+        "source": chunking.document.identity,
         "score": chunking.curves[0].label if chunking.curves else "score",
-        "standing": list(STANDING.values()),
-        "cuts": [verdict.is_cut for verdict in STANDING],
         "rows": json.dumps(rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
     }
     _ledger(key=key, data=data)
 
 
-def rows(chunking: Chunking, margin: float) -> dict[str, list[Any]]:
+def rows(chunking: Chunking, margin: float) -> GapRows:
     """Return what is known of every gap, a list a property, in the ledger's order."""
-    verdicts = list(STANDING)
     gaps = chunking.gaps
+    verdicts, verdict_of = verdicts_of(gaps, STANDING)
     return {
         "gaps": [gap.index for gap in gaps],
         "scores": [gap.score for gap in gaps],
         "away": [None if gap.score is None or gap.threshold is None else gap.score - gap.threshold for gap in gaps],
-        "verdicts": [verdicts.index(gap.verdict) for gap in gaps],
+        "verdicts": [{**verdict_data(verdict), "standing": STANDING[verdict]} for verdict in verdicts],
+        "verdictOf": verdict_of,
         "inside": [gap.offset is not None for gap in gaps],
         "near": [is_near(gap, margin) for gap in gaps],
         "reasons": [gap.reason for gap in gaps],

@@ -8,7 +8,7 @@ from threading import Lock
 from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Chunking
-from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
+from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
 
@@ -26,11 +26,11 @@ def shown_of(made: ColumnResult, axis: str) -> Shown | None:
     """Return the result read along that axis; None while there is none."""
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint):
         return None
-    if axis == "similarity" and can_turn(made.chunker) and made.chunking.curves:
-        return Shown((made.task, axis), Turned(**made.chunker.model_dump()), _turned(made.task, made.chunking))
+    if axis == "similarity" and has_similarity_reading(made.chunker) and made.chunking.curves:
+        return Shown((made.task, axis), SimilarityReading(**made.chunker.model_dump()), _read(made.task, made.chunking))
     return Shown((made.task, "distance"), made.chunker, made.chunking)
 
 
 @cached(LRUCache(8), key=lambda task, chunking: task, lock=Lock())
-def _turned(task: Task, chunking: Chunking) -> Chunking:
-    return as_similarity(chunking)
+def _read(task: Task, chunking: Chunking) -> Chunking:
+    return read_as_similarity(chunking)

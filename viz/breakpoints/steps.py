@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from threading import Lock
 
-import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Cancelled, Chunking, Document, Embedder
-from evaluation.segmentation.cohesion import Comparison, Similarities, compare
+from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.shown import Shown
 from viz.breakpoints.story import steps
 from viz.components.notice import notice
@@ -18,6 +17,7 @@ from viz.components.stepper.stepper import Step, stepper
 from viz.jobs.chunking import Task, sentence_vectors
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
+from viz.state.keys import session
 
 
 def show_steps(
@@ -25,7 +25,7 @@ def show_steps(
 ) -> None:
     """Draw the stepper through the greedy scan, with what the best partition did at every cut."""
     _, best, sentences = made
-    compared: Mapping[int, Comparison] | None = None
+    compared: Mapping[int, StretchComparison] | None = None
     if best.error:
         notice(f"optimal, which every cut is compared with: {best.error}", "error", key="optimal_error")
     elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
@@ -33,18 +33,18 @@ def show_steps(
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
         notice("Each cut is told without “optimal” until that is computed.", key="optimal_waits")
-    stepper(_told(shown, margin, compared), choices, key="stepper")
+    stepper(_told(shown, margin, compared), choices.extra, key="stepper")
 
 
 @cached(LRUCache(8), key=lambda task, best_task, *_: (task, best_task), lock=Lock())
 def _compared(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
-) -> Mapping[int, Comparison]:
+) -> Mapping[int, StretchComparison]:
     # The page's job has embedded all of it; the rest would be another job's to embed.
-    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, bool(st.session_state.get("on_disk")))
+    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
     return compare(chunking, best, Similarities(vectors))
 
 
 @cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
-def _told(shown: Shown, margin: float, compared: Mapping[int, Comparison] | None) -> list[Step]:
+def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     return steps(shown.chunking, margin, compared)

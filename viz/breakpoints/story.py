@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
-from evaluation.segmentation.cohesion import SMALL, Cohesion, Comparison
+from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Step
 
 OUTCOME = {
@@ -23,7 +23,7 @@ def is_near(gap: Gap, margin: float) -> bool:
     return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
 
 
-def steps(chunking: Chunking, margin: float, compared: Mapping[int, Comparison] | None) -> list[Step]:
+def steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     """Return one step for each gap of the ledger, in its order.
 
     Parameters
@@ -47,7 +47,7 @@ def steps(chunking: Chunking, margin: float, compared: Mapping[int, Comparison] 
 
 
 def _step(
-    chunking: Chunking, gap: Gap, first: int, number: int, margin: float, compared: Mapping[int, Comparison] | None
+    chunking: Chunking, gap: Gap, first: int, number: int, margin: float, compared: Mapping[int, StretchComparison] | None
 ) -> Step:
     grown = gap.index + 1
     inside = gap.offset is not None
@@ -90,7 +90,7 @@ def _sentences(first: int, last: int) -> str:
     return f"sentence {last:,}" if last - first == 1 else f"sentences {first + 1:,} to {last:,}"
 
 
-def _told(comparison: Comparison) -> list[str]:
+def _told(comparison: StretchComparison) -> list[str]:
     """Say what the other chunker did over the stretch of a cut, and which of the two keeps sentences more alike together."""
     cut = comparison.greedy[0]
     also = cut in comparison.other

@@ -1,54 +1,82 @@
-// The chunks and their sentences, each place a step to the text.
+// The list of chunks and their sentences; every entry leads to the text.
 
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, found, isDark } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
+
+/**
+ * @import { Mark, Range } from "../components/shared/bus.js"
+ * @import { Component } from "../components/shared/component.d.ts"
+ */
+
+/**
+ * @typedef {object} ChunkListData
+ * @property {number[]} chunk_of The chunk of every sentence.
+ * @property {number[]} grounds The number of the colour of every chunk.
+ * @property {string[]} tags A word about every chunk in place of its size, or nothing.
+ * @property {string} breaks A sentence about the order of the text.
+ */
+
+/** @param {Component<ChunkListData>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".chunks");
-  const list = (root.list ??= new ChunkList(root));
+  const root = /** @type {HTMLElement & { list?: ChunkList }} */ (found(component.parentElement, ".chunks"));
+  root.list ??= new ChunkList(root);
+  const { list } = root;
   list.update(component.data);
-  return () => list.rest();
+  return () => list.dispose();
 }
 
 class ChunkList {
+  drawn = ""; // what the list was drawn of
+  /** @type {Readonly<Mark>} */ step = NOTHING; // the last step of another component
+  speaking = false; // whether a step that is heard is its own
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     root.append(el("h2", "", "Chunks"));
     this.breaks = root.appendChild(el("p"));
     this.list = root.appendChild(el("ol"));
     this.list.setAttribute("aria-label", "Chunks and their sentences");
-    this.step = NOTHING; // of another part of the page
-    this.rest = hear(root, { "seamark-step": ({ detail }) => this.speaking || (this.step = detail) });
-    // Who stepped before may step again.
-    tell("seamark-reader");
+    this.dispose = listen(root, {
+      "seamark-step": (step) => {
+        if (!this.speaking) this.step = step;
+      },
+    });
+    // A stepper that was mounted earlier repeats its step.
+    emit("seamark-ready", null);
   }
 
+  /** @param {ChunkListData} data */
   update({ chunk_of, grounds, tags, breaks }) {
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     this.breaks.textContent = breaks;
+    countPainted(this.root);
     const drawn = JSON.stringify([chunk_of, grounds, tags]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
-    const runs = grounds.map(() => []);
-    chunk_of.forEach((chunk, sentence) => {
-      const last = runs[chunk].at(-1);
-      if (last?.[1] === sentence) last[1] = sentence + 1;
-      else runs[chunk].push([sentence, sentence + 1]);
-    });
-    this.list.replaceChildren(...runs.map((own, chunk) => {
-      const item = el("li");
-      item.style.setProperty("--ground", `var(--ground-${grounds[chunk]})`);
-      item.style.setProperty("--edge", `var(--edge-${grounds[chunk]})`);
-      const size = own.reduce((sum, [first, end]) => sum + end - first, 0);
-      const places = el("span", "places");
-      places.append(...own.map((run) => this.place(run)));
-      item.append(el("span", "chip", String(chunk + 1)), el("span", "size", tags[chunk] || (size === 1 ? "1 sentence" : `${size} sentences`)), places);
-      return item;
-    }));
+    const places = placesOf(chunk_of, grounds.length);
+    this.list.replaceChildren(
+      ...places.map((own, chunk) => {
+        const item = el("li");
+        item.style.setProperty("--ground", `var(--ground-${grounds[chunk]})`);
+        item.style.setProperty("--edge", `var(--edge-${grounds[chunk]})`);
+        const size = own.reduce((sum, [first, end]) => sum + end - first, 0);
+        const buttons = el("span", "places");
+        buttons.append(...own.map((place) => this.place(place)));
+        const words = tags[chunk] || (size === 1 ? "1 sentence" : `${size} sentences`);
+        item.append(el("span", "chip", String(chunk + 1)), el("span", "size", words), buttons);
+        return item;
+      }),
+    );
   }
 
+  /** @param {Range} range */
   place([first, end]) {
     const alone = end - first === 1;
     const button = el("button", "", alone ? `${first + 1}` : `${first + 1}–${end}`);
     button.setAttribute("aria-label", alone ? `Go to sentence ${first + 1}` : `Go to sentences ${first + 1} to ${end}`);
-    button.addEventListener("click", () => tell("seamark-jump", { sentence: first }));
+    button.addEventListener("click", () => emit("seamark-jump", { sentence: first }));
     const mark = () => this.say({ ...NOTHING, growing: [first, end] });
     const leave = () => this.say(this.step);
     for (const name of ["pointerenter", "focus"]) button.addEventListener(name, mark);
@@ -56,10 +84,30 @@ class ChunkList {
     return button;
   }
 
-  // Mark sentences in the text, which stays where it is.
+  /**
+   * Mark sentences in the text without scrolling it.
+   * @param {Readonly<Mark>} step
+   */
   say(step) {
     this.speaking = true;
-    tell("seamark-step", { ...step, still: true });
+    emit("seamark-step", { ...step, still: true });
     this.speaking = false;
   }
+}
+
+/**
+ * The places of every chunk: sentences that follow each other in it are one.
+ * @param {number[]} chunkOf
+ * @param {number} count how many chunks there are
+ * @returns {Range[][]}
+ */
+export function placesOf(chunkOf, count) {
+  /** @type {Range[][]} */
+  const places = Array.from({ length: count }, () => []);
+  chunkOf.forEach((chunk, sentence) => {
+    const last = places[chunk].at(-1);
+    if (last?.[1] === sentence) last[1] = sentence + 1;
+    else places[chunk].push([sentence, sentence + 1]);
+  });
+  return places;
 }

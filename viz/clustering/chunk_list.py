@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from typing import TypedDict
 
 import streamlit as st
 
 from viz.clustering.coloured import Coloured
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.theme import palette
 
 _chunk_list = st.components.v2.component(
     "seamark_chunk_list",
     html='<div class="chunks"></div>',
-    css=palette.css("chunks") + asset("clustering/chunk_list.css"),
-    js=asset("components/shared/dom.js", "clustering/chunk_list.js"),
+    css=palette.css("chunks") + styles("clustering/chunk_list.css"),
+    js=script("clustering/chunk_list.js"),
 )
+
+
+class ChunkListData(TypedDict):
+    """The list: the fields of `Coloured`, a word about every chunk in place of its size, and a sentence on the order."""
+
+    chunk_of: list[int]
+    grounds: list[int]
+    tags: list[str]
+    breaks: str
 
 
 def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
@@ -24,4 +33,10 @@ def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -
 
     ``tags`` are a word about every chunk in place of its size, or nothing; ``breaks`` is a sentence about the text's order.
     """
-    _chunk_list(key=key, data=asdict(coloured) | {"tags": tags, "breaks": breaks})
+    data: ChunkListData = {
+        "chunk_of": list(coloured.chunk_of),
+        "grounds": list(coloured.grounds),
+        "tags": list(tags),
+        "breaks": breaks,
+    }
+    _chunk_list(key=key, data=data)

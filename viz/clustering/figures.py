@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.result import Clusters, Merge
 from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import Bracket, Tree

@@ -1,16 +1,41 @@
-// The heatmap of the joint distance: pointer and keys go from cell to cell, which are two sentences of the text.
+// The heatmap of joint distances. Pointer and keys move from cell to cell; a cell stands for two sentences of the text.
 
-const said = (value) => value.toFixed(2);
-const round = (value) => String(Number(value.toFixed(3)));
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
+import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
+import { storedMatrix } from "../components/shared/store.js";
+import { HeatmapDrawing, neighbour } from "./heatmap_drawing.js";
+import { describePair, JointDistances, thousandths } from "./joint_distances.js";
 
+/**
+ * @import { Mark } from "../components/shared/bus.js"
+ * @import { Component, Matrix } from "../components/shared/component.d.ts"
+ * @import { Cell } from "./heatmap_drawing.js"
+ * @import { HeatmapData } from "./joint_distances.js"
+ */
+
+/** @param {Component<HeatmapData>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".heatmap");
-  const view = (root.heatmap ??= new Heatmap(root));
+  const root = /** @type {HTMLElement & { heatmap?: Heatmap }} */ (found(component.parentElement, ".heatmap"));
+  root.heatmap ??= new Heatmap(root);
+  const view = root.heatmap;
   view.update(component);
-  return () => view.rest();
+  return () => view.dispose();
 }
 
 class Heatmap {
+  /** @type {Component<HeatmapData> | null} */ component = null;
+  /** @type {Matrix | null} */ matrix = null;
+  /** @type {JointDistances | null} */ distances = null;
+  /** @type {Readonly<Mark> | null} */ outer = null; // the last step of another component
+  speaking = false; // whether a step that is heard is its own
+  /** @type {Cell | null} */ pinned = null;
+  /** @type {Cell | null} */ pointed = null;
+  /** @type {Cell | null} */ shown = null;
+  turn = false; // whether Enter led to the first of the two sentences
+  /** @type {number | null} */ frame = null;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.title = root.appendChild(el("h2"));
@@ -21,60 +46,70 @@ class Heatmap {
     this.said = root.appendChild(el("div", "said"));
     this.message = root.appendChild(el("p", "message"));
     this.live = liveRegion(root);
-    this.distances = null;
-    this.outer = null; // the step of another part of the page
-    this.pinned = null;
     this.hearPointer();
     this.map.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.distances && this.draw());
     this.observer.observe(this.map);
-    const on = {
-      "seamark-matrix": () => this.component && this.update(this.component),
-      "seamark-step": ({ detail }) => this.speaking || this.follow(detail),
-    };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(
+      root,
+      {
+        "seamark-matrix": () => this.component && this.update(this.component),
+        "seamark-step": (step) => this.speaking || this.follow(step),
+      },
+      () => this.observer.disconnect(),
+    );
+    expose(root, this.handle());
   }
 
+  /** @param {Component<HeatmapData>} component */
   update(component) {
     this.component = component;
-    const data = (this.data = component.data);
+    const { data } = component;
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
-    const matrix = globalThis.seamarkMatrices?.get(data.matrix) ?? null;
+    const matrix = storedMatrix(data.matrix) ?? null;
     const other = matrix !== this.matrix;
     if (other) this.pinned = this.pointed = null;
     this.matrix = matrix;
     this.distances = matrix && new JointDistances(data, matrix);
-    this.explain();
+    this.explain(data);
     if (!matrix) return;
     if (other) this.pinned = this.pairOf(this.outer);
     this.draw();
-    const painted = Number(this.root.dataset.painted ?? 0) + 1;
-    this.root.dataset.painted = String(painted);
-    // Who stepped before there was a heatmap to show it in may step again.
-    if (painted === 1) tell("seamark-reader");
+    // A stepper that was mounted before the heatmap repeats its step.
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
-  // Say what is drawn, or why nothing is.
-  explain() {
-    const { data } = this;
+  /**
+   * Explain what is drawn, or why nothing is.
+   * @param {HeatmapData} data
+   */
+  explain(data) {
     const count = data.chunk_of.length;
     for (const node of [this.map, this.legend, this.said]) node.style.display = data.matrix ? "" : "none";
     this.message.style.display = data.matrix || !count ? "none" : "";
     this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${data.most.toLocaleString("en")}, and this text has ${count.toLocaleString("en")}.`;
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
-    const formula = data.weight ? `λ × place + (1 − λ) × meaning, λ ${round(data.weight)}` : "1 − cosine, and no more than 1";
+    const formula = data.weight
+      ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}`
+      : "1 − cosine, and no more than 1";
     const averaged = data.block > 1 ? ` Each cell is the mean of ${data.block} × ${data.block} pairs of sentences.` : "";
     this.explained.textContent = `${formula}. The stronger a cell, the nearer its two sentences.${averaged}`;
   }
 
   draw() {
-    this.drawing.draw(this.data, this.distances);
-    this.drawLegend();
+    if (!this.component || !this.distances) return;
+    const { data } = this.component;
+    this.drawing.draw(data, this.distances);
+    this.drawLegend(data);
     this.show(this.pointed ?? this.pinned);
   }
 
-  drawLegend() {
-    const { line } = this.data;
+  /** @param {HeatmapData} data */
+  drawLegend({ line }) {
+    /**
+     * @param {string} background
+     * @param {string} words
+     */
     const swatch = (background, words, className = "") => {
       const item = el("span");
       const box = item.appendChild(el("i", className));
@@ -83,45 +118,53 @@ class Heatmap {
       return item;
     };
     const items = [swatch("linear-gradient(to right, var(--ink), var(--page))", "0 to 1", "ramp")];
-    if (line) items.push(swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${round(line[1])}`));
+    if (line)
+      items.push(
+        swatch("color-mix(in srgb, var(--ink) 16%, var(--page))", `paler: beyond ${line[0]} ${thousandths(line[1])}`),
+      );
     items.push(swatch("linear-gradient(135deg, var(--edge-0) 50%, var(--edge-1) 50%)", "in one chunk, in its colour"));
     this.legend.replaceChildren(...items);
   }
 
-  // ---- the pair that is looked at -------------------------------------------------------------------------------
+  // ---- the pair being looked at ---------------------------------------------------------------------------------
 
-  // Mark the cell of two rows and say what it is.
+  /**
+   * Mark the cell of two rows and describe it.
+   * @param {Cell | null} cell
+   */
   show(cell, aloud = false) {
     this.shown = cell;
     this.drawing.mark(cell);
     if (cell) this.say(cell, aloud);
-    else this.said.replaceChildren(el("span", "parts", "Point at a cell, and its two sentences are marked in the text; click, and they come into sight."));
+    else
+      this.said.replaceChildren(
+        el(
+          "span",
+          "parts",
+          "Point at a cell, and its two sentences are marked in the text; click, and they come into sight.",
+        ),
+      );
   }
 
-  say([one, other], aloud) {
-    const { weight, line, chunk_of, block } = this.data;
-    const ranges = [one, other].map((row) => this.distances.range(row));
-    const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
-    const [place, meaning] = [this.distances.place(one, other), this.distances.meaning(one, other)];
-    const distance = this.distances.between(one, other);
-    const mean = block > 1 ? "mean " : "";
-    const parts = weight ? `place ${said(weight * place)} (${round(weight)} × ${said(place)}) + meaning ${said((1 - weight) * meaning)} (${round(1 - weight)} × ${said(meaning)})` : "";
-    const reach = line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${round(line[1])}` : "";
-    const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))].sort((a, b) => a - b).map((chunk) => chunk + 1);
-    const same = one === other && block === 1;
-    const where = chunks.length > 1 ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}` : `${same ? "" : "both "}in chunk ${chunks[0]}`;
-    const head = same ? `Sentence ${names[0]}` : `Sentences ${names[0]} and ${names[1]}`;
+  /**
+   * @param {Cell} cell
+   * @param {boolean} aloud
+   */
+  say(cell, aloud) {
+    if (!this.component || !this.distances) return;
+    const { head, facts, terms, sentences } = describePair(this.distances, this.component.data, cell);
     const first = el("div");
-    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${said(distance)}${reach} · ${where}`);
+    first.append(el("b", "", head), ` · ${facts.join(" · ")}`);
     const buttons = el("div");
-    for (const [name, [sentence]] of new Map(names.map((name, index) => [name, ranges[index]]))) {
+    for (const [name, sentence] of sentences) {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
-      button.addEventListener("click", () => tell("seamark-jump", { sentence }));
+      button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
-    this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
-    if (aloud) this.live.textContent = `${head}, ${same ? where : `${mean}distance ${said(distance)}${reach}, ${where}`}`;
+    this.said.replaceChildren(first, el("div", "parts", terms && `= ${terms}`), buttons);
+    if (aloud) this.live.textContent = `${head}, ${facts.join(", ")}`;
   }
 
+  /** @param {Cell} cell */
   pin(cell, aloud = false) {
     this.pinned = cell;
     this.outer = null;
@@ -129,24 +172,34 @@ class Heatmap {
     this.mark({ ...this.stepOf(cell), still: false });
   }
 
-  // What was looked at before the pointer came.
+  // Go back to what was shown before the pointer entered.
   relax() {
     if (this.distances) this.show(this.pinned);
     this.mark(this.outer ?? (this.pinned ? this.stepOf(this.pinned) : { ...NOTHING, still: true }));
   }
 
-  // The step that marks two rows in the text, which stays where it is.
+  /**
+   * The step that marks two rows in the text without scrolling it.
+   * @param {Cell} cell
+   * @returns {Mark}
+   */
   stepOf([one, other]) {
-    return { ...NOTHING, growing: this.distances.range(one), next: one === other ? null : this.distances.range(other), still: true };
+    const { distances } = this;
+    if (!distances) return { ...NOTHING, still: true };
+    return { ...NOTHING, growing: distances.range(one), next: one === other ? null : distances.range(other), still: true };
   }
 
+  /** @param {Mark} step */
   mark(step) {
     this.speaking = true;
-    tell("seamark-step", step);
+    emit("seamark-step", step);
     this.speaking = false;
   }
 
-  // Another part of the page speaks of two sentences.
+  /**
+   * Follow the step of another component.
+   * @param {Mark} step
+   */
   follow(step) {
     this.outer = step.growing || step.next ? { ...step, still: true } : null;
     const pair = this.pairOf(this.outer);
@@ -155,9 +208,15 @@ class Heatmap {
     this.show(pair);
   }
 
-  // The rows of the two sentences of a step, if it is about two.
+  /**
+   * The rows of a step's two sentences; null if it is not about two.
+   * @param {Readonly<Mark> | null} step
+   * @returns {Cell | null}
+   */
   pairOf(step) {
-    return this.distances && step?.growing && step.next ? [step.growing, step.next].map(([sentence]) => this.distances.row(sentence)) : null;
+    const { distances } = this;
+    if (!distances || !step?.growing || !step.next) return null;
+    return [distances.row(step.growing[0]), distances.row(step.next[0])];
   }
 
   // ---- pointer and keys -----------------------------------------------------------------------------------------
@@ -183,18 +242,51 @@ class Heatmap {
     });
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!this.distances || event.ctrlKey || event.metaKey || event.altKey) return;
-    const by = event.shiftKey ? 10 : 1;
-    const step = { ArrowUp: [-by, 0], ArrowDown: [by, 0], ArrowLeft: [0, -by], ArrowRight: [0, by] }[event.key];
+    const cell = neighbour(event.key, this.pinned ?? [0, 0], event.shiftKey ? 10 : 1, this.distances.cells);
     if (event.key === "Enter" && this.shown) {
       this.turn = !this.turn;
-      tell("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
-    } else if (step) {
+      emit("seamark-jump", { sentence: this.distances.range(this.shown[this.turn ? 0 : 1])[0] });
+    } else if (cell) {
       this.turn = false;
-      const last = this.distances.cells - 1;
-      this.pin((this.pinned ?? [0, 0]).map((row, axis) => Math.max(0, Math.min(last, row + step[axis]))), true);
+      this.pin(cell, true);
     } else return;
     event.preventDefault();
+  }
+
+  handle() {
+    const heatmap = this;
+    return {
+      get cells() {
+        return heatmap.distances?.cells ?? 0;
+      },
+      get weight() {
+        return heatmap.component?.data.weight ?? null;
+      },
+      get pinned() {
+        return heatmap.pinned && [...heatmap.pinned];
+      },
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      at: (row, column) => this.drawing.middleOf(row, column),
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      between: (row, column) => {
+        const { distances } = this;
+        return (
+          distances && {
+            distance: distances.between(row, column),
+            place: distances.place(row, column),
+            meaning: distances.meaning(row, column),
+          }
+        );
+      },
+    };
   }
 }

@@ -5,45 +5,59 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import asdict
 from threading import Lock
+from typing import TypedDict
 
 import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 
+from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from viz.clustering.coloured import Coloured
-from viz.components.assets import asset
+from viz.components.assets import script, styles
+from viz.components.store import store
 from viz.components.text_store import CACHED_BYTES
 from viz.theme import palette
 
-_STORE_JS = """
-export default function ({ data }) {
-  const matrices = (globalThis.seamarkMatrices ??= new Map());
-  const head = data.indexOf(10);
-  const { id, cells } = JSON.parse(new TextDecoder().decode(data.subarray(0, head)));
-  if (matrices.has(id)) return;
-  matrices.clear();
-  matrices.set(id, { cells, meaning: new Uint16Array(data.slice(head + 1).buffer) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-matrix", { detail: id }));
-}
-"""
-_store = st.components.v2.component("seamark_matrix", js=_STORE_JS)
-
-
+_store = store("seamark_matrix", "storeMatrix")
 _heatmap = st.components.v2.component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
-    css=palette.css("heatmap") + asset("components/shared/common.css", "clustering/heatmap.css"),
-    js=asset(
-        "components/shared/dom.js", "clustering/heatmap.js", "clustering/heatmap_drawing.js", "clustering/joint_distances.js"
-    ),
+    css=palette.css("heatmap") + styles("components/shared/common.css", "clustering/heatmap.css"),
+    js=script("clustering/heatmap.js"),
 )
 
 MOST_CELLS = 400
 """Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""
+
+
+class HeatmapData(TypedDict):
+    """The heatmap.
+
+    Attributes
+    ----------
+    chunk_of, grounds
+        The fields of `Coloured`.
+    weight
+        λ; 0 where the meaning alone counts.
+    line
+        The greatest distance that joins, as a label and a level; None where there is none.
+    matrix
+        The name of the distances in the store; empty where there are too many sentences.
+    block
+        Sentences in a row of it.
+    most
+        Sentences up to which there is one.
+    """
+
+    chunk_of: list[int]
+    grounds: list[int]
+    weight: float
+    line: tuple[str, float] | None
+    matrix: str
+    block: int
+    most: int
 
 
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
@@ -63,9 +77,17 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
     matrix = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
         matrix = hashlib.blake2b(vectors.tobytes(), digest_size=12).hexdigest()
-        _store(key=f"{key}_matrix", data=_matrix(vectors, matrix), height=0)
-    data = asdict(coloured) | {"weight": weight, "line": line, "matrix": matrix}
-    _heatmap(key=key, data=data | {"block": block_size(len(vectors)), "most": MOST_SENTENCES})
+        _store(_matrix(vectors, matrix), key=f"{key}_matrix")
+    data: HeatmapData = {
+        "chunk_of": list(coloured.chunk_of),
+        "grounds": list(coloured.grounds),
+        "weight": weight,
+        "line": line,
+        "matrix": matrix,
+        "block": block_size(len(vectors)),
+        "most": MOST_SENTENCES,
+    }
+    _heatmap(key=key, data=data)
 
 
 def block_size(count: int) -> int:

@@ -1,20 +1,39 @@
-// The heatmap, drawn: a cell for every two sentences, the chunks' colours in it and along its edges.
+// Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
-const MARGIN = 40; // pixels on the left and below for the numbers of sentences
+import { el, fit, groundCount, paints } from "../components/shared/dom.js";
+
+const MARGIN = 40; // pixels at the left and the bottom for sentence numbers
 const BAND = 9; // pixels of the chunks' colours along both edges
-const DOT = 3; // pixels of a cell that can be seen alone
-const SMALL = 12; // rows of a chunk whose cells would be lost among the others
-const BEYOND = 0.4; // of the strength of a cell that is near enough, what one that is not has
+const DOT = 3; // pixels from which a single cell is visible
+const SMALL = 12; // rows up to which a chunk's cells would be lost among the others
+const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
 
-class HeatmapDrawing {
+/**
+ * @import { HeatmapData, JointDistances } from "./joint_distances.js"
+ *
+ * Two rows of the heatmap.
+ * @typedef {[one: number, other: number]} Cell
+ */
+
+export class HeatmapDrawing {
+  /** @type {HeatmapData | null} */ data = null;
+  /** @type {JointDistances | null} */ distances = null;
+  side = 0; // pixels of the square
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.map = root.appendChild(el("div", "map"));
     this.cells = this.map.appendChild(el("canvas"));
     this.over = this.map.appendChild(el("canvas"));
     this.map.tabIndex = 0;
     this.map.setAttribute("role", "group");
+    this.colour = paints(this.map);
   }
 
+  /**
+   * @param {HeatmapData} data
+   * @param {JointDistances} distances
+   */
   draw(data, distances) {
     this.data = data;
     this.distances = distances;
@@ -23,82 +42,93 @@ class HeatmapDrawing {
     if (this.side <= 0) return;
     const pen = fit(this.cells);
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.image(), MARGIN, 0, this.side, this.side);
-    this.drawPairs(pen);
-    this.drawBands(pen);
-    this.drawTicks(pen);
+    pen.drawImage(this.image(data, distances), MARGIN, 0, this.side, this.side);
+    this.drawPairs(pen, data, distances);
+    this.drawBands(pen, data);
+    this.drawTicks(pen, distances.count);
     const sentences = `${distances.count.toLocaleString("en")} sentences with each other`;
-    this.map.setAttribute("aria-label", `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`);
+    this.map.setAttribute(
+      "aria-label",
+      `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`,
+    );
   }
 
-  // A pixel for every cell: the stronger, the nearer.
-  image() {
-    const { cells } = this.distances;
+  /**
+   * One pixel per cell: the nearer its sentences, the stronger.
+   * @param {HeatmapData} data
+   * @param {JointDistances} distances
+   */
+  image(data, distances) {
+    const { cells } = distances;
     const image = new ImageData(cells, cells);
     const near = ramp(this.colour("page"), this.colour("ink"));
-    const inChunk = Array.from({ length: 8 }, (_, index) => ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3));
-    const owner = this.owners();
-    const level = this.data.line?.[1] ?? 1;
+    const inChunk = Array.from({ length: groundCount(this.map) }, (_, index) =>
+      ramp(this.colour("page"), this.colour(`edge-${index}`), 0.3),
+    );
+    const owner = owners(data, distances);
+    const level = data.line?.[1] ?? 1;
     const pixels = new Uint32Array(image.data.buffer);
     for (let one = 0, at = 0; one < cells; one++) {
       for (let other = 0; other < cells; other++, at++) {
-        const distance = this.distances.between(one, other);
+        const distance = distances.between(one, other);
         const strength = distance <= level ? 1 - distance : BEYOND * (1 - distance);
-        pixels[at] = owner[at] >= 0 ? inChunk[owner[at]][Math.round((1 - distance) * 255)] : near[Math.round(strength * 255)];
+        pixels[at] =
+          owner[at] >= 0 ? inChunk[owner[at]][Math.round((1 - distance) * 255)] : near[Math.round(strength * 255)];
       }
     }
     const small = Object.assign(document.createElement("canvas"), { width: cells, height: cells });
-    small.getContext("2d").putImageData(image, 0, 0);
+    small.getContext("2d")?.putImageData(image, 0, 0);
     return small;
   }
 
-  // The rows of every chunk.
-  rows() {
-    const rows = this.data.grounds.map(() => new Set());
-    this.data.chunk_of.forEach((chunk, sentence) => rows[chunk].add(this.distances.row(sentence)));
-    return rows;
-  }
-
-  // The colour of every cell some of whose pairs are in one chunk, -1 for the others.
-  owners() {
-    const { cells } = this.distances;
-    const owner = new Int8Array(cells * cells).fill(-1);
-    this.rows().forEach((own, chunk) => {
-      for (const one of own) for (const other of own) owner[one * cells + other] = this.data.grounds[chunk];
-    });
-    return owner;
-  }
-
-  // Where cells are too small to be seen alone, the few of a small chunk are drawn larger than they are.
-  drawPairs(pen) {
-    const size = this.side / this.distances.cells;
+  /**
+   * Where single cells are too small to see, those of small chunks are drawn larger than they are.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {HeatmapData} data
+   * @param {JointDistances} distances
+   */
+  drawPairs(pen, data, distances) {
+    const size = this.side / distances.cells;
     if (size >= DOT) return;
-    this.rows().forEach((own, chunk) => {
+    rowsOf(data, distances).forEach((own, chunk) => {
       if (own.size > SMALL) return;
-      pen.fillStyle = this.colour(`edge-${this.data.grounds[chunk]}`);
-      for (const one of own) for (const other of own) pen.fillRect(MARGIN + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
+      pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
+      for (const one of own)
+        for (const other of own)
+          pen.fillRect(MARGIN + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
     });
   }
 
-  // Where a sentence begins, in pixels from the corner.
+  /**
+   * Where a sentence begins, in pixels from the corner of the cells.
+   * @param {number} sentence
+   */
   at(sentence) {
-    return (sentence / this.distances.count) * this.side;
+    return (sentence / (this.distances?.count ?? 1)) * this.side;
   }
 
-  drawBands(pen) {
-    this.data.chunk_of.forEach((chunk, sentence) => {
-      pen.fillStyle = this.colour(`edge-${this.data.grounds[chunk]}`);
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {HeatmapData} data
+   */
+  drawBands(pen, data) {
+    data.chunk_of.forEach((chunk, sentence) => {
+      pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
       const [from, to] = [this.at(sentence), this.at(sentence + 1)];
       pen.fillRect(MARGIN - BAND - 2, from, BAND, to - from);
       pen.fillRect(MARGIN + from, this.side + 2, to - from, BAND);
     });
   }
 
-  drawTicks(pen) {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} count
+   */
+  drawTicks(pen, count) {
     const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => this.at(size) >= 34) ?? 5000;
     pen.fillStyle = this.colour("muted");
     pen.font = `11px ${getComputedStyle(this.map).fontFamily}`;
-    for (let number = step === 1 ? 1 : step; number <= this.distances.count; number += step) {
+    for (let number = step === 1 ? 1 : step; number <= count; number += step) {
       const middle = this.at(number - 0.5);
       pen.textAlign = "right";
       pen.textBaseline = "middle";
@@ -109,11 +139,15 @@ class HeatmapDrawing {
     }
   }
 
-  // Mark the cell of two rows; null for none.
+  /**
+   * Mark the cell of two rows; null clears the mark.
+   * @param {Cell | null} cell
+   */
   mark(cell) {
     const pen = fit(this.over);
-    if (!cell) return;
-    const [[top, bottom], [left, right]] = cell.map((row) => this.distances.range(row).map((sentence) => this.at(sentence)));
+    const { distances } = this;
+    if (!cell || !distances) return;
+    const [[top, bottom], [left, right]] = cell.map((row) => distances.range(row).map((sentence) => this.at(sentence)));
     pen.fillStyle = pen.strokeStyle = this.colour("accent");
     pen.globalAlpha = 0.45;
     pen.fillRect(MARGIN, (top + bottom) / 2 - 0.5, this.side, 1);
@@ -123,17 +157,84 @@ class HeatmapDrawing {
     pen.strokeRect(MARGIN + left - 2, top - 2, right - left + 4, bottom - top + 4);
   }
 
-  // The rows of the cell under the pointer, if there is one.
+  /**
+   * The cell under the pointer; null if there is none.
+   * @param {MouseEvent} event
+   * @returns {Cell | null}
+   */
   cellAt(event) {
+    const { distances } = this;
+    if (!distances) return null;
     const box = this.map.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left - MARGIN, event.clientY - box.top];
     if (x < 0 || y < 0 || x >= this.side || y >= this.side) return null;
-    return [y, x].map((at) => this.distances.row((at / this.side) * this.distances.count));
+    const row = (/** @type {number} */ at) => distances.row((at / this.side) * distances.count);
+    return [row(y), row(x)];
+  }
+
+  /**
+   * Where in the window the middle of a cell is, in pixels.
+   * @param {number} row
+   * @param {number} column
+   */
+  middleOf(row, column) {
+    const box = this.map.getBoundingClientRect();
+    const cells = this.distances?.cells ?? 1;
+    const at = (/** @type {number} */ cell) => ((cell + 0.5) / cells) * this.side;
+    return [box.right - this.side + at(column), box.top + at(row)];
   }
 }
 
-// 256 steps from one colour to another, as a canvas keeps its pixels; the first is `least` of the way.
-function ramp(from, to, least = 0) {
+/**
+ * The cell that an arrow leads to, so many rows away and within the heatmap; null of another key.
+ * @param {string} key
+ * @param {Cell} cell
+ * @param {number} by
+ * @param {number} cells
+ * @returns {Cell | null}
+ */
+export function neighbour(key, [one, other], by, cells) {
+  /** @param {number} row */
+  const within = (row) => Math.max(0, Math.min(cells - 1, row));
+  if (key === "ArrowUp") return [within(one - by), other];
+  if (key === "ArrowDown") return [within(one + by), other];
+  if (key === "ArrowLeft") return [one, within(other - by)];
+  if (key === "ArrowRight") return [one, within(other + by)];
+  return null;
+}
+
+/**
+ * The set of rows of every chunk.
+ * @param {Pick<HeatmapData, "chunk_of" | "grounds">} data
+ * @param {Pick<JointDistances, "row">} distances
+ * @returns {Set<number>[]}
+ */
+export function rowsOf({ chunk_of, grounds }, distances) {
+  const rows = grounds.map(() => new Set());
+  for (const [sentence, chunk] of chunk_of.entries()) rows[chunk].add(distances.row(sentence));
+  return rows;
+}
+
+/**
+ * The colour of every cell that holds a pair from one chunk; -1 for the others.
+ * @param {Pick<HeatmapData, "chunk_of" | "grounds">} data
+ * @param {Pick<JointDistances, "row" | "cells">} distances
+ */
+export function owners(data, distances) {
+  const { cells } = distances;
+  const owner = new Int8Array(cells * cells).fill(-1);
+  rowsOf(data, distances).forEach((own, chunk) => {
+    for (const one of own) for (const other of own) owner[one * cells + other] = data.grounds[chunk];
+  });
+  return owner;
+}
+
+/**
+ * 256 steps from one colour to another, in the layout of canvas pixels; the first is `least` of the way.
+ * @param {string} from as `#rrggbb`
+ * @param {string} to
+ */
+export function ramp(from, to, least = 0) {
   const [a, b] = [from, to].map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
   return Uint32Array.from({ length: 256 }, (_, step) => {
     const part = least + (1 - least) * (step / 255);

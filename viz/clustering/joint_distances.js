@@ -1,8 +1,27 @@
-// The joint distances of a text's sentences. The server sends those in meaning once; what the place adds is worked out here,
-// so that another λ sends none of it again.
+// The joint distances between a text's sentences. The server sends the distances in meaning once; the part that depends on
+// their places is computed here, so that a new λ needs no new data.
 
-class JointDistances {
-  // `matrix` holds the distances in meaning of every `block` sentences; `weight` is λ.
+/**
+ * @import { Range } from "../components/shared/bus.js"
+ * @import { Matrix } from "../components/shared/component.d.ts"
+ */
+
+/**
+ * @typedef {object} HeatmapData
+ * @property {number[]} chunk_of The chunk of every sentence.
+ * @property {number[]} grounds The number of the colour of every chunk.
+ * @property {number} weight λ; 0 where the meaning alone counts.
+ * @property {[label: string, level: number] | null} line The greatest distance that joins.
+ * @property {string} matrix The name of the distances in the store; empty where there are too many sentences.
+ * @property {number} block How many sentences stand in one row.
+ * @property {number} most How many sentences there may be.
+ */
+
+export class JointDistances {
+  /**
+   * @param {Pick<HeatmapData, "block" | "weight" | "chunk_of">} data
+   * @param {Matrix} matrix the mean distances in meaning between blocks of `block` sentences
+   */
   constructor({ block, weight, chunk_of }, matrix) {
     this.block = block;
     this.weight = weight;
@@ -12,27 +31,81 @@ class JointDistances {
     this.middles = Array.from({ length: this.cells }, (_, row) => (this.range(row)[0] + this.range(row)[1] - 1) / 2);
   }
 
+  /** @param {number} sentence */
   row(sentence) {
     return Math.min(this.cells - 1, Math.floor(sentence / this.block));
   }
 
-  // The sentences of a row, half-open.
+  /**
+   * The sentences of a row, as a half-open range.
+   * @param {number} row
+   * @returns {Range}
+   */
   range(row) {
     return [row * this.block, Math.min(this.count, (row + 1) * this.block)];
   }
 
-  // The mean of |a - b| / n over the pairs of two rows.
+  /**
+   * The mean of |a - b| / n over the pairs of two rows.
+   * @param {number} one
+   * @param {number} other
+   */
   place(one, other) {
     if (one !== other) return Math.abs(this.middles[one] - this.middles[other]) / this.count;
     const [first, last] = this.range(one);
     return ((last - first) ** 2 - 1) / (3 * (last - first)) / this.count;
   }
 
+  /**
+   * @param {number} one
+   * @param {number} other
+   */
   meaning(one, other) {
     return this.meanings[one * this.cells + other] / 65535;
   }
 
+  /**
+   * @param {number} one
+   * @param {number} other
+   */
   between(one, other) {
     return this.weight * this.place(one, other) + (1 - this.weight) * this.meaning(one, other);
   }
+}
+
+/** @param {number} value */
+const hundredths = (value) => value.toFixed(2);
+/** @param {number} value */
+export const thousandths = (value) => String(Number(value.toFixed(3)));
+
+/**
+ * A cell in words: `facts` say the distance and the chunks, `terms` what the distance is the sum of, and `sentences` are the
+ * rows by their names, each with its first sentence.
+ * @param {JointDistances} distances
+ * @param {Pick<HeatmapData, "weight" | "line" | "chunk_of" | "block">} data
+ * @param {[row: number, column: number]} cell
+ * @returns {{ head: string, facts: string[], terms: string, sentences: Map<string, number> }}
+ */
+export function describePair(distances, { weight, line, chunk_of, block }, [one, other]) {
+  const ranges = [one, other].map((row) => distances.range(row));
+  const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
+  const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
+    .sort((a, b) => a - b)
+    .map((chunk) => chunk + 1);
+  const same = one === other && block === 1;
+  const where =
+    chunks.length > 1
+      ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
+      : `${same ? "" : "both "}in chunk ${chunks[0]}`;
+  const sentences = new Map(names.map((name, index) => [name, ranges[index][0]]));
+  if (same) return { head: `Sentence ${names[0]}`, facts: [where], terms: "", sentences };
+  const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
+  const distance = distances.between(one, other);
+  const reach =
+    line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
+  const terms = weight
+    ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})`
+    : "";
+  const said = `${block > 1 ? "mean " : ""}distance ${hundredths(distance)}${reach}`;
+  return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [said, where], terms, sentences };
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.result import Clusters, Merge
 from viz.clustering.coloured import Coloured
 

@@ -1,12 +1,167 @@
-"""The style sheets and scripts of the components, named by their paths below ``viz/``."""
+"""The linker: a component's scripts, and its style sheets, each as the one string that Streamlit takes.
+
+Scripts are ES modules with relative imports. Streamlit loads a component's script as one module of its own, which can import
+nothing; so a script's modules are put one after the other into one scope, without their import and export lines. What would
+not mean the same there as it does between modules is refused.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-_VIZ = Path(__file__).parents[1]
+VIZ = Path(__file__).parents[1]
+
+# A statement of a module begins where its line begins, as the formatter writes it; what a function holds is indented.
+_IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default\b", re.MULTILINE)
+_REFUSED = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^(?P<export>export )?(?:export default )?"
+    r"(?:(?:const|let|var|class) |(?:async )?function ?\*? ?)(?P<names>[\w$]+|\[[^=]*\]|\{[^=]*\})",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
+_WAYS = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
 
 
-def asset(*names: str) -> str:
-    """Return the files of these names as one; scripts of one component share its module's scope."""
-    return "\n".join((_VIZ / name).read_text(encoding="utf-8") for name in names)
+class LinkError(ValueError):
+    """A script that cannot be linked; the message names the file and what stands in the way."""
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A script as it is read.
+
+    Attributes
+    ----------
+    path
+        Below the root, with slashes.
+    imports
+        The names that it imports, by the path of the module that they come from.
+    declared
+        The names of its own scope; ``exported`` are those of them that other modules may import.
+    body
+        Its lines without import and export, blank where an import stood, so that they keep their numbers.
+    has_default
+        Whether it has an ``export default``, which the body keeps.
+    """
+
+    path: str
+    imports: dict[str, list[str]]
+    declared: tuple[str, ...]
+    exported: frozenset[str]
+    body: str
+    has_default: bool
+
+
+def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
+    """Return a script and all that it imports as one module, each file once and before those that use it.
+
+    Parameters
+    ----------
+    entry
+        The path of the script below ``root``; its ``export default`` is the function that Streamlit calls.
+    default
+        The exported function that Streamlit calls instead, of an entry that has no ``export default``.
+
+    Raises
+    ------
+    LinkError
+        If a file or an imported name does not exist, files import each other in a circle, a name is declared in two of them,
+        or a file imports or exports in another way than ``import { a, b } from "./c.js";`` and ``export`` before a
+        declaration.
+    """
+    modules = _in_order(entry, root)
+    last = modules[-1]
+    for module in modules[:-1]:
+        if module.has_default:
+            raise LinkError(f"{module.path} has an export default, and only the script that Streamlit calls may: {entry}")
+    if default is None and not last.has_default:
+        raise LinkError(f"{entry} has no export default for Streamlit to call")
+    if default is not None and (last.has_default or default not in last.exported):
+        raise LinkError(f"{entry} must export {default} for Streamlit to call, and have no export default")
+    owners: dict[str, str] = {}
+    for module in modules:
+        for name in module.declared:
+            if name in owners:
+                raise LinkError(f"{name} is declared in {owners[name]} and in {module.path}, which {entry} links together")
+            owners[name] = module.path
+    parts = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
+    return "\n".join([*parts, f"export default {default};\n"] if default else parts)
+
+
+def styles(*files: str) -> str:
+    """Return style sheets, named by their paths below ``viz/``, as one."""
+    return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
+
+
+def _in_order(entry: str, root: Path) -> list[_Module]:
+    """Return the modules that ``entry`` needs, each after those it imports, and last its own."""
+    found: dict[str, _Module] = {}
+    open_: list[str] = []
+
+    def visit(path: str) -> _Module:
+        if path in open_:
+            raise LinkError(f"scripts import each other in a circle: {' -> '.join([*open_[open_.index(path) :], path])}")
+        if path not in found:
+            open_.append(path)
+            module = _read(path, root, open_[-2] if len(open_) > 1 else None)
+            for other, names in module.imports.items():
+                exported = visit(other).exported
+                for name in names:
+                    if name not in exported:
+                        raise LinkError(f"{path} imports {name}, which {other} does not export")
+            open_.pop()
+            found[path] = module
+        return found[path]
+
+    visit(entry)
+    return list(found.values())
+
+
+def _read(path: str, root: Path, user: str | None) -> _Module:
+    try:
+        text = (root / path).read_text(encoding="utf-8")
+    except OSError:
+        raise LinkError(f"there is no script {path}" + (f", which {user} imports" if user else "")) from None
+    imports: dict[str, list[str]] = {}
+    for names, source in _IMPORT.findall(text):
+        imports.setdefault(_resolve(path, source, root), []).extend(_imported(path, names))
+    body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
+    body = _EXPORT.sub("", body)
+    for line in _REFUSED.findall(body):
+        if not line.startswith("export default "):
+            raise LinkError(f"{path} imports or exports in another way than {_WAYS}: {line}")
+    declared = [(name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])]
+    return _Module(
+        path,
+        imports,
+        tuple(name for name, _ in declared),
+        frozenset(name for name, exported in declared if exported),
+        body,
+        bool(_DEFAULT.search(text)),
+    )
+
+
+def _resolve(path: str, source: str, root: Path) -> str:
+    """Return the path below ``root`` of what the module ``path`` imports as ``source``."""
+    target = ((root / path).parent / source).resolve()
+    if not source.startswith(("./", "../")) or not target.is_relative_to(root.resolve()):
+        raise LinkError(f"{path} imports {source}; only files of viz can be imported, by a path relative to the script")
+    return target.relative_to(root.resolve()).as_posix()
+
+
+def _imported(path: str, names: str) -> Iterator[str]:
+    for name in filter(None, (name.strip() for name in names.split(","))):
+        if not re.fullmatch(r"[\w$]+", name):
+            raise LinkError(f"{path} imports {name!r}; a name keeps its name, as all modules are linked into one scope")
+        yield name
+
+
+def _names(pattern: str) -> list[str]:
+    """Return the names that a declaration's left side binds: one, or those of ``[a, b]`` or ``{ a, b: c }``."""
+    return _NAME.findall(pattern)

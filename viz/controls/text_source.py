@@ -10,7 +10,10 @@ from sample_docs import load_sample, sample_titles
 from viz.components.notice import notice
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
-from viz.state.text import Source, _marked, choose_document, set_own_text, store_own_text
+from viz.state.compared import reopen
+from viz.state.keys import session
+from viz.state.own_text import choose_document, set_own_text, store_own_text, without_dashes
+from viz.state.text import Source
 
 
 def choose_text(choices: Choices) -> None:
@@ -30,15 +33,15 @@ def load_text(choices: Choices) -> Source | None:
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)
-    own: Source | None = st.session_state.get("own")
+    own = session.own
     with st.expander("Paste or upload", expanded=own is None):
         if "pasted" not in st.session_state:
-            st.session_state["pasted"] = st.session_state.get("pasted_kept", "")
+            st.session_state["pasted"] = session.pasted_kept
         st.text_area(
             "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
         )
         # The box leaves the page when a sample is shown; what was typed is kept apart.
-        st.session_state["pasted_kept"] = st.session_state["pasted"]
+        session.pasted_kept = st.session_state["pasted"]
         st.file_uploader(
             "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
@@ -46,10 +49,10 @@ def load_text(choices: Choices) -> Source | None:
             on_change=_uploaded,
             args=(choices,),
         )
-    if complaint := st.session_state.get("own_complaint"):
-        notice(complaint, "error", key="own_complaint_notice")
+    if session.own_complaint:
+        notice(session.own_complaint, "error", key="own_complaint_notice")
     _offer_dashes()
-    own = st.session_state.get("own")
+    own = session.own
     if own is None:
         notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
     return own
@@ -66,27 +69,27 @@ def _uploaded(choices: Choices) -> None:
         return
     try:
         if file.name.lower().endswith(session_file.ENDING):
-            session = session_file.read(file.getvalue(), file.name)
-            session_file.reopen(session, choices)
-            store_own_text(Source(session.text, session.name, session.known, "from a session file"))
+            kept = session_file.read(file.getvalue(), file.name)
+            reopen(kept, choices)
+            store_own_text(Source(kept.text, kept.name, kept.known, "from a session file"))
             return
         decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
-        st.session_state["own_complaint"] = str(error)
+        session.own_complaint = str(error)
         return
     set_own_text(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
 
 
 def _offer_dashes() -> None:
     """Let the user say that lines of three dashes are text like any other."""
-    given: Source | None = st.session_state.get("own_given")
-    if given is None:
+    given, own = session.own_given, session.own
+    if given is None or own is None:
         return
-    if "dashes" not in st.session_state:
-        st.session_state["dashes"] = st.session_state["own"].text != given.text
+    if session.dashes is None:
+        session.dashes = own.text != given.text
 
     def changed() -> None:
-        st.session_state["own"] = _marked(given) if st.session_state["dashes"] else given
+        session.own = without_dashes(given) if session.dashes else given
 
     st.checkbox(
         "Lines of three dashes are known boundaries, not text",

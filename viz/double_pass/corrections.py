@@ -4,19 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import streamlit as st
 
 from chunkers import Chunking, Verdict
-from viz.components.assets import asset
+from chunkers.reason import Reason, sentence
+from viz.components.assets import script, styles
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
 
 _corrections = st.components.v2.component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
-    css=asset("double_pass/corrections.css"),
-    js=asset("components/shared/dom.js", "double_pass/corrections.js"),
+    css=styles("double_pass/corrections.css"),
+    js=script("double_pass/corrections.js"),
 )
+
+
+class CorrectionsData(TypedDict):
+    """The list: its title, the sentences above it, and its rows."""
+
+    title: str
+    words: list[str]
+    rows: list[CorrectionData]
+
+
+class CorrectionData(TypedDict):
+    """A row: the sentence after the boundary, the step that took it away, where it was, why, and what else is to be said."""
+
+    sentence: int
+    step: int | None
+    where: str
+    reason: str
+    also: str
 
 
 @dataclass(frozen=True)
@@ -27,8 +47,8 @@ class Correction:
     ----------
     gap
         Between this sentence and the next.
-    reason
-        Why, in the words of the ledger.
+    why
+        The steps of the decision, as in the ledger.
     step
         The number of the step that took it away; None where the minimum size did.
     beside
@@ -36,9 +56,15 @@ class Correction:
     """
 
     gap: int
-    reason: str
+    why: tuple[Reason, ...]
     step: int | None
     beside: bool
+
+    @property
+    def reason(self) -> str:
+        """Why in words; what took it away by a step needs no mention of the pass."""
+        first, *others = self.why
+        return sentence(self.why if self.step is None else (first._replace(heading=""), *others))
 
 
 def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
@@ -46,7 +72,7 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
     cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
     starts = minis(chunking)
     joined = {
-        gap: (number, tried[-1].reason)
+        gap: (number, tried[-1].why)
         for number, tried in enumerate(told(chunking))
         if tried[-1].outcome == "joined" and tried[-1].kind not in ("initial", "appending")
         for gap in seams(tried, starts)
@@ -54,8 +80,8 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
     found = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, reason = joined.get(gap.index, (None, gap.reason))
-            found.append(Correction(gap.index, reason, step, gap.index in cut_beside))
+            step, why = joined.get(gap.index, (None, gap.why))
+            found.append(Correction(gap.index, why, step, gap.index in cut_beside))
     return found
 
 
@@ -82,15 +108,16 @@ def _boundaries(count: int) -> str:
 
 def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
     """Mount the list: a click leads to the place in the text and to the step."""
-    listed = [
+    listed: list[CorrectionData] = [
         {
             "sentence": one.gap + 1,
             "step": one.step,
             "where": f"after sentence {one.gap + 1}",
-            "reason": one.reason.removeprefix("merged in pass two: "),
+            "reason": one.reason,
             "also": f"{name} cuts here" if one.beside else "",
         }
         for one in found
         if one.gap < MOST_SENTENCES
     ]
-    _corrections(key=key, data={"title": "Corrections", "words": list(said), "rows": listed})
+    data: CorrectionsData = {"title": "Corrections", "words": list(said), "rows": listed}
+    _corrections(key=key, data=data)

@@ -1,44 +1,81 @@
-// The rows of a double pass, drawn: a block for every sentence, mini-chunk and chunk of the window, and between the rows an
+// Draws the rows of a double pass: a block for every sentence, mini-chunk and chunk in the window, and between the rows an
 // arc for every merge.
 
-const ROOM = 7; // pixels that a digit takes
-const CROWDED = 8; // pixels of a sentence below which arcs can be told apart no more: they are thin, and neither named nor touched
-const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
-const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
-const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "paint-order", "text-anchor", "font-size", "font-weight", "font-family"];
+import { groundCount, svgEl } from "../components/shared/dom.js";
+import { Arcs, ROOM, ROWS } from "./arcs.js";
 
-// How an arc hangs from `left` to `right`.
-const hang = ({ left, right, top, depth }) => `M${left} ${top}C${left} ${top + depth * 1.33} ${right} ${top + depth * 1.33} ${right} ${top}`;
+const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
+const KEPT = [
+  "fill",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "paint-order",
+  "text-anchor",
+  "font-size",
+  "font-weight",
+  "font-family",
+];
 
-// How a decision is drawn.
-function kindOf(one) {
-  if (one.outcome === "too long") return "long";
-  if (one.outcome === "not above") return one.pass === 2 ? "post" : "";
-  return one.kind.startsWith("over") ? "over" : "merge";
-}
+/**
+ * @import { Mark } from "../components/shared/bus.js"
+ * @import { VisibleRange } from "../components/shared/visible_range.js"
+ * @import { Numbered } from "./arcs.js"
+ * @import { BlockRow, PassRowsData, RowName } from "./payload.d.ts"
+ */
 
-class PassRows {
-  constructor(root) {
+/**
+ * What the pointer or a key chooses: a comparison, or a block of a row.
+ * @typedef {{ comparison: number } | { row: RowName, at: number }} Item
+ */
+
+/** @type {("growing" | "middle" | "next")[]} */
+const BANDS = ["growing", "middle", "next"];
+
+export class PassRows {
+  /** @type {PassRowsData | null} */ data = null;
+  /** @type {[one: Numbered[], two: Numbered[]]} */ levels = [[], []];
+  /** @type {Set<number>} */ snippets = new Set();
+  grounds = 1;
+  width = 1; // of the rows, in pixels of the drawing
+  wide = 1; // pixels per sentence
+  crowded = false;
+  under = svgEl("g", {}); // the layers of the step and of the chosen item, below and above the rows
+  above = svgEl("g", {});
+  over = svgEl("g", {});
+
+  /**
+   * @param {HTMLElement} root
+   * @param {VisibleRange} window
+   */
+  constructor(root, window) {
     this.root = root;
+    this.window = window;
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.svg = svgEl("svg", { "aria-hidden": "true" }, root);
+    this.arcs = new Arcs(this);
   }
 
-  // The blocks and comparisons of `data`, the comparisons that decide by their pass, and the window that shows them.
-  update(data, levels, window) {
+  /**
+   * Take the blocks and comparisons of `data`, and the deciding comparisons of either pass.
+   * @param {PassRowsData} data
+   * @param {[one: Numbered[], two: Numbered[]]} levels
+   */
+  update(data, levels) {
     this.data = data;
     this.levels = levels;
-    this.window = window;
     this.snippets = new Set(data.snippets);
+    this.grounds = groundCount(this.root);
   }
 
-  // How large the type of the page is, compared with the pixels that everything here is drawn in.
+  // The page's font size relative to the one that everything here is drawn for.
   get scale() {
     return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
   }
 
+  /** @param {number} at */
   x(at) {
     return Math.round(this.window.x(at, this.width) * 10) / 10;
   }
@@ -47,184 +84,138 @@ class PassRows {
 
   draw() {
     const { data, svg, window } = this;
+    if (!data) return;
     const [top, tall] = data.other ? ROWS.other : ROWS.chunks;
     const height = top + tall + 2;
     const layer = document.createDocumentFragment();
     this.width = this.root.clientWidth / this.scale;
-    this.wide = this.width / window.span; // pixels of a sentence
+    this.wide = this.width / window.span;
     this.crowded = this.wide < CROWDED;
     svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
-    svg.setAttribute("width", this.width * this.scale);
-    svg.setAttribute("height", height * this.scale);
+    svg.setAttribute("width", String(this.width * this.scale));
+    svg.setAttribute("height", String(height * this.scale));
     svg.classList.toggle("crowded", this.crowded);
     this.drawPattern(layer);
     this.under = svgEl("g", {}, layer);
-    for (const [name, [at]] of Object.entries(ROWS)) {
-      if (data.labels[name]) svgEl("text", { x: 0, y: at - 7, class: "label" }, layer, data.labels[name]);
+    for (const [name, words] of Object.entries(data.labels)) {
+      const [at] = ROWS[/** @type {RowName} */ (name)];
+      if (words) svgEl("text", { x: 0, y: at - 7, class: "label" }, layer, words);
     }
-    this.drawSentences(layer);
-    this.drawRow(layer, "minis", data.minis);
-    this.drawRow(layer, "chunks", data.chunks);
-    if (data.other) this.drawRow(layer, "other", data.other);
+    this.drawSentences(layer, data.count);
+    this.drawRow(layer, "minis", data.minis, data.count);
+    this.drawRow(layer, "chunks", data.chunks, data.count);
+    if (data.other) this.drawRow(layer, "other", data.other, data.count);
     const values = document.createDocumentFragment();
-    this.drawFirst(layer, values);
-    this.drawSecond(layer, values);
+    this.arcs.drawFirst(layer, values, this.levels[0]);
+    this.arcs.drawSecond(layer, values, this.levels[1]);
     layer.append(values);
     this.above = svgEl("g", {}, layer);
     this.over = svgEl("g", {}, layer);
     svg.replaceChildren(layer);
   }
 
+  /** @param {ParentNode} layer */
   drawPattern(layer) {
-    const pattern = svgEl("pattern", { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svgEl("defs", {}, layer));
+    const units = { patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+    const pattern = svgEl("pattern", { id: "hatch", width: 7, height: 7, ...units }, svgEl("defs", {}, layer));
     svgEl("path", { d: "M0 0V7", class: "hatching" }, pattern);
   }
 
-  drawSentences(layer) {
+  /**
+   * @param {ParentNode} layer
+   * @param {number} count
+   */
+  drawSentences(layer, count) {
     const { wide, window } = this;
-    const { count } = this.data;
     const [top, tall] = ROWS.sentences;
     const last = Math.min(count, Math.ceil(window.to));
     const step = Math.max(1, Math.ceil(2 / wide));
     const numbered = wide > String(count).length * ROOM + 3;
     for (let sentence = Math.floor(window.from / step) * step; sentence < last; sentence += step) {
       const x = this.x(sentence);
-      svgEl("rect", { x: x + 0.5, y: top, width: Math.max(0.5, wide * step - 1.5), height: tall, rx: Math.min(3, wide / 4), class: "block sentence", "data-row": "sentences", "data-at": sentence }, layer);
+      const shape = { x: x + 0.5, y: top, width: Math.max(0.5, wide * step - 1.5), height: tall, rx: Math.min(3, wide / 4) };
+      svgEl("rect", { ...shape, class: "block sentence", "data-row": "sentences", "data-at": sentence }, layer);
       if (numbered) svgEl("text", { x: x + wide / 2, y: top + tall - 7, class: "number" }, layer, sentence + 1);
     }
   }
 
-  drawRow(layer, row, starts) {
+  /**
+   * @param {ParentNode} layer
+   * @param {BlockRow} row
+   * @param {number[]} starts
+   * @param {number} count of sentences
+   */
+  drawRow(layer, row, starts, count) {
     const [top, tall] = ROWS[row];
-    const ends = [...starts.slice(1), this.data.count];
+    const ends = [...starts.slice(1), count];
     for (const { part: number, left, right } of this.window.seenOf(starts, ends, this.width)) {
-      const shape = { x: left + 0.75, y: top, width: Math.max(0.5, right - left - 1.5), height: tall, rx: Math.min(3, (right - left) / 4) };
+      const [width, rx] = [Math.max(0.5, right - left - 1.5), Math.min(3, (right - left) / 4)];
+      const shape = { x: left + 0.75, y: top, width, height: tall, rx };
       // A narrow block is all edge.
-      const colour = right - left < 4 ? `fill: var(--edge-${number % 8})` : `fill: var(--ground-${number % 8}); stroke: var(--edge-${number % 8})`;
+      const ground = number % this.grounds;
+      const colour =
+        right - left < 4 ? `fill: var(--edge-${ground})` : `fill: var(--ground-${ground}); stroke: var(--edge-${ground})`;
       svgEl("rect", { ...shape, class: "block", style: colour, "data-row": row, "data-at": number }, layer);
-      if (row === "minis" && this.snippets.has(starts[number])) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
+      const hatched = row === "minis" && this.snippets.has(starts[number]);
+      if (hatched) svgEl("rect", { ...shape, class: "hatched", fill: "url(#hatch)" }, layer);
       const [shown, until] = [Math.max(left, 0), Math.min(right, this.width)];
-      if (until - shown > String(number + 1).length * ROOM + 4) svgEl("text", { x: (shown + until) / 2, y: top + tall / 2 + 4.5, class: "number" }, layer, number + 1);
+      if (until - shown <= String(number + 1).length * ROOM + 4) continue;
+      svgEl("text", { x: (shown + until) / 2, y: top + tall / 2 + 4.5, class: "number" }, layer, number + 1);
     }
-  }
-
-  // Pass one: a small arc from every sentence to the next that joins it, and the similarity of all.
-  drawFirst(layer, values) {
-    for (const one of this.levels[0]) {
-      const at = one.right[0];
-      if (at < this.window.from - 1 || at > this.window.to + 1) continue;
-      this.drawArc(layer, one);
-      if (this.wide > 4 * ROOM) svgEl("text", { x: this.x(at), y: ARCS.one + 26, class: `value ${one.outcome === "joined" ? "" : "below"}` }, values, one.value);
-    }
-  }
-
-  // Pass two: arcs from the last mini-chunk of the growing chunk to the one that it takes in, and a post where it closes.
-  drawSecond(layer, values) {
-    const free = [-Infinity, -Infinity, -Infinity];
-    for (const one of this.levels[1]) {
-      if (one.right[1] < this.window.from || one.left[1] - 1 > this.window.to) continue;
-      if (one.outcome === "not above") {
-        // The row below shows the cuts, too.
-        if (this.crowded) continue;
-        const seam = this.x(one.left[1]);
-        const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
-        svgEl("path", { d, class: "post" }, layer);
-        svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
-        const said = `${one.value} closed`;
-        const around = [one.left[0], one.right[1]].map((at) => Math.abs(this.x(at) - seam));
-        if (Math.min(...around) > said.length * ROOM) this.drawValue(values, said, seam + (said.length * ROOM) / 2 + 5, ARCS.two + 62, free, 2, "below");
-        continue;
-      }
-      const { left, right, top, depth } = this.drawArc(layer, one);
-      if (this.crowded) continue;
-      const words = `${one.value}${one.tried.length ? ` over ${one.tried.join(", ")}` : ""}${one.outcome === "joined" ? "" : " too long"}`;
-      this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, one.kind === "merging" ? 0 : 1, one.tried.length ? "over" : "");
-    }
-  }
-
-  drawValue(layer, words, x, y, free, level, kind) {
-    const half = (words.length * ROOM) / 2;
-    if (x - half < free[level] + 4 || x - half < 0 || x + half > this.width) return;
-    free[level] = x + half;
-    svgEl("text", { x, y, class: `value ${kind}` }, layer, words);
-  }
-
-  drawArc(layer, one) {
-    const place = this.arc(one);
-    const d = hang(place);
-    if (kindOf(one)) svgEl("path", { d, class: `arc ${kindOf(one)}` }, layer);
-    if (!this.crowded) svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
-    return place;
-  }
-
-  // Where the arc of a comparison hangs.
-  arc(one) {
-    const depth = DEPTHS[one.kind];
-    const right = this.x((one.right[0] + one.right[1]) / 2);
-    if (one.pass === 1) return { left: this.x(one.right[0] - 0.5), right, top: ARCS.one, depth };
-    const { minis } = this.data;
-    const last = firstWhere(minis.length, (number) => minis[number] >= one.left[1]) - 1;
-    const [begin, end] = [Math.max(minis[last], one.left[0]), one.left[1]].map((at) => this.x(at));
-    return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: ARCS.two, depth };
   }
 
   // ---- over the rows ----------------------------------------------------------------------------------------------
 
-  // The step of the stepper: its comparison and what it compares.
+  /**
+   * Draw the stepper's step: its comparison and what it compares.
+   * @param {Mark | undefined} step
+   */
   drawStep(step) {
     this.under.replaceChildren();
     this.above.replaceChildren();
     if (!step) return;
-    const one = this.data.comparisons[step.comparison];
+    const one = this.data?.comparisons[step.comparison ?? -1];
     if (one) {
-      const { left, right, top, depth } = this.drawNow(this.above, one);
+      const { left, right, top, depth } = this.arcs.drawNow(this.above, one);
       if (!one.decides) svgEl("text", { x: (left + right) / 2, y: top + depth + 13, class: "value" }, this.above, one.value);
     }
     const [top, tall] = one?.pass === 1 ? ROWS.sentences : ROWS.minis;
-    for (const name of ["growing", "middle", "next"]) {
-      if (!step[name]) continue;
-      const [left, right] = step[name].map((at) => this.x(at));
-      const layer = name === "next" ? this.above : this.under;
-      svgEl("rect", { x: left, y: top - 4, width: Math.max(1, right - left), height: tall + 8, rx: 4, class: `band ${name}` }, layer);
+    for (const name of BANDS) {
+      const range = step[name];
+      if (!range) continue;
+      const [left, right] = range.map((at) => this.x(at));
+      const shape = { x: left, y: top - 4, width: Math.max(1, right - left), height: tall + 8, rx: 4 };
+      svgEl("rect", { ...shape, class: `band ${name}` }, name === "next" ? this.above : this.under);
     }
   }
 
-  // The item under the pointer, or chosen by keyboard: a block of a row or a comparison.
+  /**
+   * Draw the item under the pointer, or chosen by keyboard.
+   * @param {Item | null} item
+   */
   drawItem(item) {
     this.over.replaceChildren();
-    if (item?.comparison !== undefined) this.drawNow(this.over, this.data.comparisons[item.comparison]);
-    const block = item?.row && this.svg.querySelector(`[data-row="${item.row}"][data-at="${item.at}"]`);
+    if (!item || !this.data) return;
+    if ("comparison" in item) {
+      this.arcs.drawNow(this.over, this.data.comparisons[item.comparison]);
+      return;
+    }
+    const block = this.svg.querySelector(`[data-row="${item.row}"][data-at="${item.at}"]`);
     if (!block) return;
-    const copy = this.over.appendChild(block.cloneNode());
+    const copy = /** @type {Element} */ (this.over.appendChild(block.cloneNode()));
     copy.removeAttribute("style");
     copy.setAttribute("class", "chosen");
   }
 
-  drawNow(layer, one) {
-    const place = this.arc(one);
-    svgEl("path", { d: hang(place), class: `now ${one.outcome === "joined" ? "" : "refused"}` }, layer);
-    return place;
-  }
+  // ---- the picture to save ------------------------------------------------------------------------------------------
 
-  // ---- the legend, and the picture to keep --------------------------------------------------------------------------
-
-  // What occurs in this text, and its sign.
-  legend() {
-    const arc = hang({ left: 3, right: 23, top: 1, depth: 8 });
-    const signs = { merge: ["merged", arc], over: ["merged over a snippet, which is hatched", arc], long: ["alike, but too long together", arc], post: ["closed", "M13 0V12"] };
-    const kinds = new Set(this.levels.flat().map((one) => kindOf(one)));
-    return Object.entries(signs).filter(([kind]) => kinds.has(kind)).map(([kind, [words, d]]) => {
-      const sample = svgEl("svg", { width: 26, height: 12, "aria-hidden": "true" });
-      svgEl("path", { d, class: kind === "post" ? kind : `arc ${kind}` }, sample);
-      const entry = el("span");
-      entry.append(sample, words);
-      return entry;
-    });
-  }
-
-  // What is seen, as SVG with the colours that it has here, on a `ground`.
+  /**
+   * What is visible, as SVG with the current colours, on a `ground`.
+   * @param {string} ground
+   */
   picture(ground) {
-    const copy = this.svg.cloneNode(true);
+    const copy = /** @type {SVGSVGElement} */ (this.svg.cloneNode(true));
+    /** @type {NodeListOf<SVGElement>} */
     const copies = copy.querySelectorAll("*");
     this.svg.querySelectorAll("*").forEach((node, number) => {
       const style = getComputedStyle(node);

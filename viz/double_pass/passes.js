@@ -1,19 +1,45 @@
-// A double pass on one axis of sentences: sentences, what pass one leaves, what pass two leaves, and another chunker's
-// chunks. Pointer and keys go along the decisions, and from there to the text and to the stepper.
+// A double pass on one axis of sentences: the sentences, the result of pass one, the result of pass two, and another
+// chunker's chunks. Pointer and keys move along the decisions, and from there to the text and the stepper.
 
-const AT_FIRST = 32; // sentences in the window of a text of more than MOST
-const MOST = 48; // sentences that are all shown at first
+import { emit, listen } from "../components/shared/bus.js";
+import { el, firstWhere, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
+import { ZoomWindow } from "../components/shared/zoom_window.js";
+import { legendOf } from "./arcs.js";
+import { PassRows } from "./pass_rows.js";
 
+const AT_FIRST = 32; // sentences shown at first of a text of more than MOST
+const MOST = 48; // sentences up to which all are shown at first
+
+/**
+ * @import { Mark, Range } from "../components/shared/bus.js"
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { Numbered } from "./arcs.js"
+ * @import { Item } from "./pass_rows.js"
+ * @import { PassesData, PassRowsData, RowName } from "./payload.d.ts"
+ */
+
+/** @param {Component<PassesData>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".passes");
-  const passes = (root.passes ??= new Passes(root));
+  const root = /** @type {HTMLElement & { passes?: Passes }} */ (found(component.parentElement, ".passes"));
+  root.passes ??= new Passes(root);
+  const { passes } = root;
   passes.update(component.data);
-  return () => passes.rest();
+  return () => passes.dispose();
 }
 
-const range = (first, last) => (last - first === 1 ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last}`);
+/** @param {Range} range */
+const named = ([first, last]) => (last - first === 1 ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last}`);
 
 class Passes {
+  made = ""; // what the rows were drawn of
+  /** @type {PassRowsData | null} */ data = null;
+  source = "";
+  /** @type {[one: Numbered[], two: Numbered[]]} */ levels = [[], []]; // the comparisons that decide, by their pass
+  /** @type {Item | null} */ item = null; // under the pointer, or chosen by keyboard
+  /** @type {Mark | undefined} */ step;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.title = root.appendChild(el("h1"));
@@ -23,8 +49,8 @@ class Passes {
     const bar = this.body.appendChild(el("div", "bar"));
     this.legend = bar.appendChild(el("span", "legend"));
     const frame = this.body.appendChild(el("div", "rows"));
-    this.rows = new PassRows(frame);
-    this.window = new ZoomWindow(frame, frame, () => this.data && this.draw());
+    this.window = new ZoomWindow(frame, frame, () => this.draw());
+    this.rows = new PassRows(frame, this.window);
     bar.append(this.window.buttons);
     this.buildSave();
     this.said = this.body.appendChild(el("div", "said"));
@@ -34,7 +60,8 @@ class Passes {
     frame.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.window.redraw());
     this.observer.observe(root);
-    this.rest = hear(root, { "seamark-step": (event) => this.showStep(event.detail) }, () => this.observer.disconnect());
+    this.dispose = listen(root, { "seamark-step": (step) => this.showStep(step) }, () => this.observer.disconnect());
+    expose(root, this.handle());
   }
 
   buildSave() {
@@ -44,6 +71,7 @@ class Passes {
     save.addEventListener("click", () => this.download());
   }
 
+  /** @param {PassesData} data */
   update(data) {
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     this.title.textContent = data.title;
@@ -66,22 +94,27 @@ class Passes {
     const deciding = comparisons.map((one, number) => ({ ...one, number })).filter((one) => one.decides);
     this.levels = [deciding.filter((one) => one.pass === 1), deciding.filter((one) => one.pass === 2)];
     const words = this.levels.map((level) => `${level.filter((one) => one.outcome === "joined").length} of ${level.length}`);
-    this.rows.root.setAttribute("aria-label", `The two passes: pass one joined ${words[0]}, pass two ${words[1]}. Left and right go along the decisions, up and down from pass to pass, Enter shows one in the text.`);
-    this.rows.update(this.data, this.levels, this.window);
-    this.legend.replaceChildren(...this.rows.legend());
+    this.rows.root.setAttribute(
+      "aria-label",
+      `The two passes: pass one joined ${words[0]}, pass two ${words[1]}. Left and right go along the decisions, up and down from pass to pass, Enter shows one in the text.`,
+    );
+    this.rows.update(this.data, this.levels);
+    this.legend.replaceChildren(...legendOf(this.levels.flat()));
     this.draw();
-    // Who stepped before there were rows may step again.
-    if (first) tell("seamark-reader");
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    // A stepper that was mounted before the rows repeats its step.
+    if (first) emit("seamark-ready", null);
+    countPainted(this.root);
   }
 
   draw() {
+    if (!this.data) return;
     this.rows.draw();
     this.rows.drawStep(this.step);
     this.rows.drawItem(this.item);
     this.window.drawControls();
   }
 
+  /** @param {Mark} step */
   showStep(step) {
     this.step = step;
     if (!this.data) return;
@@ -100,46 +133,65 @@ class Passes {
 
   // ---- the item under the pointer, or chosen by keyboard --------------------------------------------------------------
 
-  // An item is a block of a row or a comparison: what it is about, in sentences and in words.
-  describe(item) {
-    const { data } = this;
-    if (item.comparison !== undefined) {
+  /**
+   * Describe an item by its sentences and in words; a comparison is a step of the stepper, too.
+   * @param {PassRowsData} data
+   * @param {Item} item
+   * @returns {{ ranges: Range[], words: string, sentence: number, step?: number }}
+   */
+  describe(data, item) {
+    if ("comparison" in item) {
       const one = data.comparisons[item.comparison];
       return { ranges: [one.compared, one.right], words: one.words, sentence: one.right[0], step: item.comparison };
     }
     const { row, at } = item;
     if (row === "sentences") return { ranges: [[at, at + 1]], words: `Sentence ${at + 1}.`, sentence: at };
-    const starts = data[row];
+    const starts = data[row] ?? [];
     const [first, last] = [Math.floor(starts[at]), Math.ceil(starts[at + 1] ?? data.count)];
     const snippet = row === "minis" && data.snippets.includes(first) ? ", a snippet that pass two merged over" : "";
-    return { ranges: [[first, last]], words: `${data.names[row]} ${at + 1}: ${range(first, last)}${snippet}.`, sentence: first };
+    return {
+      ranges: [[first, last]],
+      words: `${data.names[row]} ${at + 1}: ${named([first, last])}${snippet}.`,
+      sentence: first,
+    };
   }
 
+  /** @param {Item | null} item */
   choose(item, aloud = false) {
     if (JSON.stringify(item) === JSON.stringify(this.item)) return;
     this.item = item;
-    const told = item ? this.describe(item) : { ranges: [], words: "" };
+    const told = item && this.data ? this.describe(this.data, item) : { ranges: [], words: "" };
     this.said.textContent = told.words;
     if (aloud) this.live.textContent = told.words;
     this.rows.drawItem(item);
-    tell("seamark-mark", { ranges: told.ranges });
+    emit("seamark-mark", { ranges: told.ranges });
   }
 
-  // Show it in the text, and let the stepper go there.
+  /**
+   * Go to it in the text and in the stepper.
+   * @param {Item} item
+   */
   go(item) {
-    const { sentence, step } = this.describe(item);
-    tell("seamark-jump", { sentence });
-    if (step !== undefined) tell("seamark-go", { at: step });
+    if (!this.data) return;
+    const { sentence, step } = this.describe(this.data, item);
+    emit("seamark-jump", { sentence });
+    if (step !== undefined) emit("seamark-go", { at: step });
   }
 
   // ---- pointer and keys -----------------------------------------------------------------------------------------------
 
-  itemAt(event) {
-    const { dataset } = event.target;
-    if (dataset?.comparison) return { comparison: Number(dataset.comparison) };
-    return dataset?.row ? { row: dataset.row, at: Number(dataset.at) } : null;
+  /**
+   * @param {MouseEvent} event
+   * @returns {Item | null}
+   */
+  itemAt({ target }) {
+    if (!(target instanceof SVGElement)) return null;
+    const { comparison, row, at } = target.dataset;
+    if (comparison) return { comparison: Number(comparison) };
+    return row ? { row: /** @type {RowName} */ (row), at: Number(at) } : null;
   }
 
+  /** @param {HTMLElement} frame */
   hearPointer(frame) {
     frame.addEventListener("pointermove", (event) => this.window.held || this.choose(this.itemAt(event)));
     frame.addEventListener("pointerleave", () => this.choose(null));
@@ -149,9 +201,10 @@ class Passes {
     });
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.data) return;
-    const chosen = this.next(event.key);
+    const chosen = nextDecision(event.key, this.levels, this.comparison());
     if (event.key === "Enter" && this.item) this.go(this.item);
     else if (chosen === undefined && !this.window.key(event)) return;
     event.preventDefault();
@@ -161,19 +214,50 @@ class Passes {
     this.choose({ comparison: chosen.number }, true);
   }
 
-  // The decision that a key leads to: null where there is none that way, undefined for a key that leads nowhere.
-  next(key) {
-    const at = this.item?.comparison;
-    const level = at === undefined ? (this.levels[1].length ? 1 : 0) : this.data.comparisons[at].pass - 1;
-    const walk = this.levels[level];
-    const here = at === undefined ? -1 : walk.findIndex((one) => one.number === at);
-    const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: walk.length - 1 }[key];
-    if (to !== undefined) return walk[Math.max(0, Math.min(walk.length - 1, to))] ?? null;
-    const other = { ArrowUp: 0, ArrowDown: 1 }[key];
-    if (other === undefined) return undefined;
-    if (other === level && at !== undefined) return null;
-    const gap = at === undefined ? 0 : this.data.comparisons[at].left[1];
-    const across = this.levels[other];
-    return across[Math.min(across.length - 1, firstWhere(across.length, (one) => across[one].left[1] >= gap))] ?? null;
+  // The comparison that is chosen, if one is.
+  comparison() {
+    const { data, item } = this;
+    return data && item && "comparison" in item ? { ...data.comparisons[item.comparison], number: item.comparison } : null;
   }
+
+  handle() {
+    const passes = this;
+    return {
+      get sentences() {
+        return passes.data?.count ?? 0;
+      },
+      get window() {
+        return passes.window.handle();
+      },
+    };
+  }
+}
+
+/**
+ * The decision that a key leads to from a comparison, or from none, along its pass or across to the other: null if there is
+ * none in that direction, undefined if the key is not one of these.
+ * @param {string} key
+ * @param {[one: Numbered[], two: Numbered[]]} levels
+ * @param {Numbered | null} from
+ */
+export function nextDecision(key, levels, from) {
+  const level = from ? from.pass - 1 : levels[1].length ? 1 : 0;
+  const walk = levels[level];
+  const here = from ? walk.findIndex((one) => one.number === from.number) : -1;
+  /** @type {Record<string, number>} */
+  const along = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: walk.length - 1 };
+  if (Object.hasOwn(along, key)) return walk[Math.max(0, Math.min(walk.length - 1, along[key]))] ?? null;
+  if (key !== "ArrowUp" && key !== "ArrowDown") return undefined;
+  const other = key === "ArrowUp" ? 0 : 1;
+  if (from && other === level) return null;
+  const gap = from ? from.left[1] : 0;
+  const across = levels[other];
+  return (
+    across[
+      Math.min(
+        across.length - 1,
+        firstWhere(across.length, (one) => across[one].left[1] >= gap),
+      )
+    ] ?? null
+  );
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
 from chunkers import Chunking, Comparison
-from viz.components.assets import asset
+from chunkers.result import MergeKind, Outcome
+from viz.components.assets import script, styles
 from viz.components.offsets import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.theme import palette
@@ -19,10 +20,8 @@ _passes = st.components.v2.component(
     "seamark_passes",
     html='<div class="passes"></div>',
     css=palette.css("passes")
-    + asset("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
-    js=asset(
-        "components/shared/dom.js", "double_pass/passes.js", "double_pass/pass_rows.js", "components/shared/zoom_window.js"
-    ),
+    + styles("components/shared/common.css", "double_pass/passes.css", "components/shared/zoom_window.css"),
+    js=script("double_pass/passes.js"),
 )
 
 
@@ -35,8 +34,64 @@ class Beside:
     chunking: Chunking
 
 
+class PassesData(TypedDict):
+    """The rows of both passes, a `PassRowsData` as JSON in ``made``; that is empty where a message stands in their place."""
+
+    title: str
+    summary: str
+    made: str
+    source: str
+    message: str
+    tone: str
+
+
+class PassRowsData(TypedDict):
+    """What the rows are drawn from.
+
+    Attributes
+    ----------
+    count
+        Sentences that are drawn.
+    minis, snippets, chunks, other
+        Where the blocks of each row begin, on the axis of sentences; None where there is no other chunker. Snippets are the
+        mini-chunks that pass two merged over.
+    labels, names
+        What stands above a row, and what a block of it is called, by the name of the row.
+    """
+
+    count: int
+    minis: list[float]
+    snippets: list[float]
+    chunks: list[float]
+    other: list[float] | None
+    labels: dict[str, str]
+    names: dict[str, str]
+    comparisons: list[ComparisonData]
+
+
+ComparisonData = TypedDict(
+    "ComparisonData",
+    {
+        "pass": Literal[1, 2],
+        "kind": MergeKind,
+        "outcome": Outcome,
+        "left": list[int],
+        "right": list[int],
+        "compared": list[int],
+        "value": str,
+        "tried": list[str],
+        "decides": bool,
+        "words": str,
+    },
+)
+"""A `Comparison`: its groups as half-open ranges of sentences, ``compared`` being those of the left one that are.
+
+``value`` is its similarity, and ``tried`` those of the looks before it; ``decides`` says whether it is the last of them.
+"""
+
+
 def passes(
-    *, title: str, summary: str, rows: dict[str, Any] | None, source: str, message: str = "", tone: str = "", key: str
+    *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
     """Mount the rows, or ``message`` where there are none.
 
@@ -45,12 +100,18 @@ def passes(
     with another window.
     """
     made = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
-    _passes(
-        key=key, data={"title": title, "summary": summary, "made": made, "source": source, "message": message, "tone": tone}
-    )
+    data: PassesData = {
+        "title": title,
+        "summary": summary,
+        "made": made,
+        "source": source,
+        "message": message,
+        "tone": tone,
+    }
+    _passes(key=key, data=data)
 
 
-def rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> dict[str, Any]:
+def rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
     """Return the blocks of every row, by the sentence at which each begins, and the comparisons in their order."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
@@ -78,7 +139,7 @@ def _begins(chunking: Chunking) -> list[float]:
     return positions(chunking.document, [chunk.start for chunk in chunking.chunks])
 
 
-def _comparison(tried: Sequence[Comparison]) -> dict[str, Any]:
+def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
     here = tried[-1]
     return {
         "pass": 1 if here.kind in ("initial", "appending") else 2,
@@ -89,7 +150,7 @@ def _comparison(tried: Sequence[Comparison]) -> dict[str, Any]:
         "compared": list(compared_group(here)),
         "value": f"{here.similarity:.2f}",
         "tried": [f"{before.similarity:.2f}" for before in tried[:-1]],
-        "decides": bool(here.reason),
+        "decides": bool(here.why),
         "words": words(tried),
     }
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypedDict
 
 import numpy as np
 import streamlit as st
 
 from chunkers import Chunking
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 
 _histogram = st.components.v2.component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
-    css=asset("double_pass/similarities.css"),
-    js=asset("components/shared/dom.js", "double_pass/similarities.js"),
+    css=styles("double_pass/similarities.css"),
+    js=script("double_pass/similarities.js"),
 )
+
+
+class SimilaritiesData(TypedDict):
+    """The histogram: counts from the slider's lower end to its upper, the threshold's place from 0 to 1, and a sentence."""
+
+    counts: list[int]
+    at: float
+    words: str
 
 
 def compared_with(chunking: Chunking, parameter: str) -> list[float]:
@@ -43,7 +52,7 @@ def show_similarities(similarities: Sequence[float], threshold: float, bounds: t
     """Draw the distribution of similarities under a threshold's slider; what lies beyond ``bounds`` is at their ends."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
-    data = {
+    data: SimilaritiesData = {
         "counts": counts.tolist() if len(similarities) else [],
         "at": (threshold - low) / (high - low),
         "words": above(similarities, threshold),

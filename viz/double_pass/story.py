@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from chunkers import Chunking, Comparison, Span, Verdict
-from chunkers.result import compared
+from chunkers.reason import Reason
 from viz.components.stepper.stepper import Mark, Step
 
 MOST_SENTENCES = 3000
@@ -29,7 +29,7 @@ def told(chunking: Chunking) -> list[list[Comparison]]:
     for comparison in chunking.comparisons:
         if comparison.right.end > MOST_SENTENCES:
             continue
-        tried = [comparison] if not tried or tried[-1].reason else [*tried, comparison]
+        tried = [comparison] if not tried or tried[-1].why else [*tried, comparison]
         looks.append(tried)
     return looks
 
@@ -79,9 +79,9 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
     ]
     return Step(
         title=_title(here),
-        story=[_compared(here, group), LEDGER + here.reason if here.reason else "Not above, so it looks one chunk further."],
+        story=[_compared(here, group), LEDGER + here.reason if here.why else "Not above, so it looks one chunk further."],
         numbers=values,
-        tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.reason else "",
+        tone="turn" if between and here.outcome == "joined" else "cut" if here.outcome != "joined" and here.why else "",
         mark=PassMark(
             growing=list(group),
             next=list(here.right),
@@ -102,9 +102,8 @@ def _between(here: Comparison) -> Span | None:
 
 
 def _numbers(here: Comparison) -> str:
-    relation = "≤" if here.outcome == "not above" else ">"
     which = here.kind if here.kind in ("initial", "appending") else "merging"
-    return compared("", here.similarity, here.threshold, f"{relation} {which}").strip()
+    return str(Reason("", here.similarity, "≤" if here.outcome == "not above" else ">", here.threshold, which))
 
 
 def _title(here: Comparison) -> str:
@@ -125,7 +124,7 @@ def _title(here: Comparison) -> str:
         case _, "joined":
             assert between is not None
             said = f"merged over a snippet: {numbers(between)}"
-        case _ if here.reason:
+        case _ if here.why:
             said = f"the chunk of {left} ends"
         case _:
             said = f"{right} {'is' if _one(here.right) else 'are'} too unlike {left}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from threading import Lock
-from typing import Any
 
 import streamlit as st
 from cachetools import LRUCache, cached
@@ -13,8 +12,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.notice import notice
-from viz.components.text_store import source_id
-from viz.failures.lists import draw
+from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
 from viz.state.choices import Choices
@@ -33,14 +31,15 @@ def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | Non
     hair = _choose_hair(choices)
     findings = _found(made.task, made.chunking, embedder, hair)
     title = chunker_class(here.setting.chunker).title
-    data = {
-        "source": f"{source_id(made.chunking.document)} {made.task.chunker}",
+    data: InboxData = {
+        "part": "inbox",
+        "source": f"{made.chunking.document.identity} {made.task.chunker}",
         "summary": f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
-        "counts": [[RULES[name].title, count, RULES[name].why] for name, count in counts(findings).items()],
+        "counts": [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
         "rows": json.dumps([_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]], ensure_ascii=False),
         "more": max(0, len(findings) - MOST_FINDINGS),
     }
-    draw("inbox", data, "inbox")
+    draw(data, "inbox")
     with st.expander("The rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
 
@@ -85,14 +84,14 @@ def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: floa
     return inbox(chunking, embedder, hair)
 
 
-def _line(document: Document, finding: Finding) -> dict[str, Any]:
+def _line(document: Document, finding: Finding) -> FindingData:
     """Return a finding as the browser lists it: in its rule's words, with its passage and its sentences."""
     start, end = finding.span
     return {
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
         "passage": shortened(document.text[start:end]),
-        "range": [max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1],
+        "range": (max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1),
     }
 
 

@@ -1,27 +1,48 @@
-// The lists of the Failures page: its gallery, the table of measures, and the inbox. Text goes in through textContent alone.
+// The lists of the Failures page: the gallery, the table of measures, the inbox. Text is set only through textContent.
 
-const PARTS = { gallery, table, inbox };
+import { emit, NOTHING } from "../components/shared/bus.js";
+import { activeIn, el, found, isDark } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
-export default function (component) {
-  const root = component.parentElement.querySelector(".failures");
-  const { data } = component;
+/**
+ * @import { Component } from "../components/shared/component.d.ts"
+ * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
+ * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
+ * @typedef {HTMLElement & { drawn?: string, source?: string }} Root
+ */
+
+/** @param {Component<ListsData, ListsState>} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const root = /** @type {Root} */ (found(parentElement, ".failures"));
+  countPainted(root);
   root.dataset.theme = isDark(root) ? "dark" : "light";
-  // Drawn again only when it changed: whoever stands on a button stays there.
+  // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);
   if (root.drawn === drawn) return;
   root.drawn = drawn;
   const place = focused(root);
-  PARTS[data.part](root, component);
+  if (data.part === "gallery") gallery(root, data, setStateValue);
+  else if (data.part === "table") table(root, data, setStateValue);
+  else inbox(root, data);
   if (place !== undefined) root.querySelectorAll("button")[place]?.focus();
 }
 
+/**
+ * The number of the button that has the focus, if one has.
+ * @param {Root} root
+ */
 function focused(root) {
-  const active = root.getRootNode().activeElement;
-  const place = [...root.querySelectorAll("button")].indexOf(active);
+  const active = activeIn(root);
+  const place = [...root.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (active));
   return place < 0 ? undefined : place;
 }
 
-function gallery(root, { data, setStateValue }) {
+/**
+ * @param {Root} root
+ * @param {GalleryData} data
+ * @param {Tell} setStateValue
+ */
+function gallery(root, data, setStateValue) {
   const cards = el("div", "cards");
   cards.setAttribute("role", "group");
   cards.setAttribute("aria-label", "Documents");
@@ -32,19 +53,24 @@ function gallery(root, { data, setStateValue }) {
     card.addEventListener("click", () => setStateValue("chosen", { id, at: performance.now() }));
   }
   root.replaceChildren(cards);
-  const here = cards.querySelector('[aria-pressed="true"]');
-  // On a shelf too long for the window the chosen card is in sight.
+  const here = found(cards, '[aria-pressed="true"]');
+  // If the row of cards is too long for the window, the chosen card is scrolled into view.
   cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
 }
 
-function table(root, { data, setStateValue }) {
-  const table = el("table");
-  const head = table.createTHead().insertRow();
+/**
+ * @param {Root} root
+ * @param {TableData} data
+ * @param {Tell} setStateValue
+ */
+function table(root, data, setStateValue) {
+  const made = el("table");
+  const head = made.createTHead().insertRow();
   for (const word of data.head) {
     const cell = head.appendChild(el("th", "", word));
     cell.scope = "col";
   }
-  const body = table.createTBody();
+  const body = made.createTBody();
   data.rows.forEach((row) => {
     const line = body.insertRow();
     const here = row.column === data.chosen.column && row.result === data.chosen.result;
@@ -55,8 +81,8 @@ function table(root, { data, setStateValue }) {
     choose.append(el("strong", "", row.title), el("span", "which", row.which), el("span", "settings", row.settings));
     choose.setAttribute("aria-pressed", String(here));
     choose.title = "Show it in the text";
-    const tell = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
-    line.addEventListener("click", tell);
+    const chooseRow = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
+    line.addEventListener("click", chooseRow);
     if (!row.cells.length) {
       const cell = line.insertCell();
       cell.colSpan = data.head.length - 1;
@@ -70,14 +96,20 @@ function table(root, { data, setStateValue }) {
       cell.className = why ? "undefined" : best ? "best" : "";
     }
   });
-  root.replaceChildren(el("div", "scroll"), el("p", "note", data.note));
-  root.firstChild.append(table);
+  const scroll = el("div", "scroll");
+  scroll.append(made);
+  root.replaceChildren(scroll, el("p", "note", data.note));
 }
 
-function inbox(root, { data }) {
+/**
+ * @param {Root} root
+ * @param {InboxData} data
+ */
+function inbox(root, data) {
+  /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
-  // A mark that another result left in the text is about sentences that may be others now.
-  if (root.source !== undefined && root.source !== data.source) tell("seamark-step", NOTHING);
+  // A mark left by another result may be about sentences that are different now.
+  if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);
   root.source = data.source;
   const summary = el("p", "summary", data.summary);
   const counts = el("ul", "counts");
@@ -93,8 +125,8 @@ function inbox(root, { data }) {
     button.addEventListener("click", () => {
       for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
       button.classList.add("here");
-      tell("seamark-jump", { sentence: range[0] });
-      tell("seamark-step", { ...NOTHING, next: range });
+      emit("seamark-jump", { sentence: range[0] });
+      emit("seamark-step", { ...NOTHING, next: range });
     });
   }
   const parts = [summary, counts, list];

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
 from chunkers.registry import chunker_class
 from evaluation.segmentation.grids import SEARCHED
 from evaluation.segmentation.sweep import MEASURES
-from viz.failures.lists import draw
+from viz.failures.lists import CellData, MeasuredData, TableData, draw
 from viz.failures.results import MeasuredSetting
 from viz.failures.search import BY
 from viz.state.choices import Choices
@@ -29,7 +28,7 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     """Draw the measures; a click on a row shows that result in the text."""
     ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
     tops = _tops(shown)
-    rows = [
+    rows: list[MeasuredData] = [
         {
             "column": list(SEARCHED).index(one.setting.chunker),
             "result": one.which,
@@ -48,13 +47,14 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
         told = st.session_state["measures"]["chosen"]
         choices.selected, choices.extra["result"] = int(told["column"]), str(told["result"])
 
-    data = {
+    data: TableData = {
+        "part": "table",
         "head": ["Chunker and its settings", "Chunks", *SHOWN.values()],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
     }
-    draw("table", data, "measures", chosen)
+    draw(data, "measures", chosen)
 
 
 def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
@@ -67,12 +67,12 @@ def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
     return {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
 
 
-def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[dict[str, Any]]:
+def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
     """Return the cells of a row: words, why there is no value, and whether no other row is better."""
     if one.scores is None or one.made.chunking is None:
         return []
     chunking = one.made.chunking
-    cells: list[dict[str, Any]] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
+    cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
     for name in SHOWN:
         score = one.scores[name]
         text = "undefined" if score.value is None else f"{score.value:.2f}"

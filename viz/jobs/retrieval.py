@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.index import Search, build_index, search
+from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
+from evaluation.retrieval.report import Choice, Report, Reports
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
@@ -79,7 +80,7 @@ class Retrieval(Background):
     Attributes
     ----------
     found
-        What is done, by place in the plan's chunkers; it grows while this runs.
+        What is done, by place in the plan's chunkers, measured over some of the chunks; it grows while this runs.
     errors
         The sentence of each chunker that failed, likewise.
     """
@@ -88,25 +89,24 @@ class Retrieval(Background):
     embedder: Embedder
     on_disk: bool
     questions: Questions = field(default_factory=lambda: Questions((), ()))
-    ruler: Ruler | None = None
-    found: dict[int, Search] = field(default_factory=dict)
+    found: dict[int, Evaluation] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     _said: str = "Splitting into sentences"
-    _measured: dict[int, Evaluation] = field(default_factory=dict)
+    _reports: Reports | None = None
 
     def progress(self) -> tuple[float, str]:
         """Return how many chunkers are done, and what the one at work does."""
         return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._said
 
-    def measured(self, top_k: int) -> dict[int, Evaluation]:
-        """Measure the first ``top_k`` chunks of every question, by place in the plan's chunkers."""
-        measured = {}
-        for number in sorted(self.found):
-            assert self.ruler is not None
-            before = self._measured.get(number) or measure(self.found[number], self.ruler, top_k)
-            measured[number] = before if before.top_k == top_k else before.over(top_k, self.ruler)
-            self._measured[number] = measured[number]
-        return measured
+    def report(self, measure: str, unit: str, top_k: int, baseline: int) -> Report:
+        """Return what there is to tell of the chunkers that are done, of which there must be one.
+
+        The first of them stands in for a ``baseline`` that is not done. What was told before is remembered, for all
+        sessions that look at this run.
+        """
+        assert self._reports is not None
+        found = dict(self.found)
+        return self._reports.of(found, Choice(measure, unit, top_k, baseline if baseline in found else min(found)))
 
     def _run(self) -> None:
         name, data = self.plan.material.questions
@@ -117,7 +117,8 @@ class Retrieval(Background):
         self._said = "Loading the embedding model"
         load_model(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
-        self.ruler = Ruler(corpus.whole.text, tokenizer)
+        ruler = Ruler(corpus.whole.text, tokenizer)
+        self._reports = Reports(ruler, len(self.plan.chunkers))
         for number, chunker in enumerate(self.plan.chunkers):
             title = self.plan.names[number]
             self._said = f"{title}: chunking"
@@ -129,9 +130,12 @@ class Retrieval(Background):
                 self.embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
-                self.found[number] = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)
+                searched = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
+                continue
+            self._said = f"{title}: measuring what was found"
+            self.found[number] = measure(searched, ruler)
 
     def _documents(self) -> Iterator[Document]:
         """Split one document after the other into sentences."""

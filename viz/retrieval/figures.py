@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval.bootstrap import Difference, interval
+from evaluation.retrieval.bootstrap import Difference
 from evaluation.retrieval.found_documents import AT
-from evaluation.retrieval.measures import mean_and_deviation
+from evaluation.retrieval.report import AtK, Costs, Distribution
 from evaluation.segmentation.measures import Score
 from viz.retrieval.label_places import label_sides
-from viz.retrieval.verdict import Costs
 from viz.theme import palette
 from viz.theme.palette import EDGES, INK
 
-Values = Mapping[int, npt.NDArray[np.float64]]
-"""A measure of every question, by number of the chunker."""
+Distributions = Mapping[int, Distribution]
+"""A measure over the questions, by number of the chunker."""
 
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 AXES = {
@@ -36,13 +34,13 @@ def _edge(number: int) -> str:
     return edges[number % len(edges)]
 
 
-def boxes(values: Values, names: Mapping[int, str], title: str) -> go.Figure:
+def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
     """Return a box a chunker, a point a question; the broken line is the mean."""
     figure = go.Figure()
-    for number, one in values.items():
+    for number, one in found.items():
         figure.add_trace(
             go.Box(
-                x=100 * one[~np.isnan(one)],
+                x=100 * one.values[~np.isnan(one.values)],
                 name=names[number],
                 boxpoints="all",
                 boxmean=True,
@@ -54,7 +52,7 @@ def boxes(values: Values, names: Mapping[int, str], title: str) -> go.Figure:
                 hovertemplate="%{x:.1f} %<extra></extra>",
             )
         )
-    figure.update_layout(showlegend=False, height=110 + 62 * len(values), yaxis={"autorange": "reversed"})
+    figure.update_layout(showlegend=False, height=110 + 62 * len(found), yaxis={"autorange": "reversed"})
     figure.update_xaxes(title=f"{title} of every question, %", range=[-2, 102] if title == "Recall" else None)
     return figure
 
@@ -95,13 +93,14 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
     return figure
 
 
-def trade_off(values: Values, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str) -> go.Figure:
+def trade_off(
+    found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
+) -> go.Figure:
     """Return the mean against a cost, a key of `AXES`, each with the 95 % interval of the mean as a bar."""
     colours = INK[palette.theme()]
-    found = {number: mean_and_deviation(one) for number, one in values.items()}
-    means = {number: one[0] for number, one in found.items() if one is not None}
+    means = {number: one.mean for number, one in found.items() if one.mean is not None}
     shown = sorted(means, key=lambda number: price(costs[number], cost))
-    bounds = {number: interval(values[number]) or (means[number], means[number]) for number in shown}
+    bounds = {number: found[number].interval or (means[number], means[number]) for number in shown}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
     room = max(0.05, 0.15 * (max(highs) - min(lows)))
     bottom, top = max(-0.02, min(lows) - room), max(highs) + room
@@ -141,7 +140,7 @@ def price(costs: Costs, cost: str) -> float:
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
-def at_k(found: Mapping[int, dict[int, dict[str, Score]]], names: Mapping[int, str]) -> go.Figure:
+def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
     """Return recall, precision and F1 over the number of chunks, a line a chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for number, scores in found.items():
@@ -170,7 +169,7 @@ def at_k(found: Mapping[int, dict[int, dict[str, Score]]], names: Mapping[int, s
     return figure
 
 
-def at_k_table(found: Mapping[int, dict[int, dict[str, Score]]], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
+def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
     """Return the same numbers, a row a chunker and score."""
     rows = [(number, name) for number in found for name in SCORES]
     table: dict[str, Sequence[str]] = {

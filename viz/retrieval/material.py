@@ -12,6 +12,8 @@ from chunkers.text.reading import READABLE, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.components.notice import notice
 from viz.jobs.retrieval import Material
+from viz.state.keys import session
+from viz.state.values import ReadFiles
 from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
@@ -70,15 +72,15 @@ def choose(kept: Material | None) -> Material | None:
         max_upload_size=MEGABYTES,
         help="CSV or JSON lines with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file.",
     )
-    identity = [file.file_id for file in files]
-    read = st.session_state.get("retrieval_read")
-    if read is None or read[0] != identity:
+    names = [file.file_id for file in files]
+    read = session.retrieval_read
+    if read is None or read.files != names:
         # Reading may take seconds, and the page runs again at every change.
         with st.spinner("Reading the documents"):
-            read = identity, read_texts((file.name, file.getvalue()) for file in files)
-        st.session_state["retrieval_read"] = read
-    texts, complaints = read[1]
-    for number, complaint in enumerate(complaints):
+            read = ReadFiles(names, *read_texts((file.name, file.getvalue()) for file in files))
+        session.retrieval_read = read
+    texts = read.texts
+    for number, complaint in enumerate(read.complaints):
         notice(complaint, "error", key=f"retrieval_document_{number}")
     questions = (asked.name, asked.getvalue()) if asked is not None else None
     if kept is not None and kept.own:

@@ -1,23 +1,42 @@
-// Retrieved chunks in rank order and what of the excerpts was not retrieved; or the documents with all of it in its place.
+// What a question retrieved: chunks in rank order, then the missed parts of excerpts; or whole documents with both in place.
 
+import { el, found } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
+/**
+ * @import { Component } from "../components/shared/component.d.ts"
+ */
+/**
+ * A chunk, what was missed of an excerpt, or a document: its text in parts, and what each of them is.
+ * @typedef {object} PassageData
+ * @property {"holds" | "waste" | "missed" | "document"} kind
+ * @property {string} title
+ * @property {[words: string, what: "hit" | "waste" | "missed" | "rest" | "rank" | "left_out"][]} parts
+ */
+
+/**
+ * @typedef {object} PassagesData
+ * @property {string} hit The ground of what was hit.
+ * @property {string} edge The edge of it.
+ * @property {PassageData[]} passages
+ */
+
+/** @param {Component<PassagesData>} component */
 export default function ({ data, parentElement }) {
-  const root = parentElement.querySelector(".passages");
+  const root = found(parentElement, ".passages");
   root.style.setProperty("--hit", data.hit);
   root.style.setProperty("--edge", data.edge);
   root.replaceChildren(...data.passages.map(section));
+  countPainted(root);
 }
 
+/** @type {Record<string, "mark" | "del" | "sup">} */
 const TAGS = { hit: "mark", missed: "del", rank: "sup" };
 
+/** @param {PassageData} passage */
 function section({ kind, title, parts }) {
-  const made = document.createElement("section");
-  made.className = kind;
-  made.appendChild(document.createElement("h3")).textContent = title;
-  const text = made.appendChild(document.createElement("p"));
-  for (const [words, what] of parts) {
-    const part = text.appendChild(document.createElement(TAGS[what] ?? "span"));
-    part.className = what;
-    part.textContent = words;
-  }
+  const made = el("section", kind);
+  const text = el("p");
+  text.append(...parts.map(([words, what]) => el(TAGS[what] ?? "span", what, words)));
+  made.append(el("h3", "", title), text);
   return made;
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+
 import streamlit as st
 
-from evaluation.retrieval.measures import MEASURES, Evaluation
+from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.report import Report
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.retrieval.figures import percent
@@ -13,36 +15,27 @@ from viz.retrieval.link_words import TITLES, choose_word, place
 from viz.retrieval.passages import show_passages
 
 
-def disagreements(found: dict[int, Evaluation], measure: str, unit: str) -> list[int]:
-    """Return the numbers of the questions on which the chunkers differ in a measure."""
-    values = np.array([one.values(measure, unit) for one in found.values()])
-    defined = ~np.isnan(values).all(axis=0)
-    return [int(number) for number in np.flatnonzero(defined) if np.ptp(values[~np.isnan(values[:, number]), number]) > 0]
-
-
-def show_question(found: dict[int, Evaluation], titles: list[str], words: dict[str, str]) -> None:
-    """Draw the choice of a question and of two chunkers, and their chunks; ``found`` is not empty."""
+def show_question(report: Report, titles: list[str], words: dict[str, str]) -> None:
+    """Draw the choice of a question and of two chunkers, and their chunks."""
     st.subheader("One question", anchor=False)
-    answers = next(iter(found.values())).answers
-    numbers = list(range(len(answers)))
-    if len(found) > 1:
-        differ = disagreements(found, words["measure"], words["unit"])
-        if _only_where_they_disagree(words, len(differ), len(answers)):
-            numbers = differ
+    questions = next(iter(report.chunkers.values())).evaluation.search.questions
+    numbers: Sequence[int] = range(len(questions))
+    if len(report.chunkers) > 1 and _only_where_they_disagree(words, len(report.disagreements), len(questions)):
+        numbers = report.disagreements.tolist()
     if not numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
-    if str(place(words, "question", len(answers)) + 1) not in (options := {str(one + 1): one for one in numbers}):
+    if str(place(words, "question", len(questions)) + 1) not in (options := {str(one + 1): one for one in numbers}):
         words["question"] = next(iter(options))
     else:
-        words["question"] = str(place(words, "question", len(answers)) + 1)
-    shown = {word: f"{word}. {answers[number].question.text}" for word, number in options.items()}
+        words["question"] = str(place(words, "question", len(questions)) + 1)
+    shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
     chosen = options[select("Question", words, "question", shown, "retrieval_question")]
     view = choose_word("Shown", words, "view", hidden=True)
-    sides = ("left", "right")[: len(found)]
+    sides = ("left", "right")[: len(report.chunkers)]
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
-            _show_side(found, titles, words, side, chosen, whole=view == "document")
+            _show_side(report, titles, words, side, chosen, whole=view == "document")
 
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
@@ -57,15 +50,14 @@ def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> boo
     return st.toggle(label, key=key, on_change=changed)
 
 
-def _show_side(
-    found: dict[int, Evaluation], titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool
-) -> None:
+def _show_side(report: Report, titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool) -> None:
     """Draw one of the two chunkers: its scores and its chunks."""
-    options = {str(number + 1): titles[number] for number in found}
+    options = {str(number + 1): titles[number] for number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]
     number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}")) - 1
-    answer = found[number].answers[question]
+    found = report.chunkers[number].evaluation
+    answer = found.answer(question)
     scores = getattr(answer, words["unit"])
     st.caption(" · ".join(f"{TITLES[name]} {percent(scores[name])}" for name in MEASURES))
-    show_passages(found[number], answer, whole=whole, key=f"retrieval_passages_{side}")
+    show_passages(found, answer, whole=whole, key=f"retrieval_passages_{side}")

@@ -1,20 +1,21 @@
-"""What a retrieval run found over all questions: the verdict, the table, and the figures."""
+"""What a retrieval run found over all questions: the summary, the table, and the figures."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, cast
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from evaluation.retrieval.bootstrap import Difference, paired
-from evaluation.retrieval.measures import MEASURES, Evaluation, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.report import Report
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
 from viz.retrieval.link_words import COSTS, NAMES, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
-from viz.retrieval.verdict import Costs, Verdict, cells, told_apart
-from viz.theme.figure import show_figure
+from viz.retrieval.verdict import cells, told_apart
 from viz.theme.numbers import counted
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
@@ -27,74 +28,59 @@ _COLUMNS |= {
 """The table's columns, narrow enough for all of them to be in sight."""
 
 
-def show_results(run: Retrieval, found: dict[int, Evaluation], words: dict[str, str], baseline: int) -> None:
-    """Draw it; ``found`` is not empty, and ``baseline`` one of its keys."""
-    assert run.ruler is not None
-    names = {number: run.plan.names[number] for number in found}
-    measure, unit = words["measure"], words["unit"]
-    values = {number: one.values(measure, unit) for number, one in found.items()}
-    costs = {number: Costs.of(one, run.ruler) for number, one in found.items()}
-    _say(run, Verdict.of(values, baseline), costs, names, measure, baseline)
-    st.dataframe(_table(run, found, costs, unit), hide_index=True, width="stretch", column_config=_COLUMNS)
-    st.caption(_times(found, costs))
-    if len(found) > 1:
-        against = {number: paired(one, values[baseline]) for number, one in values.items() if number != baseline}
-        _differences({number: one for number, one in against.items() if one is not None}, names, baseline, measure)
+def show_results(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+    """Draw it."""
+    names = {number: run.plan.names[number] for number in report.chunkers}
+    _summarise(run, report, names)
+    st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
+    st.caption(_times(report))
+    if len(report.chunkers) > 1:
+        _differences(report, names)
         st.subheader("Worth its price?", anchor=False)
-        cost = choose_word("Against", words, "cost", hidden=True)
-        _trade_off(found, values, costs, names, measure, cost)
+        _trade_off(report, names, choose_word("Against", words, "cost", hidden=True))
     st.subheader("Question for question", anchor=False)
-    _boxes(values, names, measure)
+    _boxes(report, names)
     st.subheader("Documents and sentences found", anchor=False)
-    _at_k(found, names, choose_word("What counts as found", words, "kind", hidden=True))
+    _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
-def _say(
-    run: Retrieval,
-    verdict: Verdict | None,
-    costs: dict[int, Costs],
-    names: dict[int, str],
-    measure: str,
-    baseline: int,
-) -> None:
+def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the figures that the page is about."""
     asked = Cell(
         "Asked",
         counted(len(run.questions.usable), "question"),
         f"of {counted(len(run.plan.material.texts), 'document')}, embedded by {run.plan.embedder}",
     )
-    if verdict is None:
+    measure = report.choice.measure
+    if report.winner is None:
         undefined = Cell("Found", "Nothing to measure", f"{TITLES[measure]} is undefined for every question.")
         show_summary([asked, undefined], key="retrieval_summary")
     else:
-        show_summary(cells(verdict, costs, names, NAMES[measure], asked, baseline), key="retrieval_summary")
+        said = cells(report.winner, report.costs, names, NAMES[measure], asked, report.choice.baseline)
+        show_summary(said, key="retrieval_summary")
 
 
-def _table(run: Retrieval, found: dict[int, Evaluation], costs: dict[int, Costs], unit: str) -> dict[str, list[Any]]:
+def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     """Return a row a chunker: every measure in percent, then what it cost."""
-    table: dict[str, list[Any]] = {"chunker": [run.plan.titles[number] for number in found]}
+    chunkers = report.chunkers.values()
+    table: dict[str, list[Any]] = {"chunker": [run.plan.titles[number] for number in report.chunkers]}
     for measure in MEASURES:
-        means = [mean_and_deviation(one.values(measure, unit)) for one in found.values()]
+        means = [one.means[measure] for one in chunkers]
         table[f"{TITLES[measure]}, %"] = [
             "undefined" if m is None else f"{100 * m[0]:.1f} ± {100 * m[1]:.1f}" for m in means
         ]
-    ruler = run.ruler
-    assert ruler is not None
-    table["chunks"] = [len(one.index.chunks) for one in found.values()]
-    table["tokens each"] = [
-        round(ruler([span for chunk in one.index.chunks for span in chunk]) / max(1, len(one.index.chunks)))
-        for one in found.values()
-    ]
-    table["index, s"] = [one.index_s for one in costs.values()]
-    table["search, ms"] = [one.search_ms for one in costs.values()]
+    table["chunks"] = [len(one.evaluation.index.chunks) for one in chunkers]
+    table["tokens each"] = [round(one.chunk_tokens) for one in chunkers]
+    table["index, s"] = [one.costs.index_s for one in chunkers]
+    table["search, ms"] = [one.costs.search_ms for one in chunkers]
     return table
 
 
-def _times(found: dict[int, Evaluation], costs: dict[int, Costs]) -> str:
+def _times(report: Report) -> str:
     """Say what the times in the table are."""
-    computed, cached = (sum(getattr(one, name) for one in costs.values()) for name in ("embedded", "cached"))
-    one = next(iter(found.values()))
-    asking = 1000 * one.search.embed_s / max(1, len(one.answers))
+    computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
+    search = next(iter(report.chunkers.values())).evaluation.search
+    asking = 1000 * search.embed_s / max(1, len(search.questions))
     return (
         "Mean ± standard deviation over the questions. Indexing is chunking and embedding, as if nothing had been embedded "
         f"before: of {computed + cached:,} texts {computed:,} were computed in this run and {cached:,} came from the cache, "
@@ -102,8 +88,9 @@ def _times(found: dict[int, Evaluation], costs: dict[int, Costs]) -> str:
     )
 
 
-def _differences(found: dict[int, Difference], names: dict[int, str], baseline: int, measure: str) -> None:
+def _differences(report: Report, names: dict[int, str]) -> None:
     """Draw how far every other chunker is from the baseline, and say whether it can be told."""
+    measure, baseline, found = report.choice.measure, report.choice.baseline, report.differences
     st.subheader(f"Against {names[baseline]}", anchor=False)
     if not found:
         notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
@@ -122,19 +109,18 @@ def _differences(found: dict[int, Difference], names: dict[int, str], baseline: 
     notice("\n".join(sentences), key="retrieval_sentences")
 
 
-def _trade_off(
-    found: dict[int, Evaluation], values: Any, costs: dict[int, Costs], names: dict[int, str], measure: str, cost: str
-) -> None:
+def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
     """Draw the measure against a cost."""
-    means = {number: mean_and_deviation(one) for number, one in values.items()}
+    measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
+    means = [one.mean for one in report.distributions.values()]
     table: dict[str, list[Any]] = {"chunker": list(names.values())}
-    table[f"{TITLES[measure]}, %"] = [None if mean is None else round(100 * mean[0], 2) for mean in means.values()]
+    table[f"{TITLES[measure]}, %"] = [None if mean is None else round(100 * mean, 2) for mean in means]
     table["tokens a question"] = [round(price(one, "tokens")) for one in costs.values()]
-    table["chunking, s"] = [round(one.index.chunk_s, 3) for one in found.values()]
-    table["embedding, s"] = [round(one.index.embed_s, 3) for one in found.values()]
+    table["chunking, s"] = [round(one.evaluation.index.chunk_s, 3) for one in chunkers]
+    table["embedding, s"] = [round(one.evaluation.index.embed_s, 3) for one in chunkers]
     table["embeddings"] = [one.source() for one in costs.values()]
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
-    figure = trade_off(values, costs, names, TITLES[measure], cost)
+    figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     said = "The bars hold 95 % of the means of resampled questions."
     if cost == "query":
@@ -144,17 +130,17 @@ def _trade_off(
     st.caption(said)
 
 
-def _boxes(values: Any, names: dict[int, str], measure: str) -> None:
+def _boxes(report: Report, names: dict[int, str]) -> None:
     """Draw the spread over the questions."""
-    count = len(next(iter(values.values())))
-    table: dict[str, list[Any]] = {"question": list(range(1, count + 1))}
-    table |= {names[number]: (100 * one).round(2).tolist() for number, one in values.items()}
-    show_figure(boxes(values, names, TITLES[measure]), table, f"{TITLES[measure]} by question", key="retrieval_boxes")
+    found = report.distributions
+    title = TITLES[report.choice.measure]
+    table: dict[str, Any] = {"question": np.arange(1, len(next(iter(found.values())).values) + 1)}
+    table |= {names[number]: (100 * one.values).round(2) for number, one in found.items()}
+    show_figure(boxes(found, names, title), table, f"{title} by question", key="retrieval_boxes")
 
 
-def _at_k(found: dict[int, Evaluation], names: dict[int, str], kind: str) -> None:
+def _at_k(report: Report, names: dict[int, str], kind: str) -> None:
     """Draw whether the right documents, or the sentences of the excerpts, are found after some chunks."""
-    what = cast(Literal["documents", "evidence"], kind)
-    scores = {number: one.at_k(what) for number, one in found.items()}
+    scores = {number: one.at_k[kind] for number, one in report.chunkers.items()}
     name = "Documents" if kind == "documents" else "Evidence"
     show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz.jobs.background import Background
-from viz.jobs.chunking import ChunkingJob
 from viz.shell.results import ColumnResult
+from viz.state.keys import session
 
 
 @st.fragment(run_every=1.0)
@@ -24,7 +24,7 @@ def show_job_progress(job: Background) -> None:
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Show how far the embedding is, with its cancel button; the page runs again when it ends."""
-    job: ChunkingJob | None = st.session_state.get("job")
+    job = session.job
     if job is None:
         return
     if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
@@ -39,4 +39,4 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
 
 
 def _forget_job() -> None:
-    st.session_state["job"] = None
+    session.job = None

@@ -11,6 +11,7 @@ GROUNDS = {
 """Grounds behind the text of chunks; neighbours differ also for colour-blind readers."""
 
 COUNT = len(GROUNDS["light"])
+"""Colours of chunks; scripts read it as ``--ground-count``."""
 
 EDGES = {
     "light": ("#4a86c5", "#c58f1e", "#4f9c47", "#b4559a", "#6f68c9", "#cc6a4a", "#3c9a96", "#8f8a4d"),
@@ -28,8 +29,8 @@ INK = {
 
 
 def css(root: str = "seamark") -> str:
-    """Return both themes as custom properties of the class ``root`` with ``data-theme``."""
-    blocks = []
+    """Return both themes as custom properties of the class ``root`` with ``data-theme``, and how many grounds they have."""
+    blocks = [f".{root} {{\n  --ground-count: {COUNT};\n}}"]
     for theme in ("light", "dark"):
         colours = dict(INK[theme])
         colours |= {f"ground-{i}": colour for i, colour in enumerate(GROUNDS[theme])}

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
-from viz.theme.figure import show_figure
+from viz.components.figure import show_figure
 from viz.tune.figures import TITLES, named, sweep_figure
 
 SHOWN = 15

@@ -25,7 +25,7 @@ def scored(scores, threshold, verdict=Verdict.CUT):
     """Return a chunking of one line a sentence, each gap with that score and verdict."""
     document = Document.from_text("\n".join("abcdefghijkl"[: len(scores) + 1]), "lines")
     gaps = [
-        Gap(index, score, threshold, verdict if score > threshold else Verdict.KEPT, "")
+        Gap(index, score, threshold, verdict if score > threshold else Verdict.KEPT, ())
         for index, score in enumerate(scores)
     ]
     curve = Curve("distance", tuple(scores), (Line("", threshold, "amount"),), True, True)

@@ -5,11 +5,13 @@ import random
 import numpy as np
 import pytest
 import segeval
+from hypothesis import given
+from hypothesis import strategies as st
 from nltk.metrics import segmentation as nltk_measures
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from chunkers import Document, build_chunker
+from chunkers import Chunk, Chunking, Document, Span, build_chunker
 from chunkers.base import run
 from evaluation.segmentation.measures import (
     Segmentation,
@@ -153,3 +155,32 @@ def test_the_chunk_of_every_sentence():
     assert chunks_of(run(build_chunker("fixed_sentences", {"size": 3}), document, tools())) == [0, 0, 0, 1]
     assert chunks_of(run(build_chunker("fixed_sentences", {"size": 2, "overlap": 1}), document, tools())) == [0, 0, 1, 2]
     assert sections_of(Segmentation(4, (1, 3))) == [0, 1, 1, 2]
+
+
+def first_that_holds(chunking):
+    """What `chunks_of` says, in the plainest way."""
+    spans = sorted((span.start, span.end, number) for number, chunk in enumerate(chunking.chunks) for span in chunk.spans)
+    return [
+        next(
+            (number for first, last, number in spans if first <= start < last),
+            next((number for first, last, number in spans if start < first < end), None),
+        )
+        for start, end in chunking.document.sentences
+    ]
+
+
+@given(
+    count=st.integers(1, 40),
+    ranges=st.lists(st.tuples(st.integers(0, 120), st.integers(1, 120)), min_size=1, max_size=30),
+)
+def test_a_sentence_is_in_the_first_chunk_over_it_however_deep_they_overlap(count, ranges):
+    document = Document.from_text("\n".join(f"s{number}" for number in range(count)), "lines")
+    length = len(document.text)
+    spans = sorted({Span(min(start, length - 1), min(start + size, length)) for start, size in ranges})
+    chunking = Chunking(document, tuple(Chunk.of(document, span) for span in spans), ())
+    assert chunks_of(chunking) == first_that_holds(chunking)
+
+
+def test_a_sentence_in_no_chunk_is_misassigned():
+    assert misassigned([0, 0, 1, 1], [0, None, 1, 1]).units == (1,)
+    assert misassigned([0, 0], [None, None]).units == (0, 1)

@@ -8,7 +8,7 @@ from chunkers import Breakpoint, Document, Recipe, Verdict, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.export import to_dict
-from chunkers.methods.similarity_reading import Turned, as_similarity, can_turn
+from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
@@ -102,7 +102,7 @@ def test_near_is_within_the_margin_on_either_side():
 def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(threshold, parameters):
     amount = THRESHOLDS[threshold].default
     chunker, chunking, _, _ = scanned("report", threshold=threshold, amount=amount, **parameters)
-    turned = as_similarity(chunking)
+    turned = read_as_similarity(chunking)
     assert turned.chunks == chunking.chunks
     (curve,) = turned.curves
     assert (curve.label, curve.cut_above) == ("similarity", False)
@@ -116,13 +116,13 @@ def test_read_as_similarity_all_numbers_and_words_turn_and_the_cuts_stay(thresho
         assert f" {'<' if candidate else '≥'} " in gap.reason
     amounts = [THRESHOLDS[threshold].offered[0], amount]
     levels = chunker.levels("amount", amounts, chunking.curves[0].scores)
-    assert Turned(**chunker.model_dump()).levels("amount", amounts, curve.scores) == pytest.approx(
+    assert SimilarityReading(**chunker.model_dump()).levels("amount", amounts, curve.scores) == pytest.approx(
         [1 - one for one in levels]
     )
 
 
 def test_a_gradient_has_no_reading_as_similarity():
-    assert [name for name in THRESHOLDS if not can_turn(Breakpoint.build(threshold=name))] == [
+    assert [name for name in THRESHOLDS if not has_similarity_reading(Breakpoint.build(threshold=name))] == [
         "gradient",
         "absolute_gradient",
         "slope",
@@ -164,11 +164,11 @@ def test_the_first_screen_cuts_a_lone_title_line_off_with_a_near_miss(app):
     assert "Binary search." in [text[start:end] for start, end in zip(starts, ends, strict=True)]
     ledger = json.loads(next(one["rows"] for one in payloads(app) if "rows" in one))
     document = Document.from_text(text, "lines")
-    cut, kept = 0, 1
-    missed = [place for place, near in enumerate(ledger["near"]) if near and ledger["verdicts"][place] == kept]
+    became = [ledger["verdicts"][int(place)]["name"] for place in ledger["verdictOf"]]
+    missed = [place for place, near in enumerate(ledger["near"]) if near and became[place] == "kept"]
     assert missed
     assert document.sentence_texts[ledger["gaps"][missed[0]] + 1] == "Lighthouses."
-    assert cut in ledger["verdicts"]
+    assert "cut" in became
 
 
 def test_scores_show_the_histogram_and_the_staircase_with_their_tables(app):

@@ -168,8 +168,7 @@ def test_refusals_and_roles_in_words():
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
     assert refusal_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
-    chunker = build_chunker("dbscan", {"eps": 0.2, "min_samples": 3})
-    said = roles_words(Clusters(roles=("core", "border", "noise", "noise")), chunker)
+    said = roles_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
     assert said.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
     assert "2 noise: neither" in said
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers import Breakpoint, Chunking, Document, Gap, Span, Verdict, build_chunker
+from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.result import Chunk
-from chunkers.text.document import text_id
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.reader import Column, Result, Row, payload
@@ -25,8 +24,8 @@ def scattered(document=LINES):
     """Return sentences 0 and 2 as one chunk, 1 and 4 as another, 3 alone; cut at every gap but the last."""
     places = [[(0, 1), (2, 3)], [(1, 2), (4, 5)], [(3, 4)]]
     chunks = [Chunk.of(document, *(document.slice(*place) for place in chunk)) for chunk in places]
-    gaps = [Gap(index, None, None, Verdict.CUT, f"reason {index}") for index in range(3)]
-    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, "forced here")))
+    gaps = [Gap(index, None, None, Verdict.CUT, (Reason(remark=f"reason {index}"),)) for index in range(3)]
+    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, (Reason(remark="forced here"),))))
 
 
 @given(st.text(alphabet="aé€🌊👩\u200d\u0301\n", max_size=40))
@@ -155,6 +154,6 @@ def test_a_result_is_encoded_once_for_each_way_of_showing_it():
 
 def test_the_text_goes_apart_behind_its_sentences():
     document = Document.from_text("🌊 a.\n\nb.", "lines")
-    head, text = source(document, f"{text_id(document.text)}/lines").split(b"\n", 1)
-    assert json.loads(head) == {"id": f"{text_id(document.text)}/lines", "starts": [0, 7], "ends": [5, 9]}
+    head, text = source(document).split(b"\n", 1)
+    assert json.loads(head) == {"id": document.identity, "starts": [0, 7], "ends": [5, 9]}
     assert text.decode() == document.text

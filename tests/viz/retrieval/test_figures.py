@@ -5,18 +5,19 @@ import pytest
 
 from evaluation.retrieval.bootstrap import interval, paired
 from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.measures import Score
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
-from viz.retrieval.verdict import Costs
 
 NAMES = {0: "1. Recursive", 2: "3. Optimal"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 VALUES = {0: 0.5 + NOISE, 2: np.append(0.8 + NOISE[:39], np.nan)}
+FOUND = {number: Distribution.of(one) for number, one in VALUES.items()}
 COSTS = {0: Costs(1.5, 0.2, 300.0, 10, 0), 2: Costs(6.0, 0.1, 500.0, 10, 4)}
 
 
 def test_a_box_leaves_out_what_is_undefined():
-    first, second = boxes(VALUES, NAMES, "Recall").data
+    first, second = boxes(FOUND, NAMES, "Recall").data
     assert (first.name, second.name) == ("1. Recursive", "3. Optimal")
     assert len(first.x) == 40
     assert second.x == pytest.approx(100 * VALUES[2][:39])
@@ -24,7 +25,7 @@ def test_a_box_leaves_out_what_is_undefined():
 
 @pytest.mark.parametrize(("cost", "prices"), [("tokens", [300, 500]), ("index", [1.5, 6.0]), ("query", [0.1, 0.2])])
 def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
-    points = trade_off(VALUES, COSTS, NAMES, "Recall", cost).data
+    points = trade_off(FOUND, COSTS, NAMES, "Recall", cost).data
     assert [one.x[0] for one in points] == prices
     by_name = {one.text[0]: one for one in points}
     low, high = interval(VALUES[0])

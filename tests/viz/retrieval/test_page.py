@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval import bootstrap
+from evaluation.retrieval.measures import MEASURES, Evaluation
+from evaluation.retrieval.report import disagreements
 from tests import ROOT
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
-from viz.retrieval.question import disagreements
 
 
 def opened(**words):
@@ -29,6 +30,11 @@ def word(app, name):
 
 def run_of(app):
     return registry().find(word(app, "run"), Retrieval)
+
+
+def evaluations(run, top_k):
+    """Return what every question found, by number of the chunker, measured over the first ``top_k`` chunks."""
+    return {number: one.evaluation for number, one in run.report("recall", "characters", top_k, 0).chunkers.items()}
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +82,7 @@ def test_every_chunker_is_measured(measured):
     run = run_of(measured)
     assert not run.error
     assert sorted(run.found) == [0, 1]
-    assert all(len(one.answers) == 40 for one in run.measured(5).values())
+    assert all(len(one.answers) == 40 for one in evaluations(run, 5).values())
     table = measured.dataframe[0].value
     assert len(table) == 2
     for measure in MEASURES:
@@ -88,7 +94,7 @@ def test_every_chunker_is_measured(measured):
 
 def test_the_summary_says_who_won_and_whether_it_can_be_told(measured):
     run = run_of(measured)
-    means = {number: found.values("recall").mean() for number, found in run.measured(5).items()}
+    means = {number: found.values("recall").mean() for number, found in evaluations(run, 5).items()}
     best = max(means, key=means.get)
     value, detail = summary(measured)["Highest recall"]
     assert value == run.plan.names[best]
@@ -154,7 +160,7 @@ def test_how_many_chunks_count_takes_effect_without_a_new_run(measured):
     after = measured.dataframe[0].value
     assert run_of(measured) is run
     assert (retrieved(measured) < before).all()
-    means = [100 * found.values("recall").mean() for found in run.measured(1).values()]
+    means = [100 * found.values("recall").mean() for found in evaluations(run, 1).values()]
     assert [text.partition(" ")[0] for text in after["Recall, %"]] == [f"{mean:.1f}" for mean in means]
     for side in components(measured, "passages"):
         assert sum(one["kind"] != "missed" for one in side["passages"]) == 1
@@ -183,7 +189,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
     (left, right) = components(measured, "passages")
     run = run_of(measured)
     for number, side in ((0, left), (1, right)):
-        found = run.measured(5)[number]
+        found = evaluations(run, 5)[number]
         ranked = found.answers[0].ranked[: found.top_k]
         chunks = [one for one in side["passages"] if one["kind"] != "missed"]
         texts = ["".join(words for words, _ in one["parts"]) for one in chunks]
@@ -197,7 +203,7 @@ def test_the_passages_are_the_question_s_chunks(measured):
 
 def test_in_its_document_everything_has_its_place(run):
     app = opened(run=run, view="document", question="3")
-    found = run_of(app).measured(5)[0]
+    found = evaluations(run_of(app), 5)[0]
     corpus = found.index.corpus
     for one in components(app, "passages")[0]["passages"]:
         text = corpus.documents[corpus.names.index(one["title"].partition(" · ")[0])].text
@@ -230,12 +236,91 @@ def test_words_of_the_link_are_mended():
 
 
 def test_the_questions_on_which_chunkers_disagree():
-    class Found:
-        def __init__(self, *values):
-            self.values = lambda measure, unit: np.array(values)
-
     nan = float("nan")
-    assert disagreements({0: Found(1, 0.5, nan, nan), 3: Found(1, 0.2, nan, 1)}, "recall", "characters") == [1]
+    values = {0: np.array([1, 0.5, nan, nan]), 3: np.array([1, 0.2, nan, 1])}
+    assert disagreements(values).tolist() == [1]
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """Give a list that grows by a word with every bootstrap, and every time a run is measured over other chunks."""
+    made = []
+
+    def count(owner, name):
+        compute = getattr(owner, name)
+
+        def counted(*arguments):
+            made.append(name)
+            return compute(*arguments)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(bootstrap, "_resampled_means")
+    count(Evaluation, "over")
+    count(Evaluation, "retrieved_size")
+    return made
+
+
+@pytest.fixture
+def fresh(run):
+    """A run of which nothing has been told yet."""
+    before = registry().find(run, Retrieval)
+    again = Retrieval(before.plan, before.embedder, False)
+    again.start()
+    again.join(110)
+    assert sorted(again.found) == [0, 1]
+    return registry().keep(again)
+
+
+def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh, computed):
+    def after(change):
+        """Return how many bootstraps a change takes, and whether it measures anything else."""
+        computed.clear()
+        assert not change().run().exception
+        bootstraps = computed.count("_resampled_means")
+        return bootstraps, len(computed) > bootstraps
+
+    def bootstraps(measure, k=5, baseline=0):
+        # The interval of each mean, and the difference; from the other side where the baseline is the winner.
+        winner = run_of(app).report(measure, "characters", k, baseline).winner
+        return 2 + 1 + (winner.best == baseline)
+
+    app = opened(run=fresh)
+    assert computed.count("_resampled_means") == bootstraps("recall")
+    assert after(lambda: app) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_view").set_value("document")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_cost").set_value("index")) == (0, False)
+    assert after(lambda: app.segmented_control(key="retrieval_kind").set_value("documents")) == (0, False)
+    assert after(lambda: app.toggle(key="retrieval_disagree").set_value(True)) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (bootstraps("iou"), False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("recall")) == (0, False)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (bootstraps("recall", 2), True)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("5")) == (0, False)
+    # The means keep their intervals; at most the difference is taken from the other side.
+    bootstraps_of_baseline, measured_more = after(lambda: app.selectbox(key="retrieval_baseline").set_value("2"))
+    assert bootstraps_of_baseline <= 1
+    assert not measured_more
+    assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("1")) == (0, False)
+
+
+def test_two_sessions_on_one_run_leave_each_other_s_measurements(fresh, computed):
+    one, other = opened(run=fresh, k="3"), opened(run=fresh, k="8")
+    assert computed
+    computed.clear()
+    for number in ("2", "3", "4"):
+        for app in (one, other):
+            assert not app.selectbox(key="retrieval_question").set_value(number).run().exception
+    assert not computed
+    assert (retrieved(one) < retrieved(other)).all()
+
+
+def test_a_session_that_follows_another_measures_nothing(fresh, computed):
+    opened(run=fresh)
+    computed.clear()
+    opened(run=fresh)
+    assert not computed
 
 
 def test_documents_of_no_use_leave_the_others_usable():

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from evaluation.retrieval.bootstrap import paired
+from evaluation.retrieval.measures import mean_and_deviation
+from evaluation.retrieval.report import Costs, Winner
 from viz.retrieval.summary import Cell
-from viz.retrieval.verdict import Costs, Verdict, cells, told_apart
+from viz.retrieval.verdict import cells, told_apart
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
@@ -15,9 +17,14 @@ COSTS = {number: Costs(2.0 * (number + 1), 0.5, 300.0, 10, number) for number in
 ASKED = Cell("Asked", "40 questions", "of 3 documents")
 
 
+def winner_of(values, baseline):
+    means = {number: found[0] for number, one in values.items() if (found := mean_and_deviation(one)) is not None}
+    return Winner.of(means, baseline, lambda one, other: paired(values[one], values[other]))
+
+
 def said(values, baseline):
-    verdict = Verdict.of(values, baseline)
-    return [(cell.value, cell.detail) for cell in cells(verdict, COSTS, NAMES, "recall", ASKED, baseline)[1:]]
+    winner = winner_of(values, baseline)
+    return [(cell.value, cell.detail) for cell in cells(winner, COSTS, NAMES, "recall", ASKED, baseline)[1:]]
 
 
 def test_the_best_is_compared_with_the_baseline():
@@ -50,8 +57,8 @@ def test_one_chunker_alone_is_not_compared():
 
 
 def test_undefined_for_every_question_is_no_verdict():
-    assert Verdict.of({0: np.full(40, np.nan)}, 0) is None
-    assert Verdict.of({0: np.full(40, np.nan), 1: LOW}, 0).other is None
+    assert winner_of({0: np.full(40, np.nan)}, 0) is None
+    assert winner_of({0: np.full(40, np.nan), 1: LOW}, 0).other is None
 
 
 def test_where_the_embeddings_came_from():

@@ -1,9 +1,34 @@
-// The axis: one window of the text, seen as a strip for every column, as the curve with its lines, and as one cursor.
+// The axis: one window onto the text, shown as a strip per column, as the curve with its lines, and as a cursor through all.
 
-class Axis {
+import { el, paints } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { ZoomWindow } from "../shared/zoom_window.js";
+import { Plot } from "./plot.js";
+import { Strips } from "./strips.js";
+
+/**
+ * @import { Column } from "./column.js"
+ * @import { Reader } from "./reader.js"
+ */
+
+export class Axis {
+  /**
+   * Draw the curve of `column`, if there is one.
+   * @type {Column | undefined}
+   */
+  column;
+  /**
+   * The gaps on the curve that are pointed at.
+   * @type {number[] | undefined}
+   */
+  pointed;
+  font = "";
+
+  /** @param {Reader} reader */
   constructor(reader) {
     this.reader = reader;
     this.root = reader.root.appendChild(el("div", "axis"));
+    this.colour = paints(reader.root);
     this.strips = new Strips(this);
     this.plot = new Plot(this);
     this.window = new ZoomWindow(this.root, this.plot.root, () => this.draw());
@@ -13,13 +38,13 @@ class Axis {
     this.said = this.root.appendChild(el("div", "said"));
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.plot.gap = this.strips.disagreementAt = undefined;
     this.window.reset(Math.max(1, this.reader.sentences));
   }
 
-  // The column whose curve is drawn, if there is one.
+  /** @param {Column | undefined} column */
   update(column) {
     this.column = column;
     this.plot.update(column?.curve ?? null);
@@ -36,12 +61,19 @@ class Axis {
     this.point(this.window.lookedAt, this.pointed);
   }
 
-  // The sentence under the pointer.
+  /**
+   * The sentence under the pointer.
+   * @param {MouseEvent} event
+   */
   sentenceAt(event) {
     return Math.max(0, Math.min(this.window.count - 1, Math.floor(this.window.at(event))));
   }
 
-  // Point at a place, and on the curve at the gaps beside it.
+  /**
+   * Point at a place, and at the gaps beside it on the curve; without a place, at nothing.
+   * @param {number} [at]
+   * @param {number[]} [gaps]
+   */
   point(at, gaps = []) {
     this.window.lookedAt = at;
     this.pointed = gaps;
@@ -51,15 +83,23 @@ class Axis {
     this.plot.ring(gaps);
   }
 
-  // Point at a sentence, and say the gaps on both its sides.
+  /**
+   * Point at a sentence, and describe the gaps on both sides of it.
+   * @param {number} sentence
+   * @param {number} [at]
+   */
   pointAround(sentence, at) {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);
-    const curve = this.plot.curve.data;
-    const said = gaps.filter((gap) => curve?.scores[gap] != null).map((gap) => `gap ${gap + 1} ${curve.verdictNames[curve.verdicts[gap]]} at ${round(curve.scores[gap])}`);
+    const { curve } = this.plot;
+    const said = gaps.flatMap((gap) => {
+      const score = curve.data?.scores[gap] ?? null;
+      return score === null ? [] : [`gap ${gap + 1} ${curve.verdicts[gap].name} at ${round(score)}`];
+    });
     if (said.length) this.say(`Sentence ${sentence + 1}, between ${said.join(" and ")}`, false);
   }
 
+  /** @param {string} text */
   say(text, aloud = true) {
     this.said.textContent = text;
     this.said.title = text;

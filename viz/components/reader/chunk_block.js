@@ -1,27 +1,57 @@
-// A part of the text: a stretch that one chunk, or the same chunks, lie over. Its nodes are built when it is filled, and
-// dressed anew whenever another result leaves its text as it was.
+// A block of a column's text: a stretch that belongs to one chunk, or to the same several chunks. Its nodes are built when
+// it is filled, and updated when a new result leaves its text unchanged.
 
-function makePart(length) {
-  const part = el("div", "part");
-  part.height = Math.round(46 + (length / 42) * 25);
-  part.style.height = `${part.height}px`;
-  return part;
+import { all, el, firstWhere, found } from "../shared/dom.js";
+
+/**
+ * @import { ColumnText } from "./column_text.js"
+ * @import { Segments } from "./payload.d.ts"
+ * @import { Reader } from "./reader.js"
+ */
+
+/**
+ * @typedef {object} BlockState
+ * @property {number} number Its place among the column's blocks.
+ * @property {number} height What it is thought to take, in pixels.
+ * @property {boolean} filled Whether its nodes are built.
+ * @property {HTMLElement | null} why Where the reason of its cut stands.
+ * @property {HTMLElement | null} chunk Where its text stands.
+ * @property {string} shown What the last update wrote into it.
+ * @typedef {HTMLElement & BlockState} Block
+ */
+
+/**
+ * @param {number} length of its text
+ * @returns {Block}
+ */
+export function makeBlock(length) {
+  const height = Math.round(46 + (length / 42) * 25);
+  const state = { number: 0, height, filled: false, why: null, chunk: null, shown: "" };
+  const block = Object.assign(el("div", "block"), state);
+  block.style.height = `${height}px`;
+  return block;
 }
 
-// Build the nodes of a column's part.
-function fillPart(column, part) {
-  const { text, starts, ends } = column.reader;
-  const { number } = part;
-  const [start, end] = [column.segments.start[number], column.segments.end[number]];
-  part.filled = true;
-  part.style.height = "";
-  part.style.containIntrinsicSize = `auto ${part.height}px`;
+/**
+ * Build the nodes of a block.
+ * @param {Reader} reader
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function fillBlock(reader, segments, block) {
+  const { text, starts, ends } = reader;
+  const { number } = block;
+  const [start, end] = [segments.start[number], segments.end[number]];
+  block.filled = true;
+  block.style.height = "";
+  block.style.containIntrinsicSize = `auto ${block.height}px`;
   if (number > 0) {
-    part.why = part.appendChild(el("div"));
-    part.why.setAttribute("role", "note");
-    part.why.append(el("span"));
-  } else if (start > 0) part.append(el("span", "between", text.slice(0, start)));
-  const chunk = (part.chunk = part.appendChild(el("div")));
+    block.why = block.appendChild(el("div"));
+    block.why.setAttribute("role", "note");
+    block.why.append(el("span"));
+  } else if (start > 0) block.append(el("span", "between", text.slice(0, start)));
+  const chunk = block.appendChild(el("div"));
+  block.chunk = chunk;
   chunk.append(el("span", "no"));
   chunk.setAttribute("role", "group");
   let place = start;
@@ -30,79 +60,94 @@ function fillPart(column, part) {
     const from = Math.max(starts[next], place);
     const to = Math.min(ends[next], end);
     const span = el("span", "s", text.slice(from, to));
-    span.dataset.s = next;
+    span.dataset.s = String(next);
     chunk.append(span);
     place = to;
   }
   if (place < end) chunk.append(text.slice(place, end));
-  const following = column.segments.start[number + 1] ?? text.length;
-  if (following > end) part.append(el("span", "between", text.slice(end, following)));
+  const following = segments.start[number + 1] ?? text.length;
+  if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }
 
-// What of a part may change while its text stays: number, colour and reason.
-function dressPart(column, part) {
-  const { segments } = column;
-  const over = segments.over[part.number];
-  const label = segments.label[part.number];
-  const tone = segments.tone[part.number];
+/**
+ * Update what may change while the block's text stays the same: number, colour and reason.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function updateBlock(column, segments, block) {
+  const over = segments.over[block.number];
+  const label = segments.label[block.number];
+  const tone = segments.tone[block.number];
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
-  const dressed = [numbers, grounds, tone, label].join("|");
-  if (part.dressed === dressed) return;
-  part.dressed = dressed;
-  const { why, chunk } = part;
+  const shown = [numbers, grounds, tone, label].join("|");
+  if (block.shown === shown) return;
+  block.shown = shown;
+  const { why, chunk } = block;
+  if (!chunk) return;
   if (why) {
     why.className = `why ${tone}`;
     why.title = label;
     why.setAttribute("aria-label", label);
-    // As an attribute it is drawn but is no part of the text that a reader selects and copies.
-    why.firstChild.dataset.why = label;
+    // As an attribute it is shown, but is not part of the text that a user selects and copies.
+    found(why, "span").dataset.why = label;
   }
   chunk.className = over.length > 1 ? "chunk shared" : "chunk";
   chunk.style.setProperty("--ground", `var(--ground-${grounds[0]})`);
   chunk.style.setProperty("--ground-b", `var(--ground-${grounds[grounds.length - 1]})`);
   chunk.style.setProperty("--edge", `var(--edge-${grounds[0]})`);
-  const no = chunk.querySelector(".no");
+  const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";
   chunk.setAttribute("aria-label", `chunk ${numbers.join("+")}`);
 }
 
-// What of a sentence may change while its text stays: whether it is outside of its section's chunk, and whether a known
-// boundary before it is not cut; while boundaries are marked, the button that marks one.
-function dressSentences(column, part) {
+/**
+ * Update what may change about sentences while the block's text stays the same: whether one lies outside its section's
+ * chunk, whether a known boundary before it is not cut and, while boundaries are being marked, the button that marks one.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
+ */
+export function updateSentences(column, segments, block) {
   const { starts, missed, data } = column.reader;
-  const start = column.segments.start[part.number];
-  // A button that stays keeps the focus.
-  const gaps = new Map([...part.querySelectorAll(".gap")].map((button) => [Number(button.dataset.gap), button]));
-  for (const span of part.querySelectorAll(".s")) {
+  const start = segments.start[block.number];
+  // Buttons are reused, so that the focus stays where it is.
+  const gaps = new Map(all(block, ".gap").map((button) => [Number(button.dataset.gap), button]));
+  for (const span of all(block, ".s")) {
     const sentence = Number(span.dataset.s);
     const begins = starts[sentence] >= start;
     const known = begins && missed.has(starts[sentence]);
     const uncut = known && !column.found.has(starts[sentence]);
-    const astray = column.astray?.has(sentence) ?? false;
+    const astray = column.astray.has(sentence);
     span.classList.toggle("missed", uncut);
     span.classList.toggle("astray", astray);
     const said = [uncut && "a known boundary that is not cut", astray && "not in the chunk of its section"].filter(Boolean);
     span.title = said.join("; ");
-    if (!data.marking || !begins || !sentence) continue;
-    const button = gaps.get(sentence - 1) ?? span.parentNode.insertBefore(makeGap(column.reader, sentence), span);
+    if (!data?.marking || !begins || !sentence) continue;
+    const button = gaps.get(sentence - 1) ?? makeGap(column.reader, sentence);
+    if (!button.isConnected) span.before(button);
     button.setAttribute("aria-pressed", String(known));
     gaps.delete(sentence - 1);
   }
   for (const button of gaps.values()) button.remove();
 }
 
-// The button that marks the gap before a sentence as a boundary.
+/**
+ * The button that marks the gap before a sentence as a boundary.
+ * @param {Reader} reader
+ * @param {number} sentence
+ */
 function makeGap(reader, sentence) {
   const button = el("button", "gap");
   button.type = "button";
-  button.dataset.gap = sentence - 1;
+  button.dataset.gap = String(sentence - 1);
   button.title = `boundary between sentences ${sentence} and ${sentence + 1}`;
   button.setAttribute("aria-label", button.title);
   button.addEventListener("click", (event) => {
     event.stopPropagation();
-    reader.component.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
+    reader.component?.setStateValue("mark", { gap: sentence - 1, at: performance.now() });
   });
   return button;
 }

@@ -1,21 +1,45 @@
-// A column: a chunker's head, and its text, which pointer and keys lead through.
+// A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
-class Column extends ColumnText {
+import { cutSentence } from "../shared/cut_sentence.js";
+import { around, el } from "../shared/dom.js";
+import { ColumnText } from "./column_text.js";
+
+/**
+ * @import { Block } from "./chunk_block.js"
+ * @import { ColumnBody, ColumnData, CurveData, Segments } from "./payload.d.ts"
+ * @import { Reader } from "./reader.js"
+ */
+
+export class Column extends ColumnText {
+  /** @type {ColumnData | null} */ data = null;
+  /** @type {string | null} */ hash = null; // of the body that is drawn
+  /** @type {ColumnBody | null} */ made = null; // what the body holds
+  previewed = false; // whether a preview is drawn instead
+  /** @type {CurveData | null} */ curve = null;
+  /** @type {number[]} */ wrong = [];
+
+  /**
+   * @param {Reader} reader
+   * @param {number} index
+   */
   constructor(reader, index) {
     super(reader);
     this.index = index;
     this.head = reader.heads.appendChild(el("div", "head"));
-    const activate = () => (reader.active = this);
-    for (const event of ["pointerenter", "focus", "wheel", "touchstart"]) this.body.addEventListener(event, activate, { passive: true });
+    const activate = () => {
+      reader.active = this;
+    };
+    for (const event of ["pointerenter", "focus", "wheel", "touchstart"])
+      this.body.addEventListener(event, activate, { passive: true });
     this.body.addEventListener("scroll", () => reader.follow(this), { passive: true });
     this.body.addEventListener("pointermove", (event) => {
-      const span = event.target.closest?.(".s");
+      const span = around(event, ".s");
       if (span) reader.mark([Number(span.dataset.s)]);
-      this.markKin(event.target.closest?.(".part"));
+      this.markKin(/** @type {Block | null} */ (around(event, ".block")));
     });
     this.body.addEventListener("pointerleave", () => this.markKin(null));
     this.body.addEventListener("click", (event) => {
-      const span = event.target.closest?.(".s");
+      const span = around(event, ".s");
       if (span && !getSelection()?.toString()) {
         const box = this.body.getBoundingClientRect();
         const offset = span.getBoundingClientRect().top - box.top;
@@ -23,12 +47,13 @@ class Column extends ColumnText {
       }
     });
     this.body.addEventListener("keydown", (event) => {
-      const step = { n: 1, p: -1 }[event.key];
-      if (step && !event.ctrlKey && !event.metaKey) this.step(step);
+      if (event.ctrlKey || event.metaKey) return;
+      if (event.key === "n") this.step(1);
+      if (event.key === "p") this.step(-1);
     });
   }
 
-  // The text is another.
+  // Start over with another text.
   reset() {
     this.forget();
     this.hash = null;
@@ -37,34 +62,47 @@ class Column extends ColumnText {
   remove() {
     this.head.remove();
     this.body.remove();
-    this.parts = [];
+    this.blocks = [];
   }
 
+  /**
+   * @param {ColumnData} data
+   * @param {boolean} selected
+   */
   update(data, selected) {
     this.data = data;
     if (String(this.wrong) !== String(data.wrong)) {
       this.wrong = data.wrong;
       this.astray = new Set(data.wrong);
-      this.dressAll();
+      this.updateAllSentences();
     }
-    if (this.hash !== data.hash || !data.body) {
-      this.made = data.body ? JSON.parse(data.body) : { segments: null, curve: null };
+    const another = this.hash !== data.hash || !data.body;
+    if (another) {
+      this.made = data.body ? JSON.parse(data.body) : null;
       this.hash = data.hash;
-    } else if (!this.previewed) return this.drawHead(selected);
-    this.previewed = false;
-    this.curve = this.made.curve;
-    this.draw(this.made.segments, data.message, data.tone);
-    this.drawHead(selected);
+    }
+    if (another || this.previewed) {
+      this.previewed = false;
+      this.curve = this.made?.curve ?? null;
+      this.draw(this.made?.segments ?? null, data.message, data.tone);
+    }
+    this.drawHead(data, selected);
   }
 
-  drawHead(selected) {
-    const { data, head, index } = this;
+  /**
+   * @param {ColumnData} data
+   * @param {boolean} selected
+   */
+  drawHead(data, selected) {
+    const { head, index } = this;
     head.classList.toggle("selected", selected);
     const choose = el("button", "choose");
     choose.append(el("span", "number", String(index + 1)), el("strong", "", data.title), el("i", "", data.subtitle));
     choose.setAttribute("aria-pressed", String(selected));
     choose.title = "Set this column in the side bar";
-    choose.addEventListener("click", () => this.reader.component.setStateValue("selected", { column: index, at: performance.now() }));
+    choose.addEventListener("click", () => {
+      this.reader.component?.setStateValue("selected", { column: index, at: performance.now() });
+    });
     const list = el("dl");
     for (const [label, value, tone] of data.rows) list.append(el("dt", "", label), el("dd", tone, value));
     head.replaceChildren(choose, list, ...data.notes.map((note) => el("p", "note", note)));
@@ -72,34 +110,103 @@ class Column extends ColumnText {
       const table = el("table");
       data.table.forEach((cells, row) => {
         const line = table.insertRow();
-        cells.forEach((cell, place) => line.append(el(row === 0 || place === 0 ? "th" : "td", "", cell)));
+        line.append(...cells.map((cell, place) => el(row === 0 || place === 0 ? "th" : "td", "", cell)));
       });
       head.append(table);
     }
-    this.body.setAttribute("aria-label", `Column ${index + 1}, ${data.title}: ${this.segments ? `${this.segments.start.length} parts` : data.message}. n and p go from cut to cut.`);
+    const text = this.segments ? `${this.segments.start.length} parts` : data.message;
+    this.body.setAttribute("aria-label", `Column ${index + 1}, ${data.title}: ${text}. n and p go from cut to cut.`);
   }
 
-  // What the candidate cuts would make, drawn while the line moves; sizes are the server's to apply.
+  /**
+   * Scroll to the next cut, or to the previous one.
+   * @param {1 | -1} direction
+   */
+  step(direction) {
+    const top = this.body.getBoundingClientRect().top;
+    const here = this.blockAt(top + (direction > 0 ? 24 : -4));
+    if (here < 0) return;
+    // The block that begins above the top edge and ends below it is the one being read.
+    const begins = this.blocks[here].getBoundingClientRect().top;
+    const next = direction > 0 ? here + Number(begins <= top + 24) : here - Number(begins >= top - 4);
+    const block = this.blocks[Math.max(0, next)];
+    if (block) this.bring(block, 8);
+  }
+
+  /**
+   * Scroll to a sentence unless it is already visible.
+   * @param {number} sentence
+   */
+  keepInSight(sentence) {
+    const [block] = this.blocksOf(sentence);
+    if (!block) return;
+    this.fill(block);
+    const [span] = this.spansOf(sentence);
+    const box = this.body.getBoundingClientRect();
+    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+    const at = span.getBoundingClientRect();
+    if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
+  }
+
+  /**
+   * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
+   * @param {boolean[]} cuts
+   * @param {number} level
+   */
   preview(cuts, level) {
     const { curve, reader } = this;
-    const { starts, ends } = reader;
-    const { known } = reader.data;
-    const knownSet = known ? new Set(known) : null;
-    const made = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
-    let first = 0;
-    for (let last = 0; last < starts.length; last++) {
-      if (last < starts.length - 1 && !cuts[last]) continue;
-      const wrong = knownSet && first > 0 && !knownSet.has(starts[first]);
-      made.start.push(starts[first]);
-      made.end.push(ends[last]);
-      made.over.push([made.over.length]);
-      made.from.push(first);
-      made.to.push(last + 1);
-      made.label.push(first ? `cut: ${curve.label} ${curve.scores[first - 1].toFixed(2)} ${curve.above ? ">" : "<"} ${level.toFixed(2)}${curve.constrained ? " · sizes apply when you let go" : ""}${wrong ? " · not a known boundary" : ""}` : "");
-      made.tone.push(wrong ? "wrong" : "");
-      first = last + 1;
-    }
+    if (!curve) return;
     this.previewed = true;
-    this.draw(made);
+    this.draw(previewOf(reader, curve, reader.data?.known ?? null, cuts, level));
   }
+
+  handle() {
+    const column = this;
+    return {
+      previewed: Boolean(this.previewed),
+      wrong: this.wrong ?? [],
+      get blocks() {
+        return column.blocks.length;
+      },
+      get built() {
+        return column.blocks.filter((block) => block.filled).length;
+      },
+      get cuts() {
+        return column.segments?.from.slice(1) ?? [];
+      },
+      get top() {
+        return column.topmost()?.sentence ?? null;
+      },
+    };
+  }
+}
+
+/**
+ * The parts of a text that is cut after some of its sentences.
+ * @param {{ starts: number[], ends: number[] }} sentences
+ * @param {Pick<CurveData, "label" | "scores" | "above" | "constrained">} curve
+ * @param {number[] | null} known
+ * @param {boolean[]} cuts whether each gap is one
+ * @param {number} level of the line that makes them
+ * @returns {Segments}
+ */
+export function previewOf({ starts, ends }, curve, known, cuts, level) {
+  const knownSet = known ? new Set(known) : null;
+  /** @type {Segments} */
+  const made = { start: [], end: [], over: [], from: [], to: [], label: [], tone: [], split: [] };
+  let first = 0;
+  for (let last = 0; last < starts.length; last++) {
+    if (last < starts.length - 1 && !cuts[last]) continue;
+    const wrong = knownSet !== null && first > 0 && !knownSet.has(starts[first]);
+    made.start.push(starts[first]);
+    made.end.push(ends[last]);
+    made.over.push([made.over.length]);
+    made.from.push(first);
+    made.to.push(last + 1);
+    const score = first ? curve.scores[first - 1] : null;
+    made.label.push(score === null ? "" : cutSentence(curve, score, level, wrong));
+    made.tone.push(wrong ? "wrong" : "");
+    first = last + 1;
+  }
+  return made;
 }

@@ -1,38 +1,71 @@
-// The text of a column in parts. A part is built when it comes near to sight; the rest follows when the browser has nothing
-// else to do, so that its search finds all of it.
+// The text of a column, in blocks. A block is built when it comes near the visible part; the others follow when the browser
+// is idle, so that its search finds all of the text.
 
-const GROUP = 128; // sentences whose parts stand in one block, which the browser lays out only near to sight
-const FILLED_AT_REST = 6e6; // characters of all columns up to which every part is built
+import { all, arrange, el, firstWhere, whenIdle } from "../shared/dom.js";
+import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
 
-class ColumnText {
+const GROUP = 128; // sentences whose blocks form a group, which the browser lays out only near the visible part
+const MOST_FILLED = 6e6; // characters of all columns up to which every block is built
+
+/**
+ * @import { Block } from "./chunk_block.js"
+ * @import { Segments } from "./payload.d.ts"
+ * @import { Reader } from "./reader.js"
+ */
+
+/**
+ * Blocks that the browser lays out together: `number` from the beginning, the first of them is block `first` of the column.
+ * @typedef {HTMLElement & { number: number, first: number, blocks: Block[] }} Group
+ */
+
+export class ColumnText {
+  /** @type {Segments | null} */ segments = null;
+  /** @type {Block[]} */ blocks = [];
+  /** @type {Group[]} */ groups = [];
+  /** @type {Map<string, Block>} */ drawn = new Map(); // the blocks by what they are made of
+  /** @type {Block[] | null} */ whole = null; // the blocks, when all of them are built
+  /** @type {Map<number, number[]>} */ splitting = new Map(); // the blocks of each chunk that lies in several places
+  /** @type {Set<number>} */ found = new Set(); // where the parts begin
+  /** @type {Set<number>} */ astray = new Set(); // sentences that are not in the chunk of their section
+  /** @type {Block[]} */ kin = []; // the other places of the chunk that is pointed at
+  /** @type {number | null} */ frame = null;
+
+  /** @param {Reader} reader */
   constructor(reader) {
     this.reader = reader;
-    this.segments = null;
-    this.kin = [];
     this.body = reader.texts.appendChild(el("div", "text"));
     this.body.tabIndex = 0;
     this.body.setAttribute("role", "region");
-    this.body.addEventListener("scroll", () => {
-      this.frame ??= requestAnimationFrame(() => {
-        this.frame = null;
-        this.fillSight();
-      });
-    }, { passive: true });
-    this.forget();
+    this.body.addEventListener(
+      "scroll",
+      () => {
+        this.frame ??= requestAnimationFrame(() => {
+          this.frame = null;
+          this.fillSight();
+        });
+      },
+      { passive: true },
+    );
   }
 
   forget() {
     this.drawn = new Map();
-    this.parts = [];
+    this.blocks = [];
     this.groups = [];
   }
 
+  /** @param {number} chunk */
   colour(chunk) {
-    return (this.segments.colours?.[chunk] ?? chunk) % 8;
+    return (this.segments?.colours?.[chunk] ?? chunk) % this.reader.grounds;
   }
 
-  // Draw the parts, or `message` where there are none.
-  draw(segments, message, tone) {
+  /**
+   * Draw the blocks, or `message` where there are none.
+   * @param {Segments | null} segments
+   * @param {string} [message]
+   * @param {string} [tone]
+   */
+  draw(segments, message = "", tone = "") {
     const top = this.drawn.size ? this.topmost() : null;
     this.segments = segments;
     this.markKin(null);
@@ -44,10 +77,10 @@ class ColumnText {
       this.body.replaceChildren(el("div", `message ${segments ? "" : tone}`, words));
       return;
     }
-    this.arrangeParts();
+    this.arrangeBlocks(segments);
     for (const group of this.groups) {
-      arrange(group, group.parts);
-      group.style.containIntrinsicSize = `auto ${group.parts.reduce((sum, part) => sum + part.height, 0)}px`;
+      arrange(group, group.blocks);
+      group.style.containIntrinsicSize = `auto ${group.blocks.reduce((sum, block) => sum + block.height, 0)}px`;
     }
     arrange(this.body, this.groups);
     this.fillSight();
@@ -55,127 +88,155 @@ class ColumnText {
     this.fillAll();
   }
 
-  // Put the parts in order and in groups. One whose text stays keeps its nodes: while the line moves only few change.
-  arrangeParts() {
-    const { segments } = this;
-    const [before, groups] = [this.drawn, new Map(this.groups.map((group) => [group.number, group]))];
+  /**
+   * Put the blocks in order and into groups. Blocks whose text stays keep their nodes: while the line moves only few change.
+   * @param {Segments} segments
+   */
+  arrangeBlocks(segments) {
+    const before = this.drawn;
+    const groups = new Map(this.groups.map((group) => [group.number, group]));
     this.forget();
     segments.start.forEach((start, number) => {
       for (const chunk of segments.over[number]) this.splitting.get(chunk)?.push(number);
       const key = `${start}:${segments.end[number]}:${segments.start[number + 1]}`;
-      const part = before.get(key) ?? makePart(segments.end[number] - start);
+      const block = before.get(key) ?? makeBlock(segments.end[number] - start);
       before.delete(key);
-      part.number = number;
-      if (part.filled) dressPart(this, part);
-      this.drawn.set(key, part);
-      this.parts.push(part);
+      block.number = number;
+      if (block.filled) updateBlock(this, segments, block);
+      this.drawn.set(key, block);
+      this.blocks.push(block);
       const place = Math.floor(segments.from[number] / GROUP);
       let group = this.groups.at(-1);
       if (group?.number !== place) {
-        group = groups.get(place) ?? el("div", "group");
-        Object.assign(group, { number: place, first: number, parts: [] });
+        group = Object.assign(groups.get(place) ?? el("div", "group"), { number: place, first: number, blocks: [] });
         this.groups.push(group);
       }
-      group.parts.push(part);
+      group.blocks.push(block);
     });
-    for (const part of before.values()) part.remove();
+    for (const block of before.values()) block.remove();
   }
 
-  // ---- building parts -------------------------------------------------------------------------------------------
+  // ---- building blocks --------------------------------------------------------------------------------------------
 
-  fill(part) {
-    if (part.filled) return;
-    fillPart(this, part);
-    dressPart(this, part);
-    dressSentences(this, part);
+  /** @param {Block} block */
+  fill(block) {
+    const { segments } = this;
+    if (block.filled || !segments) return;
+    fillBlock(this.reader, segments, block);
+    updateBlock(this, segments, block);
+    updateSentences(this, segments, block);
   }
 
-  dressAll() {
-    for (const part of this.parts) if (part.filled) dressSentences(this, part);
+  updateAllSentences() {
+    const { segments } = this;
+    if (segments) for (const block of this.blocks) if (block.filled) updateSentences(this, segments, block);
   }
 
-  // Build the parts in sight and one height around it; those built may be shorter than thought, so it looks again.
+  // Build the visible blocks and one screen around them; they may turn out shorter than estimated, so look again.
   fillSight() {
-    if (!this.parts.length) return;
+    if (!this.blocks.length) return;
     for (let pass = 0; pass < 3; pass++) {
       const box = this.body.getBoundingClientRect();
-      const first = this.partAt(box.top - box.height);
+      const first = this.blockAt(box.top - box.height);
       const empty = [];
-      for (let number = first; number < this.parts.length; number++) {
-        const part = this.parts[number];
-        if (part.getBoundingClientRect().top > box.bottom + box.height) break;
-        if (!part.filled) empty.push(part);
+      for (let number = first; number < this.blocks.length; number++) {
+        const block = this.blocks[number];
+        if (block.getBoundingClientRect().top > box.bottom + box.height) break;
+        if (!block.filled) empty.push(block);
       }
       if (!empty.length) return;
-      for (const part of empty) this.fill(part);
+      for (const block of empty) this.fill(block);
     }
   }
 
   fillAll() {
-    if (this.reader.text.length * this.reader.columns.length > FILLED_AT_REST) return;
-    const { parts } = this;
+    if (this.reader.text.length * this.reader.columns.length > MOST_FILLED) return;
+    const { blocks } = this;
     let number = 0;
+    /** @param {Pick<IdleDeadline, "timeRemaining">} deadline */
     const some = (deadline) => {
-      if (parts !== this.parts) return;
-      do this.fill(parts[number++]);
-      while (number < parts.length && deadline.timeRemaining() > 1);
-      if (number < parts.length) atRest(some);
-      else this.whole = parts;
+      if (blocks !== this.blocks) return;
+      do this.fill(blocks[number++]);
+      while (number < blocks.length && deadline.timeRemaining() > 1);
+      if (number < blocks.length) whenIdle(some);
     };
-    atRest(some);
+    whenIdle(some);
   }
 
-  // Whether every part is built.
+  // Whether every block is built.
   get filled() {
-    return !this.segments || this.whole === this.parts;
+    return !this.segments || this.whole === this.blocks;
   }
 
-  // The other places of a chunk that lies in several.
-  markKin(part) {
-    const over = part ? this.segments.over[part.number] : [];
-    const kin = over.flatMap((chunk) => this.splitting.get(chunk) ?? []).map((number) => this.parts[number]);
+  /**
+   * Mark the other blocks of a non-contiguous chunk.
+   * @param {Block | null} block
+   */
+  markKin(block) {
+    const over = (block && this.segments?.over[block.number]) ?? [];
+    const kin = over.flatMap((chunk) => this.splitting.get(chunk) ?? []).map((number) => this.blocks[number]);
     for (const other of this.kin) other.classList.remove("kin");
-    this.kin = kin.filter((other) => other !== part);
+    this.kin = kin.filter((other) => other !== block);
     for (const other of this.kin) other.classList.add("kin");
   }
 
   // ---- places ---------------------------------------------------------------------------------------------------
 
-  // The first part that ends below a height of the window.
-  partAt(height) {
-    const at = (nodes) => Math.min(nodes.length - 1, firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height));
+  /**
+   * The first block that ends below a height in the browser's window.
+   * @param {number} height
+   */
+  blockAt(height) {
+    /** @param {Element[]} nodes */
+    const at = (nodes) =>
+      Math.min(
+        nodes.length - 1,
+        firstWhere(nodes.length, (number) => nodes[number].getBoundingClientRect().bottom > height),
+      );
     const group = this.groups[at(this.groups)];
-    return group ? group.first + at(group.parts) : -1;
+    return group ? group.first + at(group.blocks) : -1;
   }
 
-  partsOf(sentence) {
+  /** @param {number} sentence */
+  blocksOf(sentence) {
     const { segments, reader } = this;
+    /** @type {Block[]} */
     const found = [];
-    if (!this.parts.length) return found;
+    if (!this.blocks.length || !segments) return found;
     const [start, end] = [reader.starts[sentence], reader.ends[sentence]];
-    for (let number = firstWhere(this.parts.length, (one) => segments.end[one] > start); segments.start[number] < end; number++) found.push(this.parts[number]);
+    for (
+      let number = firstWhere(this.blocks.length, (one) => segments.end[one] > start);
+      segments.start[number] < end;
+      number++
+    )
+      found.push(this.blocks[number]);
     return found;
   }
 
+  /** @param {number} sentence */
   spansOf(sentence) {
-    return this.partsOf(sentence).flatMap((part) => (part.filled ? [...part.querySelectorAll(`[data-s="${sentence}"]`)] : []));
+    return this.blocksOf(sentence).flatMap((block) => (block.filled ? all(block, `[data-s="${sentence}"]`) : []));
   }
 
-  // What is shown of the sentences `first` up to `last`; parts of them that are not built yet are.
+  /**
+   * The nodes of the sentences from `first` to before `last`; builds their blocks if necessary.
+   * @param {number} first
+   * @param {number} last
+   */
   spansBetween(first, last) {
-    const [from, to] = [this.partsOf(first)[0], this.partsOf(last - 1).at(-1)];
+    const [from, to] = [this.blocksOf(first)[0], this.blocksOf(last - 1).at(-1)];
     if (!from || !to) return [];
-    return this.parts.slice(from.number, to.number + 1).flatMap((part) => {
-      this.fill(part);
-      return [...part.querySelectorAll(".s")].filter(({ dataset }) => dataset.s >= first && dataset.s < last);
+    return this.blocks.slice(from.number, to.number + 1).flatMap((block) => {
+      this.fill(block);
+      return all(block, ".s").filter(({ dataset }) => Number(dataset.s) >= first && Number(dataset.s) < last);
     });
   }
 
   topmost() {
     const top = this.body.getBoundingClientRect().top;
-    for (let number = this.partAt(top + 4); number >= 0 && number < this.parts.length; number++) {
-      this.fill(this.parts[number]);
-      const spans = this.parts[number].querySelectorAll(".s");
+    for (let number = this.blockAt(top + 4); number >= 0 && number < this.blocks.length; number++) {
+      this.fill(this.blocks[number]);
+      const spans = all(this.blocks[number], ".s");
       const span = spans[firstWhere(spans.length, (one) => spans[one].getBoundingClientRect().bottom > top + 4)];
       if (span) return { sentence: Number(span.dataset.s), offset: span.getBoundingClientRect().top - top };
     }
@@ -184,22 +245,15 @@ class ColumnText {
 
   // ---- scrolling ------------------------------------------------------------------------------------------------
 
-  // To the next cut, or the one before.
-  step(direction) {
-    const top = this.body.getBoundingClientRect().top;
-    const here = this.partAt(top + (direction > 0 ? 24 : -4));
-    if (here < 0) return;
-    // The part that begins above the mark and ends below it is the one being read.
-    const begins = this.parts[here].getBoundingClientRect().top;
-    const next = direction > 0 ? here + (begins <= top + 24) : here - (begins >= top - 4);
-    const part = this.parts[Math.max(0, next)];
-    if (part) this.bring(part, 8);
-  }
-
+  /**
+   * Bring a sentence to so many pixels below the column's upper edge.
+   * @param {number} sentence
+   * @param {number} offset
+   */
   scrollTo(sentence, offset, flash = false) {
-    const [part] = this.partsOf(sentence);
-    if (!part) return;
-    this.fill(part);
+    const [block] = this.blocksOf(sentence);
+    if (!block) return;
+    this.fill(block);
     const [span] = this.spansOf(sentence);
     this.bring(span, offset);
     if (flash) {
@@ -208,48 +262,16 @@ class ColumnText {
     }
   }
 
-  // Scroll to a sentence unless it stands in the open already.
-  keepInSight(sentence) {
-    const [part] = this.partsOf(sentence);
-    if (!part) return;
-    this.fill(part);
-    const [span] = this.spansOf(sentence);
-    const box = this.body.getBoundingClientRect();
-    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
-    const at = span.getBoundingClientRect();
-    if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
-  }
-
+  /**
+   * @param {Element} node
+   * @param {number} offset
+   */
   bring(node, offset) {
-    // Parts out of sight have estimated heights: once they are drawn, the place is set right.
+    // Blocks out of sight have estimated heights: correct the position once they are laid out.
     for (let pass = 0; pass < 3; pass++) {
       const away = node.getBoundingClientRect().top - this.body.getBoundingClientRect().top - offset;
       if (Math.abs(away) > 1) this.body.scrollTop += away;
       this.fillSight();
     }
-  }
-}
-
-function atRest(act) {
-  if (globalThis.requestIdleCallback) requestIdleCallback(act, { timeout: 500 });
-  else {
-    setTimeout(() => {
-      const end = performance.now() + 8;
-      act({ timeRemaining: () => end - performance.now() });
-    }, 20);
-  }
-}
-
-// Let `nodes` be the children of `parent`, touching none that is in its place.
-function arrange(parent, nodes) {
-  let next = parent.firstChild;
-  for (const node of nodes) {
-    if (node === next) next = next.nextSibling;
-    else parent.insertBefore(node, next);
-  }
-  while (next) {
-    const rest = next.nextSibling;
-    next.remove();
-    next = rest;
   }
 }

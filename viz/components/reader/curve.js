@@ -1,59 +1,87 @@
-// The curve of scores, drawn on a canvas: a point for every gap, or where several share a pixel the least and the greatest.
+// The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
-class Curve {
+import { el, fit } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { verdictOfEach } from "../shared/verdicts.js";
+
+/**
+ * @import { VerdictData } from "../shared/component.d.ts"
+ * @import { CurveData, LineData } from "./payload.d.ts"
+ * @import { Plot } from "./plot.js"
+ * @typedef {[low: number, high: number]} Extent
+ */
+
+export class Curve {
+  /** @type {CurveData | null} */
+  data = null;
+  /** @type {VerdictData[]} */
+  verdicts = []; // one per gap
+  /** @type {Extent} */
+  extent = [0, 1];
+  /** The least score and the greatest, and where they lie, in pixels from above. */
+  scale = { low: 0, high: 1, top: 0, bottom: 1 };
+
+  /** @param {Plot} plot */
   constructor(plot) {
     this.plot = plot;
     this.canvas = plot.root.appendChild(el("canvas"));
-    this.data = null;
+    this.pen = fit(this.canvas);
   }
 
+  /** @param {CurveData | null} data */
   update(data) {
     this.data = data;
-    if (!data) return;
-    const unit = data.label.startsWith("distance") || data.label.startsWith("similarity");
-    this.extent = unit ? [0, 1] : [Infinity, -Infinity];
-    for (const score of data.scores) {
-      if (score !== null) this.extent = [Math.min(this.extent[0], score), Math.max(this.extent[1], score)];
-    }
+    this.verdicts = data ? verdictOfEach(data) : [];
+    if (data) this.extent = extent(data);
   }
 
-  // How high a score lies, in pixels from above; and the score that lies so high.
+  /** @param {string} name */
+  colour(name) {
+    return this.plot.axis.colour(name);
+  }
+
+  /**
+   * The height of a score, in pixels from the top; `scoreAt` is its inverse.
+   * @param {number} score
+   */
   y(score) {
     const { low, high, top, bottom } = this.scale;
     return bottom - ((score - low) / (high - low)) * (bottom - top);
   }
 
+  /** @param {number} height */
   scoreAt(height) {
     const { low, high, top, bottom } = this.scale;
     return low + ((bottom - height) / (bottom - top)) * (high - low);
   }
 
   draw() {
+    const { data } = this;
+    if (!data) return;
     const { axis, lines } = this.plot;
     this.pen = fit(this.canvas);
-    this.colour = axis.colour;
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    let [low, high] = this.extent;
-    for (const { level } of lines.list) if (level !== null) [low, high] = [Math.min(low, level), Math.max(high, level)];
-    if (!(high - low >= 1e-9)) [low, high] = Number.isFinite(low) ? [low - 0.5, high + 0.5] : [0, 1];
+    const [low, high] = including(lines.list, this.extent);
     this.scale = { low, high, top: 12, bottom: height - 12 };
     this.pen.font = `11px ${axis.font}`;
     this.pen.lineWidth = 1;
     this.drawTicks(width);
+    /** @param {number} gap */
     const x = (gap) => axis.window.x(gap + 1, width);
-    // One beyond each edge, so that the curve runs out of the window.
+    // One gap beyond each edge, so that the curve runs out of the window.
     const first = Math.max(0, Math.floor(axis.window.from) - 2);
-    const last = Math.min(this.data.scores.length, Math.ceil(axis.window.to) + 1);
+    const last = Math.min(data.scores.length, Math.ceil(axis.window.to) + 1);
     const spacing = width / axis.window.span;
     this.pen.strokeStyle = this.colour("muted");
     this.pen.beginPath();
-    if (spacing < 0.7) this.traceExtremes(x, first, last, width);
-    else this.tracePoints(x, first, last);
+    if (spacing < 0.7) this.traceExtremes(data.scores, x, first, last, width);
+    else this.tracePoints(data.scores, x, first, last);
     this.pen.stroke();
-    this.drawMarks(x, first, last, spacing > 9);
+    this.drawMarks(data, x, first, last, spacing > 9);
     this.drawKnown(width, height);
   }
 
+  /** @param {number} width */
   drawTicks(width) {
     const { pen } = this;
     for (const tick of ticks(this.scale.low, this.scale.high)) {
@@ -68,15 +96,22 @@ class Curve {
     }
   }
 
-  // Several gaps a pixel: the least and the greatest of each, so that no peak is lost.
-  traceExtremes(x, first, last, width) {
+  /**
+   * Several gaps per pixel: draw the minimum and maximum of each, so that no peak is lost.
+   * @param {(number | null)[]} scores
+   * @param {(gap: number) => number} x
+   * @param {number} first
+   * @param {number} last
+   * @param {number} width
+   */
+  traceExtremes(scores, x, first, last, width) {
     const { pen } = this;
-    const { scores } = this.data;
     let gap = first;
     for (let pixel = 0; pixel < width; pixel++) {
       let [least, most] = [Infinity, -Infinity];
       for (; gap < last && x(gap) < pixel + 1; gap++) {
-        if (scores[gap] !== null) [least, most] = [Math.min(least, scores[gap]), Math.max(most, scores[gap])];
+        const score = scores[gap];
+        if (score !== null) [least, most] = [Math.min(least, score), Math.max(most, score)];
       }
       if (most >= least) {
         pen.moveTo(pixel + 0.5, this.y(least));
@@ -85,42 +120,67 @@ class Curve {
     }
   }
 
-  tracePoints(x, first, last) {
-    const { scores } = this.data;
+  /**
+   * @param {(number | null)[]} scores
+   * @param {(gap: number) => number} x
+   * @param {number} first
+   * @param {number} last
+   */
+  tracePoints(scores, x, first, last) {
     let open = false;
     for (let gap = first; gap < last; gap++) {
-      if (scores[gap] !== null) this.pen[open ? "lineTo" : "moveTo"](x(gap), this.y(scores[gap]));
-      open = scores[gap] !== null;
+      const score = scores[gap];
+      if (score !== null) this.pen[open ? "lineTo" : "moveTo"](x(gap), this.y(score));
+      open = score !== null;
     }
   }
 
-  // A dot for every cut, and where there is room for every gap; a diamond where a size decided.
-  drawMarks(x, first, last, roomy) {
-    const { scores, verdicts } = this.data;
+  /**
+   * Draw a dot for every cut, and for every gap where there is room; a diamond where a size decided.
+   * @param {CurveData} data
+   * @param {(gap: number) => number} x
+   * @param {number} first
+   * @param {number} last
+   * @param {boolean} roomy
+   */
+  drawMarks({ scores }, x, first, last, roomy) {
     const cuts = this.plot.lines.candidates();
     const marked = new Set();
     for (let gap = first; gap < last; gap++) {
-      if (scores[gap] === null) continue;
-      const sized = !cuts && (verdicts[gap] === 2 || verdicts[gap] === 3);
-      const cut = cuts ? cuts[gap] : isCut(verdicts[gap]);
-      const near = this.isNear(scores[gap]);
-      if (!cut && !roomy && !near && verdicts[gap] < 2) continue;
-      const [left, top] = [x(gap), this.y(scores[gap])];
-      // Marks that would cover each other are drawn once.
+      const score = scores[gap];
+      if (score === null) continue;
+      const verdict = this.verdicts[gap];
+      const sized = !cuts && verdict.sized;
+      const cut = cuts ? cuts[gap] : verdict.cut;
+      const near = this.isNear(score);
+      if (!cut && !roomy && !near && !verdict.overruled) continue;
+      const [left, top] = [x(gap), this.y(score)];
+      // Of marks that would cover each other only one is drawn.
       const place = `${Math.round(left)}/${Math.round(top / 2)}/${sized}`;
       if (!roomy && marked.has(place)) continue;
       marked.add(place);
-      this.drawMark(left, top, { sized, cut, filled: cut || roomy || verdicts[gap] === 2, roomy });
+      const filled = cut || roomy || (verdict.sized && !verdict.cut);
+      this.drawMark(left, top, { sized, cut, filled, roomy });
       if (near) this.drawNear(left, top, roomy);
     }
   }
 
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {{ sized: boolean, cut: boolean, filled: boolean, roomy: boolean }} mark
+   */
   drawMark(left, top, { sized, cut, filled, roomy }) {
     const { pen } = this;
     pen.beginPath();
     if (sized) {
       pen.moveTo(left, top - 5);
-      for (const [dx, dy] of [[5, 0], [0, 5], [-5, 0]]) pen.lineTo(left + dx, top + dy);
+      for (const [dx, dy] of [
+        [5, 0],
+        [0, 5],
+        [-5, 0],
+      ])
+        pen.lineTo(left + dx, top + dy);
       pen.closePath();
     } else pen.arc(left, top, cut ? (roomy ? 5 : 2.5) : 3, 0, 7);
     pen.fillStyle = this.colour(cut ? "accent" : "page");
@@ -129,6 +189,11 @@ class Curve {
     pen.stroke();
   }
 
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {boolean} roomy
+   */
   drawNear(left, top, roomy) {
     const { pen } = this;
     pen.beginPath();
@@ -139,24 +204,42 @@ class Curve {
     pen.setLineDash([]);
   }
 
-  // How many points of the curve a box would cover, in pixels from the upper left corner.
+  /**
+   * How many points of the curve a box would cover, in pixels from the upper left corner.
+   * @param {number} left
+   * @param {number} top
+   * @param {number} wide
+   * @param {number} tall
+   */
   covered(left, top, wide, tall) {
+    if (!this.data) return 0;
     const { window } = this.plot.axis;
+    /** @param {number} x */
     const gapAt = (x) => window.from + (x / this.canvas.clientWidth) * window.span - 1;
-    const scores = this.data.scores.slice(Math.max(0, Math.ceil(gapAt(left - 5))), Math.max(0, Math.ceil(gapAt(left + wide + 5))));
+    const scores = this.data.scores.slice(
+      Math.max(0, Math.ceil(gapAt(left - 5))),
+      Math.max(0, Math.ceil(gapAt(left + wide + 5))),
+    );
     return scores.filter((score) => score !== null && this.y(score) > top - 5 && this.y(score) < top + tall + 5).length;
   }
 
-  // Whether a score is within the page's margin of a line.
+  /**
+   * Whether a score is within the page's margin of a line.
+   * @param {number} score
+   */
   isNear(score) {
-    const { margin } = this.plot.axis.reader.data;
+    const margin = this.plot.axis.reader.data?.margin ?? 0;
     return margin > 0 && this.plot.lines.list.some(({ level }) => level !== null && Math.abs(score - level) <= margin);
   }
 
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
   drawKnown(width, height) {
     const { pen } = this;
     pen.fillStyle = this.colour("ink");
-    for (const at of this.plot.axis.reader.data.knownAt) {
+    for (const at of this.plot.axis.reader.data?.knownAt ?? []) {
       const left = this.plot.axis.window.x(at, width);
       pen.beginPath();
       pen.moveTo(left - 4, height);
@@ -167,7 +250,36 @@ class Curve {
   }
 }
 
-function ticks(low, high) {
+/**
+ * The least and the greatest score, and of a distance or a similarity 0 and 1 at least; upside down where there is no score.
+ * @param {Pick<CurveData, "label" | "scores">} data
+ * @returns {Extent}
+ */
+export function extent({ label, scores }) {
+  const unit = label.startsWith("distance") || label.startsWith("similarity");
+  let [low, high] = unit ? [0, 1] : [Infinity, -Infinity];
+  for (const score of scores) if (score !== null) [low, high] = [Math.min(low, score), Math.max(high, score)];
+  return [low, high];
+}
+
+/**
+ * From where to where a plot goes that shows an extent and lines.
+ * @param {Pick<LineData, "level">[]} lines
+ * @param {Extent} extent
+ * @returns {Extent}
+ */
+export function including(lines, [low, high]) {
+  for (const { level } of lines) if (level !== null) [low, high] = [Math.min(low, level), Math.max(high, level)];
+  if (high - low >= 1e-9) return [low, high];
+  return Number.isFinite(low) ? [low - 0.5, high + 0.5] : [0, 1];
+}
+
+/**
+ * Round numbers between two scores, for the scale.
+ * @param {number} low
+ * @param {number} high
+ */
+export function ticks(low, high) {
   const step = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1].find((size) => (high - low) / size <= 5) ?? (high - low) / 4;
   const places = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9; tick += step) places.push(Number(tick.toFixed(6)));

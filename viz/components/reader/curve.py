@@ -3,47 +3,77 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 
-from chunkers import Chunker, Chunking, Curve, Verdict
+from chunkers import Chunker, Chunking, Curve
+from viz.components.reader.payload import CurveData, LineData
+from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
 """Gaps up to which every reason is sent; beyond, only those of the cuts are."""
 
-_VERDICTS = {verdict: number for number, verdict in enumerate(Verdict)}
 
-
-def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> dict[str, Any] | None:
+def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
     """Return the curve of a result, its verdicts and its lines, which can be dragged where they are ``movable``."""
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
-    few = len(at_gaps) <= MOST_REASONS
+    verdicts, verdict_of = verdicts_of(at_gaps)
+    lines: list[LineData] = [
+        {
+            "label": line.label,
+            "level": None if math.isnan(line.level) else line.level,
+            "parameter": line.parameter,
+            "value": getattr(chunker, line.parameter),
+            "stops": _stops(chunker, curve, line.parameter) if movable else [],
+        }
+        for line in curve.lines
+    ]
     return {
         "label": curve.label,
-        "scores": [None if math.isnan(score) else round(score, 6) for score in curve.scores],
+        "scores": rounded(curve.scores, [level for line in lines for level in _levels(line)]),
         "above": curve.cut_above,
         "live": curve.live,
-        "constrained": any(gap.verdict in (Verdict.REJECTED, Verdict.FORCED) for gap in chunking.gaps),
-        "verdicts": [_VERDICTS[gap.verdict] for gap in at_gaps],
-        "verdictNames": [str(verdict) for verdict in Verdict],
-        "reasons": [gap.reason for gap in at_gaps] if few else None,
-        "lines": [
-            {
-                "label": line.label,
-                "level": None if math.isnan(line.level) else line.level,
-                "parameter": line.parameter,
-                "value": getattr(chunker, line.parameter),
-                "stops": _stops(chunker, curve, line.parameter) if movable else [],
-            }
-            for line in curve.lines
-        ],
+        "constrained": any(gap.verdict.is_sized for gap in chunking.gaps),
+        "verdicts": [verdict_data(verdict) for verdict in verdicts],
+        "verdictOf": verdict_of,
+        "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
+        "lines": lines,
     }
 
 
-def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[list[float]]:
+def rounded(scores: Sequence[float], levels: Iterable[float]) -> list[float | None]:
+    """Return the scores with six decimals, and more where the browser would else say or decide otherwise than the server.
+
+    A score next to a level keeps all of its decimals, so that it stays on its side. One that ends in a 5 after six of them
+    has as many as it takes to end in another digit: rounded again to fewer, it would not always go the way of the full one.
+    """
+    steps = sorted(levels)
+    return [_rounded(score, steps) for score in scores]
+
+
+def _rounded(score: float, levels: Sequence[float]) -> float | None:
+    if math.isnan(score):
+        return None
+    place = bisect_left(levels, score)
+    if any(abs(level - score) < 1e-6 for level in levels[max(0, place - 1) : place + 1]):
+        return score
+    for decimals in range(6, 17):
+        written = f"{score:.{decimals}f}".rstrip("0")
+        if not written.endswith("5"):
+            return float(written)
+    return score
+
+
+def _levels(line: LineData) -> list[float]:
+    """Return where a line lies, and where it can."""
+    return [*([] if line["level"] is None else [line["level"]]), *(level for _, level in line["stops"])]
+
+
+def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
     """Return the amounts that the line can be let go at, each with its level: the steps of the slider."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     levels = chunker.levels(parameter, spec.stops, curve.scores)
-    return [[amount, level] for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]
+    return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

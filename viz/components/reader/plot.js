@@ -1,6 +1,23 @@
-// The plot: a curve of scores with its lines. Pointer and keys go from gap to gap, and from there to the text.
+// The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
-class Plot {
+import { around, capital, el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+import { Curve } from "./curve.js";
+import { ThresholdLines } from "./threshold_lines.js";
+
+/**
+ * @import { Axis } from "./axis.js"
+ * @import { CurveData } from "./payload.d.ts"
+ */
+
+export class Plot {
+  /**
+   * The gap that is pointed at.
+   * @type {number | undefined}
+   */
+  gap;
+
+  /** @param {Axis} axis */
   constructor(axis) {
     this.axis = axis;
     this.bar = axis.root.appendChild(el("div", "bar"));
@@ -10,13 +27,13 @@ class Plot {
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.curve = new Curve(this);
-    this.lines = new Lines(this);
+    this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
     });
     this.root.addEventListener("click", (event) => {
-      if (event.target.closest(".line")) return;
+      if (around(event, ".line")) return;
       const gap = this.gapAt(event);
       this.lead(gap);
       axis.reader.chose(gap);
@@ -24,6 +41,12 @@ class Plot {
     this.root.addEventListener("keydown", (event) => this.key(event));
   }
 
+  // The number of the column whose curve it is.
+  get column() {
+    return this.axis.column?.index ?? 0;
+  }
+
+  /** @param {CurveData | null} data */
   update(data) {
     this.curve.update(data);
     this.lines.update();
@@ -31,19 +54,31 @@ class Plot {
 
   draw() {
     const { data } = this.curve;
-    const { known, margin } = this.axis.reader.data;
+    const { known, margin } = this.axis.reader.data ?? {};
     this.root.style.display = data ? "" : "none";
-    this.label.textContent = data ? `${capital(data.label)}, column ${this.axis.column.index + 1}` : "";
-    const signs = [known && "▲ known boundary", "● cut", "○ kept", data?.constrained && "◆ changed by a size", margin && "◌ near the line"];
-    this.legend.replaceChildren(...(data ? signs.filter(Boolean).map((sign) => el("span", "", sign)) : []));
+    this.label.textContent = data ? `${capital(data.label)}, column ${this.column + 1}` : "";
+    const signs = [
+      known && "▲ known boundary",
+      "● cut",
+      "○ kept",
+      data?.constrained && "◆ changed by a size",
+      margin && "◌ near the line",
+    ];
+    this.legend.replaceChildren(...(data ? signs : []).flatMap((sign) => (sign ? [el("span", "", sign)] : [])));
     if (data) {
       this.curve.draw();
-      this.root.setAttribute("aria-label", `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`);
+      this.root.setAttribute(
+        "aria-label",
+        `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`,
+      );
     }
     this.lines.draw();
   }
 
-  // Ring the points of gaps on the curve, two at the most.
+  /**
+   * Ring the points of up to two gaps on the curve.
+   * @param {number[]} gaps
+   */
   ring(gaps) {
     this.rings.forEach((ring, index) => {
       const gap = gaps[index];
@@ -54,23 +89,28 @@ class Plot {
     });
   }
 
+  /** @param {MouseEvent} event */
   gapAt(event) {
     return this.inText(Math.round(this.axis.window.at(event)) - 1);
   }
 
+  /** @param {number} gap */
   inText(gap) {
     return Math.max(0, Math.min(this.axis.window.count - 2, gap));
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.target !== this.root || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step) this.walk(step);
-    else if (event.key === "Enter") this.gap !== undefined && this.lead(this.gap);
-    else if (!this.axis.window.key(event)) return;
+    if (event.key === "ArrowRight") this.walk(1);
+    else if (event.key === "ArrowLeft") this.walk(-1);
+    else if (event.key === "Enter") {
+      if (this.gap !== undefined) this.lead(this.gap);
+    } else if (!this.axis.window.key(event)) return;
     event.preventDefault();
   }
 
+  /** @param {number} step */
   walk(step) {
     const { window } = this.axis;
     this.gap = this.inText((this.gap ?? (window.zoomed ? Math.floor(window.from) : -1)) + step);
@@ -79,19 +119,24 @@ class Plot {
     this.axis.reader.chose(this.gap);
   }
 
-  // To the text.
+  /**
+   * Go to a gap in the text.
+   * @param {number} gap
+   */
   lead(gap) {
     this.axis.reader.jump(gap + 1);
     this.showGap(gap);
   }
 
+  /** @param {number} gap */
   showGap(gap, aloud = false) {
     const { data } = this.curve;
+    if (!data) return;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
-    const verdict = data.verdictNames[data.verdicts[gap]];
     const score = data.scores[gap];
     const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
-    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${verdict} · ${reason}`, aloud);
+    const { name } = this.curve.verdicts[gap];
+    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`, aloud);
   }
 }

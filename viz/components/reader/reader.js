@@ -1,18 +1,51 @@
-// The linked reader. Text reaches the page through textContent and attributes alone.
-// Hovering, scrolling and dragging stay here; the server hears of a line when it is let go, and of a chosen column.
+// The linked reader. Text reaches the page only through textContent and attributes. Hovering, scrolling and dragging stay in
+// the browser; the server hears when a line is released and when a column is chosen.
 
-// The numbers are the order of chunkers.Verdict: cut, kept, rejected, forced, merged.
-const isCut = (verdict) => verdict === 0 || verdict === 3;
-const round = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+import { emit, listen } from "../shared/bus.js";
+import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
+import { countPainted, expose } from "../shared/handle.js";
+import { storedText } from "../shared/store.js";
+import { Axis } from "./axis.js";
+import { Column } from "./column.js";
 
+/**
+ * @import { Mark, Range } from "../shared/bus.js"
+ * @import { Component, StoredText } from "../shared/component.d.ts"
+ * @import { ReaderData, ReaderState } from "./payload.d.ts"
+ */
+
+/** @param {Component<ReaderData, ReaderState>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".seamark");
-  const reader = (root.reader ??= new Reader(root));
+  const root = /** @type {HTMLElement & { reader?: Reader }} */ (found(component.parentElement, ".seamark"));
+  root.reader ??= new Reader(root);
+  const { reader } = root;
   reader.update(component);
-  return () => reader.rest();
+  return () => reader.dispose();
 }
 
-class Reader {
+/** @type {("growing" | "middle" | "next")[]} */
+const MARKED = ["growing", "middle", "next"];
+
+export class Reader {
+  /** @type {Component<ReaderData, ReaderState> | null} */ component = null;
+  /** @type {ReaderData | null} */ data = null;
+  /** @type {StoredText | null} */ source = null;
+  text = "";
+  /** @type {number[]} */ starts = [];
+  /** @type {number[]} */ ends = [];
+  sentences = 0;
+  grounds = 1;
+  known = ""; // what of the data the marks of sentences depend on
+  /** @type {Set<number>} */ missed = new Set(); // the known boundaries
+  /** @type {Column[]} */ columns = [];
+  /** @type {Column | null} */ active = null; // the column that the others scroll with
+  /** @type {number | null} */ following = null;
+  /** @type {HTMLElement[]} */ near = []; // the nodes that are underlined
+  /** @type {Mark | undefined} */ step;
+  /** @type {Map<HTMLElement, string>} */ stepped = new Map(); // the nodes that the step marks, each with how
+  /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.title = root.appendChild(el("h1"));
@@ -22,31 +55,34 @@ class Reader {
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid"));
     this.live = liveRegion(root);
-    this.columns = [];
-    this.near = [];
-    this.stepped = new Map();
-    this.active = null;
-    this.observer = new ResizeObserver(() => this.text !== undefined && this.axis.draw());
+    this.observer = new ResizeObserver(() => this.source && this.axis.draw());
     this.observer.observe(root);
-    const on = {
-      "seamark-text": () => this.component && this.update(this.component),
-      "seamark-step": (event) => this.showStep(event.detail),
-      "seamark-jump": (event) => this.jump(event.detail.sentence),
-      "seamark-mark": (event) => this.markRanges(event.detail.ranges),
-    };
-    this.rest = hear(root, on, () => this.observer.disconnect());
+    this.dispose = listen(
+      root,
+      {
+        "seamark-text": () => this.component && this.update(this.component),
+        "seamark-step": (step) => this.showStep(step),
+        "seamark-jump": ({ sentence }) => this.jump(sentence),
+        "seamark-mark": ({ ranges }) => this.markRanges(ranges),
+      },
+      () => this.observer.disconnect(),
+    );
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
-      const span = event.target.closest(".s");
+      const span = around(event, ".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
+    expose(root, this.handle());
   }
 
+  /** @param {Component<ReaderData, ReaderState>} component */
   update(component) {
+    const { data } = component;
     this.component = component;
-    const data = (this.data = component.data);
-    const source = globalThis.seamarkTexts?.get(data.source);
+    this.data = data;
+    const source = storedText(data.source);
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
+    this.grounds = groundCount(this.root);
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
     this.summary.textContent = data.summary;
@@ -55,7 +91,7 @@ class Reader {
     this.missed = new Set(data.known ?? []);
     if (this.source === source && this.known !== known) {
       this.known = known;
-      for (const column of this.columns) column.dressAll();
+      for (const column of this.columns) column.updateAllSentences();
     }
     if (this.source !== source) {
       this.source = source;
@@ -65,21 +101,24 @@ class Reader {
       for (const column of this.columns) column.reset();
       this.axis.reset();
     }
-    this.root.style.setProperty("--count", data.columns.length);
-    while (this.columns.length > data.columns.length) this.columns.pop().remove();
+    this.root.style.setProperty("--count", String(data.columns.length));
+    while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
-    this.columns.forEach((column, index) => column.update(data.columns[index], index === data.selected));
+    for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
-    // Who stepped before there was a text to show it in may step again.
-    if (this.root.dataset.painted === "1") tell("seamark-reader");
+    this.drawn = data;
+    // A stepper that was mounted before the text repeats its step.
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
 
-  // One sentence lies between two gaps, two beside each other have one between them.
+  /**
+   * Point at sentences. One has a gap on either side; two neighbours have one between them.
+   * @param {number[]} sentences
+   */
   mark(sentences, at = sentences.length ? sentences[0] + 0.5 : undefined) {
     for (const node of this.near) node.classList.remove("near");
     this.near = sentences.flatMap((sentence) => this.columns.flatMap((column) => column.spansOf(sentence)));
@@ -92,12 +131,14 @@ class Reader {
     else this.axis.point();
   }
 
+  /** @param {Range[]} ranges */
   markRanges(ranges) {
     this.mark([]);
     this.near = ranges.flatMap((range) => this.columns.flatMap((column) => column.spansBetween(...range)));
     for (const node of this.near) node.classList.add("near");
   }
 
+  /** @param {number} sentence */
   jump(sentence) {
     this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
@@ -106,26 +147,31 @@ class Reader {
     this.mark([target]);
   }
 
-  // Tell the other parts of the page which gap the user chose, on the curve or by a sentence before it.
+  /**
+   * Tell the other components which gap the user chose, on the curve or by the sentence before it.
+   * @param {number} gap
+   */
   chose(gap) {
-    tell("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
+    emit("seamark-gap", { gap: Math.max(0, Math.min(this.sentences - 2, gap)) });
   }
 
   // ---- the step of a stepper --------------------------------------------------------------------------------------
 
+  /** @param {Mark} step */
   showStep(step) {
     this.step = step;
     this.keeping = null;
-    if (this.text === undefined) return;
+    if (!this.source) return;
     this.markStep();
     if (step.gap !== null) {
       this.axis.window.reveal(step.gap + 1);
       this.axis.point(step.gap + 1, [step.gap]);
     }
     const sentence = (step.next ?? step.growing)?.[0];
-    // Who only points leaves the text where it is.
+    // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Blocks that come to sight, and the parts in them, take their own height a frame or two later.
+    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
+    /** @param {number} frames */
     const keep = (frames) => {
       if (this.keeping !== step) return;
       for (const column of this.columns) column.keepInSight(sentence);
@@ -133,13 +179,13 @@ class Reader {
     };
     this.keeping = step;
     keep(4);
-    // Something may stand over the foot of the page; the page knows how high.
+    // Something may cover the bottom of the page; its scroll padding says how much.
     if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   markStep() {
     const marked = new Map();
-    for (const name of ["growing", "middle", "next"]) {
+    for (const name of MARKED) {
       const range = this.step?.[name];
       if (range) for (const node of this.columns.flatMap((column) => column.spansBetween(...range))) marked.set(node, name);
     }
@@ -148,6 +194,7 @@ class Reader {
     this.stepped = marked;
   }
 
+  /** @param {Column} column */
   follow(column) {
     if (this.active !== column || this.following) return;
     this.following = requestAnimationFrame(() => {
@@ -155,5 +202,43 @@ class Reader {
       const top = column.topmost();
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
+  }
+
+  handle() {
+    const reader = this;
+    const { plot, window } = this.axis;
+    return {
+      get ready() {
+        return (
+          reader.drawn !== undefined &&
+          reader.drawn === reader.data &&
+          reader.columns.every((column) => column.segments && !column.previewed)
+        );
+      },
+      get text() {
+        return reader.text ?? null;
+      },
+      get sentences() {
+        return reader.sentences ?? 0;
+      },
+      get columns() {
+        return reader.columns.map((column) => column.handle());
+      },
+      get lines() {
+        return plot.lines.list.map(({ level, value }) => ({ level, value }));
+      },
+      get dragging() {
+        return plot.lines.dragging;
+      },
+      get gap() {
+        return plot.gap ?? null;
+      },
+      get pointed() {
+        return window.lookedAt ?? null;
+      },
+      get window() {
+        return window.handle();
+      },
+    };
   }
 }

@@ -12,31 +12,21 @@ import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
+from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
-from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
+from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, text_store
+from viz.state.keys import session
 from viz.theme import palette
 
 _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css()
-    + asset("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
-    js=asset(
-        "components/shared/dom.js",
-        "components/reader/reader.js",
-        *(
-            "components/shared/zoom_window.js",
-            "components/reader/axis.js",
-            "components/reader/strips.js",
-            "components/reader/plot.js",
-            "components/reader/curve.js",
-            "components/reader/threshold_lines.js",
-        ),
-        *("components/reader/chunk_block.js", "components/reader/column_text.js", "components/reader/column.js"),
-    ),
+    + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
+    js=script("components/reader/reader.js"),
 )
 
 
@@ -103,15 +93,14 @@ def reader(
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
-    identity = source_id(document)
-    text_store(key=f"{key}_text", data=source_bytes(document, identity), height=0)
-    data = payload(document, columns, known)
-    data |= {
-        "margin": margin,
-        "source": identity,
+    text_store(source_bytes(document), key=f"{key}_text")
+    data: ReaderData = {
+        **payload(document, columns, known),
+        "source": document.identity,
         "title": title,
         "summary": summary,
         "selected": selected,
+        "margin": margin,
         "axis": axis,
         "marking": marking,
     }
@@ -125,14 +114,13 @@ def _run_again() -> None:
 def take_event(key: str, event: str) -> dict[str, Any] | None:
     """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
     told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
-    taken: dict[tuple[str, str], object] = st.session_state.setdefault("taken", {})
-    if not told or taken.get((key, event)) == told["at"]:
+    if not told or session.taken.get((key, event)) == told["at"]:
         return None
-    taken[key, event] = told["at"]
+    session.taken[key, event] = told["at"]
     return told
 
 
-def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> dict[str, Any]:
+def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
     """Return what the browser needs beside the text: known boundaries, in UTF-16 units and on the axis, and columns."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
@@ -141,7 +129,7 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
     }
 
 
-def _column(document: Document, column: Column, known: frozenset[int] | None) -> dict[str, Any]:
+def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
     # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
@@ -165,10 +153,9 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the JSON of a column's segments and curve, and before it its hash."""
-    body = compact_json(
-        {
-            "segments": segments(document, result.chunking, known, fresh),
-            "curve": curve_of(result.chunker, result.chunking, result.movable),
-        }
-    )
+    made: ColumnBody = {
+        "segments": segments(document, result.chunking, known, fresh),
+        "curve": curve_of(result.chunker, result.chunking, result.movable),
+    }
+    body = compact_json(made)
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from chunkers import Chunking, Document, Span, Verdict
 from chunkers.result import start_after
 from viz.components.offsets import positions, utf16_offsets
+from viz.components.reader.payload import Segments
 from viz.theme import palette
 
 
@@ -48,14 +48,8 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
     return trimmed
 
 
-def segments(
-    document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]
-) -> dict[str, list[Any]]:
-    """Return the parts of the text as the browser draws them: one list for each property, in the order of the text.
-
-    ``over`` are the numbers of the chunks over a part, ``colours`` the number of a ground for each chunk, and ``split``
-    the numbers of the chunks that lie in several places.
-    """
+def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
+    """Return the parts of the text as the browser draws them: one list for each property, in the order of the text."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}

@@ -1,51 +1,86 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
-class Strips {
+import { el, fit } from "../shared/dom.js";
+
+/**
+ * @import { Axis } from "./axis.js"
+ * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement }} Strip
+ */
+
+export class Strips {
+  /** @type {Strip[]} */
+  strips = [];
+  /**
+   * The places where some columns cut and some do not.
+   * @type {number[]}
+   */
+  disagreements = [];
+  /**
+   * The one that was shown last.
+   * @type {number | undefined}
+   */
+  disagreementAt;
+  /** @type {[ground: string, edge: string][]} */
+  palette = [];
+
+  /** @param {Axis} axis */
   constructor(axis) {
     this.axis = axis;
     this.root = axis.root.appendChild(el("div"));
-    this.disagreements = [];
   }
 
+  /**
+   * @param {number} index
+   * @returns {Strip}
+   */
   strip(index) {
-    if (!this.root.children[index]) {
-      const strip = this.root.appendChild(el("div", "strip"));
-      strip.append(el("span", "name"), el("canvas"));
-      const canvas = strip.lastChild;
-      canvas.setAttribute("role", "img");
-      canvas.addEventListener("click", (event) => this.axis.reader.jump(this.axis.sentenceAt(event)));
-      canvas.addEventListener("pointermove", (event) => this.axis.reader.mark([this.axis.sentenceAt(event)]));
+    if (!this.strips[index]) {
+      const strip = { root: this.root.appendChild(el("div", "strip")), name: el("span", "name"), canvas: el("canvas") };
+      strip.root.append(strip.name, strip.canvas);
+      strip.canvas.setAttribute("role", "img");
+      strip.canvas.addEventListener("click", (event) => this.axis.reader.jump(this.axis.sentenceAt(event)));
+      strip.canvas.addEventListener("pointermove", (event) => this.axis.reader.mark([this.axis.sentenceAt(event)]));
+      this.strips[index] = strip;
     }
-    return this.root.children[index];
+    return this.strips[index];
   }
 
   draw() {
-    const { data, columns } = this.axis.reader;
-    this.palette = Array.from({ length: 8 }, (_, index) => [this.axis.colour(`ground-${index}`), this.axis.colour(`edge-${index}`)]);
+    const { data, columns, grounds } = this.axis.reader;
+    if (!data) return;
+    const { colour } = this.axis;
+    this.palette = Array.from({ length: grounds }, (_, number) => [colour(`ground-${number}`), colour(`edge-${number}`)]);
     let used = 0;
     if (data.known) {
       const edges = [0, ...data.knownAt, this.axis.window.count];
-      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % 8);
+      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % grounds);
     }
-    const cutting = new Map();
-    let drawn = 0;
+    const begins = [];
     for (const column of columns) {
       const { segments } = column;
       if (!segments) continue;
-      drawn++;
-      this.drawChunks(used++, `${column.index + 1} ${column.data.title}`, segments.from, segments.to, (part) => column.colour(segments.over[part][0]));
-      for (const at of new Set(segments.from.slice(1))) cutting.set(at, (cutting.get(at) ?? 0) + 1);
+      begins.push(segments.from);
+      const name = `${column.index + 1} ${column.data?.title}`;
+      this.drawChunks(used++, name, segments.from, segments.to, (part) => column.colour(segments.over[part][0]));
     }
-    this.disagreements = [...cutting].filter(([, votes]) => votes < drawn).map(([at]) => at).sort((a, b) => a - b);
-    if (drawn > 1) this.drawAgreement(used++, cutting, drawn);
-    while (this.root.children.length > used) this.root.lastChild.remove();
+    const cutting = votes(begins);
+    this.disagreements = disagreements(cutting, begins.length);
+    if (begins.length > 1) this.drawAgreement(used++, cutting, begins.length);
+    for (const strip of this.strips.splice(used)) strip.root.remove();
   }
 
+  /**
+   * @param {number} index
+   * @param {string} name
+   * @param {number[]} from
+   * @param {number[]} to
+   * @param {(part: number) => number} ground
+   */
   drawChunks(index, name, from, to, ground) {
     const strip = this.strip(index);
-    strip.classList.remove("agreement");
-    strip.firstChild.textContent = name;
-    const canvas = strip.lastChild;
+    strip.root.classList.remove("agreement");
+    strip.name.textContent = name;
+    const { canvas } = strip;
     const pen = fit(canvas);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     const [first, last] = this.axis.window.inside(from, to);
@@ -62,24 +97,34 @@ class Strips {
         pen.fillRect(left, 0, 1, height);
       }
     }
-    const begins = from.slice(0, 40).map((at) => Math.floor(at) + 1).join(", ");
-    canvas.setAttribute("aria-label", `${name}: ${from.length} parts, beginning at sentences ${begins}${from.length > 40 ? " and more" : ""}`);
+    const begins = from
+      .slice(0, 40)
+      .map((at) => Math.floor(at) + 1)
+      .join(", ");
+    canvas.setAttribute(
+      "aria-label",
+      `${name}: ${from.length} parts, beginning at sentences ${begins}${from.length > 40 ? " and more" : ""}`,
+    );
   }
 
+  /**
+   * @param {number} index
+   * @param {Map<number, number>} cutting
+   * @param {number} columns
+   */
   drawAgreement(index, cutting, columns) {
-    const strip = this.strip(index);
-    strip.classList.add("agreement");
-    const [name, canvas] = strip.children;
+    const { root, name, canvas } = this.strip(index);
+    root.classList.add("agreement");
     const pen = fit(canvas);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     pen.fillStyle = this.axis.colour("ink");
     const most = new Map();
-    for (const [at, votes] of cutting) {
+    for (const [at, count] of cutting) {
       if (!this.axis.window.holds(at)) continue;
       const x = Math.round(this.axis.window.x(at, width));
-      most.set(x, Math.max(most.get(x) ?? 0, votes));
+      most.set(x, Math.max(most.get(x) ?? 0, count));
     }
-    for (const [x, votes] of most) pen.fillRect(x - 1, height - (votes / columns) * height, 2, (votes / columns) * height);
+    for (const [x, count] of most) pen.fillRect(x - 1, height - (count / columns) * height, 2, (count / columns) * height);
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
     canvas.setAttribute("aria-label", `${cutting.size} places where at least one column cuts; taller where more agree`);
@@ -93,10 +138,34 @@ class Strips {
 
   nextDisagreement() {
     const { reader } = this.axis;
-    const next = this.disagreements.find((at) => at > (this.disagreementAt ?? -1)) ?? this.disagreements[0];
+    const last = this.disagreementAt ?? -1;
+    const next = this.disagreements.find((at) => at > last) ?? this.disagreements[0];
     this.disagreementAt = next;
     reader.jump(Math.min(this.axis.window.count - 1, Math.floor(next)));
-    const who = reader.columns.filter((column) => column.segments?.from.slice(1).includes(next)).map((column) => column.index + 1);
+    const who = reader.columns
+      .filter((column) => column.segments?.from.slice(1).includes(next))
+      .map((column) => column.index + 1);
     this.axis.say(`Before sentence ${Math.floor(next) + 1}: cut by column ${who.join(", ")} alone`);
   }
+}
+
+/**
+ * How many columns cut at each place, of the places where the parts of every column begin.
+ * @param {number[][]} begins
+ * @returns {Map<number, number>}
+ */
+export function votes(begins) {
+  const cutting = new Map();
+  for (const places of begins) for (const at of new Set(places.slice(1))) cutting.set(at, (cutting.get(at) ?? 0) + 1);
+  return cutting;
+}
+
+/**
+ * The places where not all of the columns cut, in order.
+ * @param {Map<number, number>} cutting
+ * @param {number} columns
+ */
+export function disagreements(cutting, columns) {
+  const places = [...cutting].filter(([, count]) => count < columns).map(([at]) => at);
+  return places.sort((a, b) => a - b);
 }

@@ -1,16 +1,31 @@
-// The threshold lines: dragged or moved by keys from stop to stop. While one moves, the candidate cuts are drawn here; the
-// server hears of it when it is let go.
+// The threshold lines. They are dragged, or moved by keys, from stop to stop; meanwhile the candidate cuts are drawn here,
+// and the server hears when a line is released.
 
-const KEYED = 150; // milliseconds after the last key at which a line counts as let go
+import { el } from "../shared/dom.js";
+import { round } from "../shared/format.js";
+
+const KEYED = 150; // milliseconds after the last key press until a line counts as released
 const EDGE = 4; // pixels between a line's label and the right edge
-const SCALE = 36; // pixels that the numbers of the scale take at the left
+const SCALE = 36; // pixels at the left for the numbers of the scale
 
-class Lines {
+/**
+ * @import { CurveData, LineData, Stop } from "./payload.d.ts"
+ * @import { Plot } from "./plot.js"
+ * @typedef {HTMLElement & { label: HTMLElement }} Handle
+ */
+
+export class ThresholdLines {
+  /** @type {LineData[]} */
+  list = [];
+  /** @type {Handle[]} */
+  handles = [];
+  dragging = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  keyed;
+
+  /** @param {Plot} plot */
   constructor(plot) {
     this.plot = plot;
-    this.list = [];
-    this.handles = [];
-    this.dragging = false;
   }
 
   update() {
@@ -18,64 +33,77 @@ class Lines {
   }
 
   draw() {
-    const wanted = this.plot.curve.data ? this.list.filter((line) => line.level !== null) : [];
-    while (this.handles.length > wanted.length) this.handles.pop().remove();
-    wanted.forEach((line, index) => this.drawHandle((this.handles[index] ??= this.makeHandle(index)), line));
+    const { data } = this.plot.curve;
+    const wanted = data ? this.list.filter(({ level }) => level !== null) : [];
+    while (this.handles.length > wanted.length) this.handles.pop()?.remove();
+    wanted.forEach((line, index) => {
+      this.handles[index] ??= this.makeHandle(index);
+      if (data && line.level !== null) this.drawHandle(this.handles[index], line, line.level, data.label);
+    });
   }
 
-  drawHandle(handle, line) {
-    const { axis, curve } = this.plot;
-    const top = curve.y(line.level);
+  /**
+   * @param {Handle} handle
+   * @param {LineData} line
+   * @param {number} level
+   * @param {string} score what the curve is of
+   */
+  drawHandle(handle, line, level, score) {
+    const top = this.plot.curve.y(level);
     handle.style.top = `${top}px`;
-    const shown = line.value === line.level ? round(line.level) : `${round(line.level)} (${round(line.value)})`;
-    // A line without stops follows from more than one parameter: it is to be seen, not moved.
+    const shown = line.value === level ? round(level) : `${round(level)} (${round(line.value)})`;
+    // A line without stops depends on more than one parameter: it can be seen but not moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
-    handle.firstChild.textContent = fixed ? `${line.label} ${round(line.level)}` : `${line.label} ${shown} · drag`;
-    // A label that is dragged stays on its side.
+    handle.label.textContent = fixed ? `${line.label} ${round(level)}` : `${line.label} ${shown} · drag`;
+    // The label does not change sides during a drag.
     if (!this.dragging) this.placeLabel(handle, top);
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
     if (fixed) return;
-    handle.setAttribute("aria-label", `${line.label} line of column ${axis.column.index + 1}`);
-    handle.setAttribute("aria-valuemin", line.stops[0][0]);
-    handle.setAttribute("aria-valuemax", line.stops[line.stops.length - 1][0]);
-    handle.setAttribute("aria-valuenow", line.value);
-    handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${curve.data.label} ${round(line.level)}`);
+    handle.setAttribute("aria-label", `${line.label} line of column ${this.plot.column + 1}`);
+    handle.setAttribute("aria-valuemin", String(line.stops[0][0]));
+    handle.setAttribute("aria-valuemax", String(line.stops[line.stops.length - 1][0]));
+    handle.setAttribute("aria-valuenow", String(line.value));
+    handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${score} ${round(level)}`);
   }
 
-  // Let the label lie where it covers no point or one alone, the further to the right and above the line the better; where
-  // there is no such place, at the right.
-  placeLabel(handle, top) {
-    const label = handle.firstChild;
-    const { offsetWidth: wide, offsetHeight: tall } = label;
-    const { clientWidth, clientHeight } = this.plot.root;
-    let best = { x: clientWidth - wide - EDGE, low: top <= tall, covered: 2 };
-    for (let { x } = best; x > SCALE; x -= tall) {
-      for (const low of [false, true]) {
-        const y = low ? top : top - tall;
-        if (y < 0 || y + tall > clientHeight) continue;
-        const covered = this.plot.curve.covered(x, y, wide, tall);
-        if (covered < best.covered) best = { x, low, covered };
-      }
-    }
-    label.style.left = `${best.x}px`;
-    handle.classList.toggle("low", best.low);
+  /**
+   * @param {Handle} handle
+   * @param {number} top
+   */
+  placeLabel({ label, classList }, top) {
+    const size = { wide: label.offsetWidth, tall: label.offsetHeight };
+    const room = { wide: this.plot.root.clientWidth, tall: this.plot.root.clientHeight };
+    const { x, low } = labelPlace(size, top, room, (left, above) =>
+      this.plot.curve.covered(left, above, size.wide, size.tall),
+    );
+    label.style.left = `${x}px`;
+    classList.toggle("low", low);
   }
 
+  /**
+   * @param {number} index
+   * @returns {Handle}
+   */
   makeHandle(index) {
-    const handle = this.plot.root.appendChild(el("div", "line"));
-    handle.appendChild(el("span"));
+    const handle = Object.assign(this.plot.root.appendChild(el("div", "line")), { label: el("span") });
+    handle.append(handle.label);
     handle.setAttribute("aria-orientation", "vertical");
     this.hearDrag(handle, index);
     handle.addEventListener("keydown", (event) => this.key(event, index));
     return handle;
   }
 
+  /**
+   * @param {Handle} handle
+   * @param {number} index
+   */
   hearDrag(handle, index) {
+    /** @type {number | null} */
     let frame = null;
-    let startValue;
-    let height;
+    let startValue = 0;
+    let height = 0;
     const follow = () => {
       frame = null;
       this.move(index, nearest(this.list[index].stops, this.plot.curve.scoreAt(height), 1));
@@ -84,7 +112,7 @@ class Lines {
       handle.setPointerCapture(event.pointerId);
       this.dragging = true;
       startValue = this.list[index].value;
-      // Else the plot would be dragged along.
+      // Otherwise the plot would be dragged as well.
       event.stopPropagation();
       event.preventDefault();
       handle.focus();
@@ -107,45 +135,110 @@ class Lines {
     handle.addEventListener("pointercancel", release);
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} index
+   */
   key(event, index) {
     const { stops, value } = this.list[index];
-    const last = stops.length - 1;
-    const here = nearest(stops, value, 0);
-    const falling = stops[0][1] > stops[last][1] ? -1 : 1;
-    const steps = { ArrowUp: falling, ArrowRight: falling, ArrowDown: -falling, ArrowLeft: -falling, PageUp: 10 * falling, PageDown: -10 * falling };
-    const next = { Home: 0, End: last }[event.key] ?? here + steps[event.key];
-    if (Number.isNaN(next)) return;
+    const stop = stopOfKey(event.key, stops, value);
+    if (stop === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    this.move(index, Math.min(last, Math.max(0, next)));
+    this.move(index, stop);
     clearTimeout(this.keyed);
     this.keyed = setTimeout(() => this.commit(index), KEYED);
   }
 
+  /**
+   * @param {number} index
+   * @param {number} stop
+   */
   move(index, stop) {
     const line = this.list[index];
-    [line.value, line.level] = line.stops[stop];
+    const [value, level] = line.stops[stop];
+    Object.assign(line, { value, level });
     const cuts = this.candidates();
-    if (cuts) this.plot.axis.column.preview(cuts, line.level);
+    if (cuts) this.plot.axis.column?.preview(cuts, level);
     this.plot.axis.draw();
   }
 
+  /** @param {number} index */
   commit(index) {
-    const { reader, column } = this.plot.axis;
     const { parameter, value } = this.list[index];
-    reader.component.setStateValue("line", { column: column.index, parameter, value, at: performance.now() });
+    const line = { column: this.plot.column, parameter, value, at: performance.now() };
+    this.plot.axis.reader.component?.setStateValue("line", line);
   }
 
-  // The candidate cuts while the line is away from where the server put it; null when the server's verdicts hold.
+  // The candidate cuts while the line is not where the server put it; null while the server's verdicts hold.
   candidates() {
     const { data } = this.plot.curve;
-    const level = this.list[0]?.level;
-    if (!data?.live || level === null || level === data.lines[0].level) return null;
-    return data.scores.map((score) => score !== null && (data.above ? score > level : score < level));
+    return data && candidateCuts(data, this.list[0]?.level ?? null);
   }
 }
 
-function nearest(stops, value, side) {
+/**
+ * Which gaps a line at that level would cut; null where the level is the server's own, or does not decide alone.
+ * @param {Pick<CurveData, "live" | "above" | "scores" | "lines">} curve
+ * @param {number | null} level
+ */
+export function candidateCuts({ live, above, scores, lines }, level) {
+  if (!live || level === null || level === lines[0].level) return null;
+  return scores.map((score) => score !== null && (above ? score > level : score < level));
+}
+
+/**
+ * The place of a line's label: where it covers at most one point, preferably far to the right and above the line; failing
+ * that, at the right edge.
+ * @param {{ wide: number, tall: number }} size of the label
+ * @param {number} top of the line, in pixels from above
+ * @param {{ wide: number, tall: number }} room of the plot
+ * @param {(left: number, top: number) => number} covered how many points the label would cover there
+ */
+export function labelPlace({ wide, tall }, top, room, covered) {
+  let best = { x: room.wide - wide - EDGE, low: top <= tall, covered: 2 };
+  for (let { x } = best; x > SCALE; x -= tall) {
+    for (const low of [false, true]) {
+      const y = low ? top : top - tall;
+      if (y < 0 || y + tall > room.tall) continue;
+      const points = covered(x, y);
+      if (points < best.covered) best = { x, low, covered: points };
+    }
+  }
+  return best;
+}
+
+/**
+ * The stop that a key leads to, undefined of another key. Up is up on the curve, whether that is more or less.
+ * @param {string} key
+ * @param {Stop[]} stops
+ * @param {number} value
+ */
+export function stopOfKey(key, stops, value) {
+  const last = stops.length - 1;
+  const here = nearest(stops, value, 0);
+  const up = stops[0][1] > stops[last][1] ? -1 : 1;
+  /** @type {Record<string, number>} */
+  const places = {
+    ArrowUp: here + up,
+    ArrowRight: here + up,
+    ArrowDown: here - up,
+    ArrowLeft: here - up,
+    PageUp: here + 10 * up,
+    PageDown: here - 10 * up,
+    Home: 0,
+    End: last,
+  };
+  return Object.hasOwn(places, key) ? Math.min(last, Math.max(0, places[key])) : undefined;
+}
+
+/**
+ * The stop whose amount (side 0) or level (side 1) is nearest; the first of several.
+ * @param {Stop[]} stops
+ * @param {number} value
+ * @param {0 | 1} side
+ */
+export function nearest(stops, value, side) {
   let best = 0;
   stops.forEach((stop, index) => {
     if (Math.abs(stop[side] - value) < Math.abs(stops[best][side] - value)) best = index;

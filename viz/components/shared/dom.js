@@ -1,23 +1,41 @@
-// What several components begin with.
+// Helpers for elements, SVG, canvases and the theme's colours.
 
-const NOTHING = { growing: null, next: null, middle: null, gap: null }; // the mark of a step that is about no sentence
-
-const el = (tag, className = "", text) => {
+/**
+ * An element of that kind, with its class and its text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ */
+export const el = (tag, className = "", text) => {
   const node = document.createElement(tag);
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
   return node;
 };
-const svgEl = (tag, attributes, parent, text) => {
+/**
+ * The same of SVG, appended to a parent if one is given.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {ParentNode} [parent]
+ * @param {string | number} [text]
+ */
+export const svgEl = (tag, attributes, parent, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  if (text !== undefined) node.textContent = String(text);
   parent?.append(node);
   return node;
 };
-const capital = (word) => word[0].toUpperCase() + word.slice(1);
-// The first of `count` numbers from 0 on for which `holds` holds, given that it holds for all after it; `count` if for none.
-const firstWhere = (count, holds) => {
+/** @param {string} word */
+export const capital = (word) => word[0].toUpperCase() + word.slice(1);
+/**
+ * Binary search: the first of the numbers 0 to `count` - 1 for which `holds` is true, as it is for all after it, or `count`.
+ * @param {number} count
+ * @param {(number: number) => boolean} holds
+ */
+export const firstWhere = (count, holds) => {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -26,46 +44,131 @@ const firstWhere = (count, holds) => {
   }
   return low;
 };
-const tell = (name, detail) => globalThis.dispatchEvent(new CustomEvent(name, { detail }));
 
-// Hear the page's events while `root` is on it. Returns what Streamlit calls when it takes the component away: it does so
-// between updates too, so only a root that stays away lets go of its listeners, and `leave` is called.
-function hear(root, on, leave = () => {}) {
-  for (const [name, act] of Object.entries(on)) globalThis.addEventListener(name, act);
-  return () => setTimeout(() => {
-    if (root.isConnected) return;
-    for (const [name, act] of Object.entries(on)) globalThis.removeEventListener(name, act);
-    leave();
-  }, 200);
-}
-
-// What a screen reader says as soon as its text changes.
-function liveRegion(root) {
+/**
+ * An invisible element whose text a screen reader speaks as soon as it changes.
+ * @param {Element} root
+ */
+export function liveRegion(root) {
   const region = root.appendChild(el("div", "hidden"));
   region.setAttribute("aria-live", "polite");
   return region;
 }
 
-function isDark(root) {
-  const colour = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
-  const parts = colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
-  return parts ? 0.3 * parts[0] + 0.6 * parts[1] + 0.1 * parts[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
+/**
+ * The element that a component draws in, by its class; what is drawn keeps itself there from one run of the page to the next.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ */
+export function found(parent, selector) {
+  const node = parent.querySelector(selector);
+  if (!(node instanceof HTMLElement)) throw new Error(`There is no ${selector} in the component.`);
+  return node;
 }
 
-// Empty a canvas of as many pixels as the screen has there; returns its pen, which draws in pixels of the page.
-function fit(canvas) {
+/**
+ * The elements within another that a selector names, in their order.
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement[]}
+ */
+export const all = (parent, selector) =>
+  [...parent.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
+
+/**
+ * The nearest element that a selector names around where an event happened.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+export const around = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
+
+/**
+ * The element that has the focus, if it is in the same component as `root`.
+ * @param {Element} root
+ */
+export function activeIn(root) {
+  const tree = root.getRootNode();
+  return tree instanceof Document || tree instanceof ShadowRoot ? tree.activeElement : null;
+}
+
+/**
+ * Whether the page is dark where `root` stands.
+ * @param {Element} root
+ */
+export function isDark(root) {
+  const rgb = channels(getComputedStyle(root).getPropertyValue("--st-background-color").trim());
+  return rgb ? 0.3 * rgb[0] + 0.6 * rgb[1] + 0.1 * rgb[2] < 128 : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/**
+ * Red, green and blue of a colour, as `#rrggbb` or as `rgb(r, g, b)`; undefined where it is neither.
+ * @param {string} colour
+ * @returns {number[] | undefined}
+ */
+export const channels = (colour) =>
+  colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
+
+/**
+ * Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
+ * @param {HTMLCanvasElement} canvas
+ */
+export function fit(canvas) {
   const scale = devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * scale, canvas.clientHeight * scale].map(Math.round);
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
-  const pen = canvas.getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.clearRect(0, 0, width, height);
   return pen;
 }
 
-// The theme's colours by name, each looked up once.
-function paints(root) {
+/**
+ * The number of colours that the palette has for chunks.
+ * @param {Element} root
+ */
+export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
+
+/**
+ * A function from the name of a theme's colour to the colour; each is looked up once.
+ * @param {Element} root
+ * @returns {(name: string) => string}
+ */
+export function paints(root) {
   const style = getComputedStyle(root);
+  /** @type {Record<string, string>} */
   const known = {};
   return (name) => (known[name] ??= style.getPropertyValue(`--${name}`).trim());
+}
+
+/**
+ * Act when the browser has nothing else to do.
+ * @param {(deadline: Pick<IdleDeadline, "timeRemaining">) => void} act
+ */
+export function whenIdle(act) {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(act, { timeout: 500 });
+  else {
+    setTimeout(() => {
+      const end = performance.now() + 8;
+      act({ timeRemaining: () => end - performance.now() });
+    }, 20);
+  }
+}
+
+/**
+ * Make `nodes` the children of `parent` without touching those already in place.
+ * @param {Node} parent
+ * @param {ChildNode[]} nodes
+ */
+export function arrange(parent, nodes) {
+  let next = parent.firstChild;
+  for (const node of nodes) {
+    if (node === next) next = next.nextSibling;
+    else parent.insertBefore(node, next);
+  }
+  while (next) {
+    const rest = next.nextSibling;
+    next.remove();
+    next = rest;
+  }
 }

@@ -1,72 +1,35 @@
-// The window: the stretch of a text's sentences that is seen. Wheel, drag, keys, buttons and the strip of the whole move it.
+// A zoom window: the visible range of a text's sentences. Wheel, drag, keys, buttons and the overview strip move it.
 
-const CLOSEST = 8; // sentences that fill the window at the most
+import { el } from "./dom.js";
+import { CLOSEST, VisibleRange } from "./visible_range.js";
 
-class ZoomWindow {
-  // `frame` is as wide as the window and hears the wheel, `dragged` is the part of it that a hand can take hold of;
-  // `draw` draws what is seen, and asks for `drawControls`.
+export class ZoomWindow extends VisibleRange {
+  /**
+   * `frame` is as wide as the window and takes the wheel, `dragged` is the part of it that can be dragged; `draw` draws what
+   * is visible and calls `drawControls`.
+   * @param {HTMLElement} frame
+   * @param {HTMLElement} dragged
+   * @param {() => void} draw
+   */
   constructor(frame, dragged, draw) {
+    super();
     this.frame = frame;
     this.dragged = dragged;
     this.draw = draw;
     this.buttons = el("span", "zooming");
     this.whole = el("div", "overview");
     this.seen = this.whole.appendChild(el("div"));
-    this.reset(1);
-    this.hearButtons();
+    /** @type {number | null} */
+    this.pending = null;
+    /** @type {{ x: number, from: number } | null} */
+    this.held = null;
+    this.panned = false;
+    this.closer = this.button("+", "Zoom in (key +, or Ctrl and the wheel)", () => this.zoom(0.5));
+    this.further = this.button("−", "Zoom out (key −)", () => this.zoom(2));
+    this.all = this.button("all", "Show the whole text (key 0)", () => this.showAll());
     this.hearWheel();
     this.hearDrag();
     this.hearWhole();
-  }
-
-  // ---- what is seen ---------------------------------------------------------------------------------------------
-
-  // Another text, of `count` sentences, the first `shown` of which are seen.
-  reset(count, shown = count) {
-    this.count = count;
-    this.from = 0;
-    this.to = shown;
-    this.lookedAt = undefined; // the place that zooming keeps where it is
-  }
-
-  get span() {
-    return this.to - this.from;
-  }
-
-  get zoomed() {
-    return this.span < this.count;
-  }
-
-  holds(at) {
-    return at >= this.from && at <= this.to;
-  }
-
-  show(from, to) {
-    const span = Math.min(this.count, Math.max(CLOSEST, to - from));
-    const left = Math.max(0, Math.min(this.count - span, from));
-    if (left === this.from && left + span === this.to) return;
-    [this.from, this.to] = [left, left + span];
-    this.redraw();
-  }
-
-  showAll() {
-    this.show(0, this.count);
-  }
-
-  // Around a place: the pointer's, or that which is looked at, or the middle.
-  zoom(factor, at = this.holds(this.lookedAt) ? this.lookedAt : (this.from + this.to) / 2) {
-    const span = Math.min(this.count, Math.max(CLOSEST, this.span * factor));
-    const from = at - this.x(at, span);
-    this.show(from, from + span);
-  }
-
-  // Bring a place into the window: along with a walk, or to the middle from afar.
-  reveal(at) {
-    const { span } = this;
-    const edge = span / 10;
-    if (at < this.from - span || at > this.to + span) this.show(at - span / 2, at + span / 2);
-    else if (at < this.from + edge) this.show(at - edge, at - edge + span);
-    else if (at > this.to - edge) this.show(at + edge - span, at + edge);
   }
 
   redraw() {
@@ -76,72 +39,63 @@ class ZoomWindow {
     });
   }
 
-  // ---- places ---------------------------------------------------------------------------------------------------
-
-  // Where a place lies in a picture of the window that is `width` wide.
-  x(at, width) {
-    return ((at - this.from) / this.span) * width;
-  }
-
-  // The place under the pointer.
+  /**
+   * The place under the pointer.
+   * @param {MouseEvent} event
+   */
   at(event) {
     const box = this.frame.getBoundingClientRect();
     return this.from + ((event.clientX - box.left) / box.width) * this.span;
   }
 
-  // The first of parts in the order of the text, from `begins` to `ends`, that is seen, and the first after it that is not.
-  inside(begins, ends) {
-    return [firstWhere(begins.length, (part) => ends[part] > this.from), firstWhere(begins.length, (part) => begins[part] >= this.to)];
-  }
-
-  // The parts to be drawn and where they lie; of many in one pixel the first stands for all.
-  seenOf(begins, ends, width) {
-    const parts = [];
-    const [first, last] = this.inside(begins, ends);
-    let painted = -Infinity;
-    for (let part = first; part < last; part++) {
-      const [left, right] = [this.x(begins[part], width), this.x(ends[part], width)];
-      if (right <= painted) continue;
-      if (right - left < 1) painted = Math.floor(left) + 1;
-      parts.push({ part, left, right });
-    }
-    return parts;
-  }
-
   // ---- what moves it --------------------------------------------------------------------------------------------
 
-  hearButtons() {
-    const button = (sign, name, act) => {
-      const made = this.buttons.appendChild(el("button", "", sign));
-      made.setAttribute("aria-label", name);
-      made.title = name;
-      made.addEventListener("click", act);
-      return made;
-    };
-    this.closer = button("+", "Zoom in (key +, or Ctrl and the wheel)", () => this.zoom(0.5));
-    this.further = button("−", "Zoom out (key −)", () => this.zoom(2));
-    this.all = button("all", "Show the whole text (key 0)", () => this.showAll());
+  /**
+   * @param {string} sign
+   * @param {string} name
+   * @param {() => void} act
+   */
+  button(sign, name, act) {
+    const made = this.buttons.appendChild(el("button", "", sign));
+    made.setAttribute("aria-label", name);
+    made.title = name;
+    made.addEventListener("click", act);
+    return made;
   }
 
-  // Returns whether the key was the window's.
+  /**
+   * Handle a key; returns whether it was one of the window's.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
-    const act = { "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), 0: () => this.showAll() }[event.key];
-    act?.();
-    return act !== undefined;
+    /** @type {Record<string, () => void>} */
+    const acts = { "+": () => this.zoom(0.5), "=": () => this.zoom(0.5), "-": () => this.zoom(2), 0: () => this.showAll() };
+    acts[event.key]?.();
+    return event.key in acts;
   }
 
   hearWheel() {
-    this.frame.addEventListener("wheel", (event) => {
-      // The wheel alone scrolls the page; sideways it goes along the text.
-      const sideways = event.shiftKey ? event.deltaY : event.deltaX;
-      if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
-      else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY)) this.pull(this.from, sideways);
-      else return;
-      event.preventDefault();
-    }, { passive: false });
+    this.frame.addEventListener(
+      "wheel",
+      (event) => {
+        // The plain wheel scrolls the page; sideways it moves along the text.
+        const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+        if (event.ctrlKey || event.metaKey)
+          this.zoom(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.006), this.at(event));
+        else if (this.zoomed && Math.abs(sideways) > Math.abs(event.shiftKey ? event.deltaX : event.deltaY))
+          this.pull(this.from, sideways);
+        else return;
+        event.preventDefault();
+      },
+      { passive: false },
+    );
   }
 
-  // Show what lies so many pixels to the right of a place at the left edge.
+  /**
+   * Show what lies `pixels` to the right of the place `from` at the left edge.
+   * @param {number} from
+   * @param {number} pixels
+   */
   pull(from, pixels) {
     const left = from + (pixels / this.frame.clientWidth) * this.span;
     this.show(left, left + this.span);
@@ -156,22 +110,27 @@ class ZoomWindow {
     dragged.addEventListener("pointermove", (event) => {
       if (!this.held) return;
       const away = event.clientX - this.held.x;
-      // A hand that clicks trembles: only beyond a few pixels is it a drag.
+      // Clicks tremble: only a few pixels further is it a drag.
       if (!this.panned && Math.abs(away) < 4) return;
       if (!this.panned) dragged.setPointerCapture(event.pointerId);
       this.panned = true;
       this.pull(this.held.from, -away);
     });
     for (const name of ["pointerup", "pointercancel"]) dragged.addEventListener(name, () => (this.held = null));
-    // The click that ends a drag is none.
-    dragged.addEventListener("click", (event) => {
-      if (this.panned) event.stopImmediatePropagation();
-      this.panned = false;
-    }, { capture: true });
+    // The click that ends a drag is not a click.
+    dragged.addEventListener(
+      "click",
+      (event) => {
+        if (this.panned) event.stopImmediatePropagation();
+        this.panned = false;
+      },
+      { capture: true },
+    );
   }
 
   hearWhole() {
     const { whole } = this;
+    /** @param {PointerEvent} event */
     const centre = (event) => {
       const box = whole.getBoundingClientRect();
       const at = ((event.clientX - box.left) / box.width) * this.count;
@@ -181,7 +140,10 @@ class ZoomWindow {
     whole.setAttribute("role", "slider");
     whole.setAttribute("aria-label", "Part of the text that is seen");
     whole.addEventListener("keydown", (event) => {
-      const to = { ArrowLeft: this.from - this.span / 10, ArrowRight: this.from + this.span / 10, Home: 0, End: this.count }[event.key];
+      const step = this.span / 10;
+      /** @type {Record<string, number>} */
+      const places = { ArrowLeft: this.from - step, ArrowRight: this.from + step, Home: 0, End: this.count };
+      const to = places[event.key];
       if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       this.show(to, to + this.span);
       event.preventDefault();
@@ -197,8 +159,9 @@ class ZoomWindow {
   }
 
   drawControls() {
-    // A text that fills two windows at the most is not worth the buttons.
-    for (const button of [this.closer, this.further, this.all]) button.style.display = this.count > 2 * CLOSEST ? "" : "none";
+    // A text of at most two closest windows needs no buttons.
+    for (const button of [this.closer, this.further, this.all])
+      button.style.display = this.count > 2 * CLOSEST ? "" : "none";
     this.closer.disabled = this.span <= CLOSEST;
     this.further.disabled = this.all.disabled = !this.zoomed;
     this.whole.style.display = this.zoomed ? "" : "none";
@@ -206,10 +169,14 @@ class ZoomWindow {
     this.seen.style.left = `${(this.from / this.count) * 100}%`;
     this.seen.style.width = `${(this.span / this.count) * 100}%`;
     const words = `sentences ${Math.floor(this.from) + 1} to ${Math.ceil(this.to)} of ${this.count} are seen`;
-    this.whole.setAttribute("aria-valuemin", 1);
-    this.whole.setAttribute("aria-valuemax", this.count);
-    this.whole.setAttribute("aria-valuenow", Math.floor(this.from) + 1);
+    this.whole.setAttribute("aria-valuemin", "1");
+    this.whole.setAttribute("aria-valuemax", String(this.count));
+    this.whole.setAttribute("aria-valuenow", String(Math.floor(this.from) + 1));
     this.whole.setAttribute("aria-valuetext", words);
     this.whole.title = words;
+  }
+
+  handle() {
+    return { from: this.from, to: this.to, drawn: !this.pending };
   }
 }

@@ -1,4 +1,10 @@
-// The stepper. Steps follow keys and buttons here; the reader hears of each, the server of the one where they rest.
+// The stepper. Keys and buttons step in the browser: other components hear every step, the server only where the user
+// pauses.
+
+import { emit, listen, NOTHING } from "../shared/bus.js";
+import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
+import { countPainted, expose } from "../shared/handle.js";
+import { storedSteps } from "../shared/store.js";
 
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
@@ -8,27 +14,47 @@ const SHAPES = {
   forward: "M3 1l9 6-9 6z",
   last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
 };
-const PACE = 1400; // milliseconds a step while it plays
-const REST = 300; // milliseconds after which the server hears of a step
-// Where arrows, or the space bar, have a meaning of their own.
+const PACE = 1400; // milliseconds per step while it plays
+const REST = 300; // milliseconds of pause after which the server hears the step
+// Elements in which arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
 const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 
+/**
+ * @import { Component } from "../shared/component.d.ts"
+ * @import { Step, StepperData, StepperState } from "./payload.d.ts"
+ */
+
+/** @param {Component<StepperData, StepperState>} component */
 export default function (component) {
-  const root = component.parentElement.querySelector(".stepper");
-  const stepper = (root.stepper ??= new Stepper(root));
+  const root = /** @type {HTMLElement & { stepper?: Stepper }} */ (found(component.parentElement, ".stepper"));
+  root.stepper ??= new Stepper(root);
+  const { stepper } = root;
   stepper.update(component);
-  return () => stepper.rest();
+  return () => stepper.dispose();
 }
 
 class Stepper {
+  /** @type {Component<StepperData, StepperState> | null} */ component = null;
+  /** @type {string | null} */ id = null; // of the steps
+  /** @type {Step[]} */ steps = [];
+  at = 0;
+  /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
+  /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
+  /** @type {ReturnType<typeof setTimeout> | null} */ resting = null; // until the server hears of the step
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.steps = [];
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", "Stepper");
     const keys = root.appendChild(el("div", "keys"));
+    /**
+     * @param {keyof typeof SHAPES} shape
+     * @param {string} name
+     * @param {() => void} act
+     */
     const button = (shape, name, act) => {
       const made = keys.appendChild(el("button", shape));
       this.name(made, shape, name);
@@ -45,12 +71,23 @@ class Stepper {
     this.toStep = this.field(jump, "step", (number) => number - 1);
     this.toGap = this.field(jump, "gap", (number) => this.ofGap(number - 1));
     const hint = jump.appendChild(el("span", "hint"));
-    for (const [key, what] of [["←", ""], ["→", " step  "], ["space", " play"]]) hint.append(el("kbd", "", key), what || " ");
+    for (const [key, what] of [
+      ["←", ""],
+      ["→", " step  "],
+      ["space", " play"],
+    ])
+      hint.append(el("kbd", "", key), what || " ");
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
-    this.listen();
+    this.dispose = this.hearPage();
+    expose(root, this.handle());
   }
 
+  /**
+   * @param {HTMLElement} button
+   * @param {keyof typeof SHAPES} shape
+   * @param {string} name
+   */
   name(button, shape, name) {
     const svg = svgEl("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" });
     svgEl("path", { d: SHAPES[shape] }, svg);
@@ -59,13 +96,20 @@ class Stepper {
     button.title = name;
   }
 
+  /**
+   * A field that leads to a step by a number.
+   * @param {HTMLElement} parent
+   * @param {string} what the number is of
+   * @param {(number: number) => number} place the step, from 0, of the number; of none, less than 0
+   */
   field(parent, what, place) {
     const label = parent.appendChild(el("label", "", `to ${what}`));
     const input = label.appendChild(el("input"));
     input.inputMode = "numeric";
     input.autocomplete = "off";
     input.addEventListener("change", () => {
-      const at = /^\s*\d+\s*$/.test(input.value) ? place(Number(input.value)) : -1;
+      const number = wholeNumber(input.value);
+      const at = number < 0 ? -1 : place(number);
       const found = at >= 0 && at < this.steps.length;
       input.setAttribute("aria-invalid", String(!found));
       if (found) {
@@ -76,78 +120,95 @@ class Stepper {
     return label;
   }
 
-  listen() {
-    const on = {
-      keydown: (event) => this.key(event),
-      "seamark-gap": (event) => {
-        const at = this.ofGap(event.detail.gap);
-        if (at >= 0) this.go(at);
+  hearPage() {
+    /** @param {KeyboardEvent} event */
+    const hearKey = (event) => this.key(event);
+    globalThis.addEventListener("keydown", hearKey);
+    return listen(
+      this.root,
+      {
+        "seamark-gap": ({ gap }) => {
+          const at = this.ofGap(gap);
+          if (at >= 0) this.go(at);
+        },
+        "seamark-go": ({ at }) => this.go(at),
+        "seamark-ready": () => this.mark(true),
+        "seamark-steps": ({ key }) => this.component?.data.key === key && this.update(this.component),
       },
-      "seamark-go": (event) => this.go(event.detail.at),
-      "seamark-reader": () => this.mark(true),
-      "seamark-steps": (event) => event.detail === this.component?.data.key && this.update(this.component),
-    };
-    this.rest = hear(this.root, on, () => {
-      clearTimeout(this.playing);
-      clearTimeout(this.resting);
-      // What it marked goes with it, unless another stepper has spoken since.
-      if (globalThis.seamarkStepper === this) tell("seamark-step", NOTHING);
-    });
+      () => {
+        globalThis.removeEventListener("keydown", hearKey);
+        if (this.playing) clearTimeout(this.playing);
+        if (this.resting) clearTimeout(this.resting);
+        // Its marks go with it, unless another component has marked something since.
+        if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
+      },
+    );
   }
 
+  /** @param {Component<StepperData, StepperState>} component */
   update(component) {
     this.component = component;
     const { key, id, at } = component.data;
-    const stored = globalThis.seamarkSteps?.get(key);
-    if (stored?.id !== id || this.id === id) return;
+    const stored = storedSteps(key);
+    if (stored === undefined || stored.id !== id || this.id === id) return;
     this.id = id;
     this.steps = stored.steps;
-    this.gaps = new Map();
-    this.steps.forEach((step, number) => step.mark.gap !== null && !this.gaps.has(step.mark.gap) && this.gaps.set(step.mark.gap, number));
-    // Where every step is of the gap of its number, one field is enough.
+    this.gaps = stepsOfGaps(this.steps);
+    // If every step is about the gap of the same number, one field is enough.
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
-    // Where the user has stepped on since the server was told, the user is right.
-    this.show(Math.max(0, Math.min(this.steps.length - 1, this.resting ? this.at : at)), true);
+    // If the user has stepped on since the server was told, the user's step counts.
+    this.show(within(this.resting ? this.at : at, this.steps.length), true);
+    countPainted(this.root);
   }
 
+  /**
+   * The step of a gap; -1 for none.
+   * @param {number} gap
+   */
   ofGap(gap) {
-    return this.gaps?.get(gap) ?? -1;
+    return this.gaps.get(gap) ?? -1;
   }
 
+  /** @param {number} at */
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
     this.show(at);
-    clearTimeout(this.resting);
+    if (this.resting) clearTimeout(this.resting);
     this.resting = setTimeout(() => {
       this.resting = null;
-      this.component.setStateValue("at", this.at);
+      this.component?.setStateValue("at", this.at);
     }, REST);
   }
 
+  /** @param {number} at */
   show(at, arriving = false) {
     this.at = at;
     const step = this.steps[at];
     const count = this.steps.length;
-    const focused = this.root.getRootNode().activeElement;
+    const focused = activeIn(this.root);
     this.first.disabled = this.back.disabled = at <= 0;
     this.forward.disabled = this.last.disabled = at >= count - 1;
     this.player.disabled = count < 2;
-    if (focused?.disabled) this.player.focus();
+    if (focused instanceof HTMLButtonElement && focused.disabled) this.player.focus();
     this.where.textContent = step ? `step ${(at + 1).toLocaleString("en")} of ${count.toLocaleString("en")}` : "no steps";
     this.told.className = `told ${step?.tone ?? ""}`;
     const list = el("dl");
     for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
-    this.told.replaceChildren(...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []));
+    this.told.replaceChildren(
+      ...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []),
+    );
     this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
-    this.root.dataset.step = String(at + 1);
     this.mark(arriving);
   }
 
-  // Whoever arrives at a page is to see its head: only a step that is taken scrolls the page.
+  /**
+   * A page that has just opened shows its top: only a step the user takes scrolls it.
+   * @param {boolean} arriving
+   */
   mark(arriving) {
     if (!this.root.isConnected) return;
     globalThis.seamarkStepper = this;
-    tell("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
+    emit("seamark-step", { ...(this.steps[this.at]?.mark ?? NOTHING), arriving });
   }
 
   toggle() {
@@ -163,14 +224,15 @@ class Stepper {
   }
 
   stop() {
-    clearTimeout(this.playing);
+    if (this.playing) clearTimeout(this.playing);
     this.playing = null;
     this.name(this.player, "play", "Play (space)");
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step && event.key !== " ") return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     if (path.some((node) => node.matches(step ? OWN_ARROWS : OWN_SPACE))) return;
@@ -178,4 +240,45 @@ class Stepper {
     if (step) this.go(this.at + step);
     else this.toggle();
   }
+
+  handle() {
+    const stepper = this;
+    return {
+      get step() {
+        return stepper.steps.length ? stepper.at + 1 : null;
+      },
+      get steps() {
+        return stepper.steps.length;
+      },
+      get playing() {
+        return Boolean(stepper.playing);
+      },
+    };
+  }
 }
+
+/**
+ * The first step of each gap that steps are of.
+ * @param {{ mark: { gap: number | null } }[]} steps
+ * @returns {Map<number, number>}
+ */
+export function stepsOfGaps(steps) {
+  const gaps = new Map();
+  steps.forEach(({ mark: { gap } }, number) => {
+    if (gap !== null && !gaps.has(gap)) gaps.set(gap, number);
+  });
+  return gaps;
+}
+
+/**
+ * The nearest of `count` numbers from 0 on; 0 where there is none.
+ * @param {number} at
+ * @param {number} count
+ */
+export const within = (at, count) => Math.max(0, Math.min(count - 1, at));
+
+/**
+ * The whole number that a text is; -1 where it is none.
+ * @param {string} text
+ */
+export const wholeNumber = (text) => (/^\s*\d+\s*$/.test(text) ? Number(text) : -1);

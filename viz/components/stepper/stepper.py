@@ -9,22 +9,16 @@ from typing import Literal, TypedDict
 
 import streamlit as st
 
-from viz.components.assets import asset
+from viz.components.assets import script, styles
 from viz.components.notice import notice
-from viz.state.choices import Choices
+from viz.components.store import store
 
-_STORE_JS = """
-export default function ({ data }) {
-  (globalThis.seamarkSteps ??= new Map()).set(data.key, { id: data.id, steps: JSON.parse(data.steps) });
-  globalThis.dispatchEvent(new CustomEvent("seamark-steps", { detail: data.key }));
-}
-"""
-_store = st.components.v2.component("seamark_steps", js=_STORE_JS)
+_store = store("seamark_steps", "storeSteps")
 _stepper = st.components.v2.component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
-    css=asset("components/shared/common.css", "components/stepper/stepper.css"),
-    js=asset("components/shared/dom.js", "components/stepper/stepper.js"),
+    css=styles("components/shared/common.css", "components/stepper/stepper.css"),
+    js=script("components/stepper/stepper.js"),
 )
 
 
@@ -51,27 +45,45 @@ class Step(TypedDict):
     mark: Mark
 
 
-def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
-    """Mount the stepper at the step of ``choices.extra["step"]``, counted from 1, and keep the word as the user steps.
+class StepsData(TypedDict):
+    """What the store is sent: the steps of the stepper ``key`` as JSON, and what tells them from others."""
+
+    key: str
+    id: str
+    steps: str
+
+
+class StepperData(TypedDict):
+    """What the stepper is sent: which steps, and the number of the one it stands at, from 0."""
+
+    key: str
+    id: str
+    at: int
+
+
+def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
+    """Mount the stepper at the step of ``words["step"]``, counted from 1, and keep the word as the user steps.
 
     A step that is not there is the last. Every step fires the window's event ``seamark-step``, whose detail is its mark;
     ``seamark-gap`` leads to the step of that gap, ``seamark-go`` to the step ``at``, counted from 0.
     """
-    at = _step_at(choices, len(steps), key)
+    at = _step_at(words, len(steps), key)
     body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
-        choices.extra["step"] = str(int(st.session_state[key]["at"]) + 1)
+        words["step"] = str(int(st.session_state[key]["at"]) + 1)
 
     # The steps go by themselves, so that another place among them does not send them again.
-    _store(key=f"{key}_steps", data={"key": key, "id": identity, "steps": body}, height=0)
-    _stepper(key=key, data={"key": key, "id": identity, "at": at}, on_at_change=moved)
+    stored: StepsData = {"key": key, "id": identity, "steps": body}
+    _store(stored, key=f"{key}_steps")
+    data: StepperData = {"key": key, "id": identity, "at": at}
+    _stepper(key=key, data=data, on_at_change=moved)
 
 
-def _step_at(choices: Choices, count: int, key: str) -> int:
+def _step_at(words: dict[str, str], count: int, key: str) -> int:
     """Return the number from 0 of the step that the link names; one that is no number is said, and the first."""
-    word = choices.extra["step"]
+    word = words["step"]
     if not (word.isascii() and word.isdecimal() and int(word) >= 1):
         notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
         return 0

@@ -1,0 +1,52 @@
+"""Of several threads that need one value, one computes it; others are not held up."""
+
+import threading
+
+import pytest
+
+from evaluation.retrieval.shared_cache import SharedCache
+
+
+def test_a_value_is_computed_once_and_the_least_used_goes():
+    cache, made = SharedCache(2), []
+
+    def get(key):
+        return cache.get(key, lambda: made.append(key) or key.upper())
+
+    assert [get(key) for key in ("a", "b", "a", "c", "a", "b")] == ["A", "B", "A", "C", "A", "B"]
+    assert made == ["a", "b", "c", "b"]
+    assert len(cache) == 2
+
+
+def test_undefined_is_a_value_and_an_error_is_none():
+    cache, made = SharedCache(2), []
+    assert [cache.get("a", lambda: made.append(1)) for _ in range(2)] == [None, None]
+    assert made == [1]
+    with pytest.raises(ZeroDivisionError):
+        cache.get("b", lambda: 1 // 0)
+    assert cache.get("b", lambda: 5) == 5
+
+
+def test_threads_wait_for_one_value_and_for_no_other():
+    cache, made = SharedCache(4), []
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert go_on.wait(20)
+        made.append("a")
+        return "A"
+
+    found = []
+    first = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
+    first.start()
+    assert begun.wait(20)
+    second = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
+    second.start()
+    # Another value, while the first is being computed.
+    assert cache.get("b", lambda: "B") == "B"
+    go_on.set()
+    for thread in (first, second):
+        thread.join(20)
+    assert found == ["A", "A"]
+    assert made == ["a"]

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { candidateCuts, labelPlace, nearest, stopOfKey } from "../../viz/components/reader/threshold_lines.js";
+
+/** @import { LineData, Stop } from "../../viz/components/reader/payload.d.ts" */
+
+/** @type {Stop[]} */
+const RISING = [
+  [10, 0.1],
+  [20, 0.2],
+  [30, 0.4],
+  [40, 0.8],
+];
+/** @type {Stop[]} */
+const FALLING = RISING.map(([amount, level]) => [amount, 1 - level]);
+
+test("the nearest stop is found by its amount or by its level", () => {
+  assert.equal(nearest(RISING, 29, 0), 2);
+  assert.equal(nearest(RISING, 0.31, 1), 2);
+  assert.equal(nearest(RISING, 0.29, 1), 1);
+  assert.equal(nearest(RISING, -5, 1), 0);
+  assert.equal(nearest(RISING, 99, 1), 3);
+});
+
+test("of stops that are as near as each other the first is taken", () => {
+  assert.equal(nearest(RISING, 15, 0), 0);
+  assert.equal(
+    nearest(
+      [
+        [1, 0.5],
+        [2, 0.5],
+      ],
+      0.5,
+      1,
+    ),
+    0,
+  );
+});
+
+test("up is up on the curve, whether the amount grows with it or not", () => {
+  assert.equal(stopOfKey("ArrowUp", RISING, 20), 2);
+  assert.equal(stopOfKey("ArrowDown", RISING, 20), 0);
+  assert.equal(stopOfKey("ArrowUp", FALLING, 20), 0);
+  assert.equal(stopOfKey("ArrowDown", FALLING, 20), 2);
+  assert.equal(stopOfKey("ArrowRight", FALLING, 20), stopOfKey("ArrowUp", FALLING, 20));
+  assert.equal(stopOfKey("ArrowLeft", RISING, 20), stopOfKey("ArrowDown", RISING, 20));
+});
+
+test("a key goes no further than the first stop and the last", () => {
+  assert.equal(stopOfKey("ArrowDown", RISING, 10), 0);
+  assert.equal(stopOfKey("ArrowUp", RISING, 40), 3);
+  assert.equal(stopOfKey("PageUp", RISING, 10), 3);
+  assert.equal(stopOfKey("PageDown", RISING, 40), 0);
+  assert.equal(stopOfKey("Home", RISING, 30), 0);
+  assert.equal(stopOfKey("End", FALLING, 30), 3);
+});
+
+test("a page is ten stops", () => {
+  /** @type {Stop[]} */
+  const many = Array.from({ length: 30 }, (_, number) => [number, number / 30]);
+  assert.equal(stopOfKey("PageUp", many, 5), 15);
+  assert.equal(stopOfKey("PageDown", many, 25), 15);
+});
+
+test("other keys move no line", () => {
+  for (const key of ["Enter", "Tab", "a", "constructor"]) assert.equal(stopOfKey(key, RISING, 20), undefined);
+});
+
+/** @type {Pick<LineData, "level">[]} */
+const LINES = [{ level: 0.5 }];
+const CURVE = { live: true, above: true, scores: [0.2, null, 0.5, 0.7], lines: /** @type {LineData[]} */ (LINES) };
+
+test("the candidates lie beyond the line, on the side that is cut", () => {
+  assert.deepEqual(candidateCuts(CURVE, 0.4), [false, false, true, true]);
+  assert.deepEqual(candidateCuts({ ...CURVE, above: false }, 0.4), [true, false, false, false]);
+});
+
+test("a score on the line is no candidate on either side", () => {
+  assert.deepEqual(candidateCuts(CURVE, 0.7), [false, false, false, false]);
+  assert.deepEqual(candidateCuts({ ...CURVE, above: false }, 0.2), [false, false, false, false]);
+});
+
+test("where the server put the line its verdicts hold, as they do where the line does not decide alone", () => {
+  assert.equal(candidateCuts(CURVE, 0.5), null);
+  assert.equal(candidateCuts(CURVE, null), null);
+  assert.equal(candidateCuts({ ...CURVE, live: false }, 0.4), null);
+});
+
+const SIZE = { wide: 100, tall: 20 };
+const ROOM = { wide: 600, tall: 130 };
+
+test("a label that covers nothing lies at the right, above its line", () => {
+  const { x, low } = labelPlace(SIZE, 60, ROOM, () => 0);
+  assert.deepEqual([x, low], [496, false]);
+});
+
+test("above a line at the upper edge there is no room, nor below one at the lower edge", () => {
+  assert.equal(labelPlace(SIZE, 5, ROOM, () => 0).low, true);
+  assert.equal(labelPlace(SIZE, 125, ROOM, (_, top) => (top < 105 ? 1 : 0)).low, false);
+});
+
+test("a label avoids the points, below its line and then further to the left", () => {
+  const above = labelPlace(SIZE, 60, ROOM, (_, top) => (top < 60 ? 3 : 0));
+  assert.deepEqual([above.x, above.low], [496, true]);
+  const left = labelPlace(SIZE, 60, ROOM, (x) => (x > 300 ? 3 : 0));
+  assert.deepEqual([left.x, left.low], [296, false]);
+});
+
+test("a label that would cover points anywhere stays at the right, and off the numbers of the scale", () => {
+  assert.equal(labelPlace(SIZE, 60, ROOM, () => 2).x, 496);
+  assert.equal(labelPlace(SIZE, 60, ROOM, (x) => (x > 36 ? 2 : 0)).x, 496);
+});

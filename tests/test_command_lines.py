@@ -1,0 +1,131 @@
+"""What both command lines do when something outside of them fails: one sentence on standard error, and a status."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from chunkers.__main__ import main as chunkers_main
+from evaluation.__main__ import main as evaluation_main
+from tests import ROOT
+
+CHUNK = ["-m", "chunkers", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]
+CHUNK += ["--tokenizer", "words"]
+SWEEP = ["-m", "evaluation", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
+SWEEP += ["--grid", "size=1,2,3", "--json"]
+COMMANDS = pytest.mark.parametrize("command", [CHUNK, ["-m", "chunkers", "--list"], SWEEP], ids=["chunk", "list", "sweep"])
+
+
+def start(command, **streams):
+    return subprocess.Popen([sys.executable, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True, **streams)
+
+
+@COMMANDS
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110
+def test_a_full_disk_is_a_sentence(command):
+    with open("/dev/full", "w") as full, start(command, stdout=full) as process:  # noqa: PTH123
+        said = process.communicate(timeout=300)[1]
+    assert process.returncode == 2
+    assert said == "The output must be writable; No space left on device.\n"
+
+
+@COMMANDS
+def test_a_reader_that_has_left_is_told_nothing(command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with start(command, stdout=writing) as process:
+        os.close(writing)
+        said = process.communicate(timeout=300)[1]
+    assert process.returncode == 1
+    assert said == ""
+
+
+def test_an_interruption_is_a_sentence(tmp_path):
+    fifo = tmp_path / "text.txt"
+    os.mkfifo(fifo)
+    command = ["-m", "chunkers", str(fifo), "--chunker", "fixed_words", "--tokenizer", "words"]
+    # The pipe opens for writing only when the command reads it: from then on it waits.
+    with start(command) as process, fifo.open("w"):
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=300)[1]
+    assert process.returncode == 130
+    assert said == "Stopped by the user.\n"
+
+
+def test_closed_standard_input_is_a_sentence():
+    with start(["-m", "chunkers", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
+        said = process.communicate(timeout=300)[1]
+    assert process.returncode == 2
+    assert said == "standard input: it must be open to be read; it is closed.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "A file's name must have at least one character; got ''."),
+        ("n" * 5000, "the file must be readable; File name too long."),
+        ("no\nfile.txt", "no file.txt: the file must be readable; No such file or directory."),
+    ],
+    ids=["empty", "long", "line break"],
+)
+def test_odd_names_are_one_line(name, sentence, capsys):
+    assert chunkers_main([name, "--chunker", "fixed_words", "--tokenizer", "words"]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith(sentence + "\n")
+    assert said.count("\n") == 1
+    assert len(said) < 400
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_a_sentence(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("One. Two.")
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    hidden.chmod(0)
+    try:
+        assert chunkers_main([str(tmp_path), "--chunker", "fixed_words", "--tokenizer", "words"]) == 2
+    finally:
+        hidden.chmod(0o700)
+    assert f"{hidden}: the folder must be readable" in capsys.readouterr().err
+
+
+def test_one_document_that_cannot_be_cut_does_not_stop_the_others(tmp_path, capsys):
+    for name, count in (("a", 3), ("b", 8000), ("c", 3)):
+        (tmp_path / f"{name}.txt").write_text("".join(f"Sentence {number}.\n" for number in range(count)))
+    call = [str(tmp_path), "--chunker", "dbscan", "--embedder", "tfidf", "--sentences", "lines", "--tokenizer", "words"]
+    assert chunkers_main(call) == 2
+    printed = capsys.readouterr()
+    assert printed.out.count('"document"') == 2
+    assert printed.err.startswith("b.txt: ")
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--grid", "chunker=1"], "recursive has no parameter 'chunker'"),
+        (["--grid", "cls=1"], "recursive has no parameter 'cls'"),
+        (
+            ["--grid", "size=2,3", "--grid", "size=5"],
+            "--grid must name a parameter once, with all its values; size is",
+        ),
+        (["--grid", "size=true"], "recursive: size must not be true or false; got True."),
+        (["--grid", f"size={'9' * 5000}"], "recursive: size must be a whole number of at most"),
+    ],
+)
+def test_grids_that_cannot_be(arguments, sentence, capsys):
+    call = ["sweep", "stubs", "--chunker", "recursive", "--embedder", "tfidf", "--tokenizer", "words"]
+    assert evaluation_main([*call, *arguments]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(tmp_path, capsys):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"{name} is here. It stays. It goes. It comes.")
+    call = ["stitch", str(tmp_path), "--into", str(tmp_path / "long")]
+    assert evaluation_main([*call, "--count", "1000000000"]) == 2
+    assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
+    assert evaluation_main([*call, "--count", "1", "--sentences", "3"]) == 0
+    assert "1 known boundary" in capsys.readouterr().out

@@ -1,0 +1,220 @@
+import re
+
+import pytest
+
+from viz.components.assets import VIZ, LinkError, script, styles
+
+ENTRIES = {
+    "breakpoints/gap_table.js": None,
+    "clustering/chunk_list.js": None,
+    "clustering/heatmap.js": None,
+    "components/notice.js": None,
+    "components/reader/reader.js": None,
+    "components/shared/store.js": "storeText",
+    "components/stepper/stepper.js": None,
+    "double_pass/corrections.js": None,
+    "double_pass/passes.js": None,
+    "double_pass/similarities.js": None,
+    "failures/lists.js": None,
+    "retrieval/passages.js": None,
+    "retrieval/summary.js": None,
+}
+SCRIPTS = sorted(path.relative_to(VIZ).as_posix() for path in VIZ.rglob("*.js"))
+FILE = re.compile(r"^// ---- viz/(.*)$", re.MULTILINE)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write scripts, `link` below links one of them."""
+
+    def write(**files):
+        for name, text in files.items():
+            path = tmp_path / f"{name.replace('__', '/')}.js"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+ENTRY = "export default function () {}\n"
+
+
+def imported(entry):
+    """The files that a script needs, itself among them."""
+    found = set()
+    ahead = [entry]
+    while ahead:
+        path = ahead.pop()
+        if path not in found:
+            found.add(path)
+            sources = re.findall(r'^import [^;]*from "(.*)";', (VIZ / path).read_text(), re.MULTILINE)
+            ahead += [(VIZ / path).parent.joinpath(source).resolve().relative_to(VIZ).as_posix() for source in sources]
+    return found
+
+
+def test_every_script_belongs_to_a_component():
+    assert set().union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
+    assert [path for path in SCRIPTS if "export default" in (VIZ / path).read_text()] == [
+        entry for entry, default in ENTRIES.items() if default is None
+    ]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_component_links_to_one_module(entry):
+    linked = script(entry, ENTRIES[entry])
+    files = FILE.findall(linked)
+    assert sorted(files) == sorted(imported(entry))
+    assert files[-1] == entry
+    for place, path in enumerate(files):
+        assert imported(path) <= set(files[: place + 1]), f"{path} comes before something that it needs"
+    assert not re.search(r"^import\b", linked, re.MULTILINE)
+    assert len(re.findall(r"^export\b", linked, re.MULTILINE)) == 1
+    assert "\n" in linked, "Streamlit takes a line for the path of a file"
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_lines_keep_their_numbers(entry):
+    linked = script(entry, ENTRIES[entry])
+    for path, body in zip(FILE.findall(linked), FILE.split(linked)[2::2], strict=True):
+        lines = (VIZ / path).read_text().splitlines()
+        kept = body.splitlines()[1 : len(lines) + 1]
+        for line, original in zip(kept, lines, strict=True):
+            assert line in (original, original.removeprefix("export "), ""), path
+            assert line or not original or original.startswith(("import ", "  ", "}")), path
+
+
+def test_python_names_scripts_and_styles_and_holds_none():
+    named = set()
+    for path in VIZ.rglob("*.py"):
+        text = path.read_text()
+        mounted = len(re.findall(r"components\.v2\.component\(", text))
+        assert len(re.findall(r"\bjs=script\(", text)) == mounted, path
+        assert not re.search(r"\bcss=[\"'_A-Z]", text), path
+        named |= set(re.findall(r'\bjs=script\("([^"]*)"', text))
+    assert named == set(ENTRIES)
+
+
+@pytest.mark.parametrize("name", ["storeText", "storeSteps", "storeMatrix"])
+def test_the_store_has_a_function_for_each_of_its_components(name):
+    assert script("components/shared/store.js", name).endswith(f"\nexport default {name};\n")
+
+
+def test_styles_are_joined_by_lines():
+    both = styles("components/shared/common.css", "components/shared/zoom_window.css")
+    assert both.startswith((VIZ / "components/shared/common.css").read_text())
+    assert both.endswith((VIZ / "components/shared/zoom_window.css").read_text())
+
+
+def test_a_module_comes_once_and_before_all_that_use_it(write):
+    root = write(
+        entry='import { b } from "./b.js";\nimport {\n  a,\n  other,\n} from "./below/a.js";\n' + ENTRY,
+        b='import { a } from "./below/a.js";\nexport const b = a;\n',
+        below__a="// A.\nexport const a = 1;\nexport async function other() {}\nexport class Third {}\n",
+    )
+    assert script("entry.js", root=root) == (
+        "// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
+        "\n// ---- viz/b.js\n\nconst b = a;\n"
+        f"\n// ---- viz/entry.js\n\n\n\n\n\n{ENTRY}"
+    )
+
+
+def test_what_a_function_declares_is_its_own(write):
+    root = write(
+        entry='import { a } from "./a.js";\nexport default function () {\n  const one = a;\n}\n',
+        a="export function a() {\n  const one = 1;\n  return one;\n}\n",
+    )
+    assert script("entry.js", root=root)
+
+
+REFUSED = {
+    "a circle": (
+        {
+            "entry": 'import { a } from "./a.js";\n' + ENTRY,
+            "a": 'import { b } from "./b.js";\nexport const a = b;\n',
+            "b": 'import { a } from "./a.js";\nexport const b = a;\n',
+        },
+        "scripts import each other in a circle: a.js -> b.js -> a.js",
+    ),
+    "itself": ({"entry": 'import { a } from "./entry.js";\n' + ENTRY}, "in a circle: entry.js -> entry.js"),
+    "a missing file": (
+        {"entry": 'import { a } from "./a.js";\n' + ENTRY},
+        "there is no script a.js, which entry.js imports",
+    ),
+    "a missing export": (
+        {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "const a = 1;\nexport const b = a;\n"},
+        "entry.js imports a, which a.js does not export",
+    ),
+    "an import at second hand": (
+        {
+            "entry": 'import { b } from "./a.js";\n' + ENTRY,
+            "a": 'import { b } from "./b.js";\nexport const a = b;\n',
+            "b": "export const b = 1;\n",
+        },
+        "entry.js imports b, which a.js does not export",
+    ),
+    "a name declared twice": (
+        {"entry": 'import { a } from "./a.js";\nconst own = a;\n' + ENTRY, "a": "const own = 1;\nexport const a = own;\n"},
+        "own is declared in a.js and in entry.js, which entry.js links together",
+    ),
+    "a name declared twice, once in a list": (
+        {
+            "entry": 'import { a } from "./a.js";\nconst [own, other] = a;\n' + ENTRY,
+            "a": "export const a = [1, 2];\nfunction other() {}\n",
+        },
+        "other is declared in a.js and in entry.js",
+    ),
+    "a name declared twice, once by its properties": (
+        {
+            "entry": 'import { a } from "./a.js";\nconst { x: own } = a;\n' + ENTRY,
+            "a": "export const a = {};\nclass own {}\n",
+        },
+        "own is declared in a.js and in entry.js",
+    ),
+    "a renamed import": (
+        {"entry": 'import { a as b } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
+        "entry.js imports 'a as b'; a name keeps its name",
+    ),
+    "a default import": (
+        {"entry": 'import a from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
+        "entry.js imports or exports in another way than",
+    ),
+    "a module as an object": (
+        {"entry": 'import * as a from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
+        "entry.js imports or exports in another way than",
+    ),
+    "an import for its effects": (
+        {"entry": 'import "./a.js";\n' + ENTRY, "a": "export const a = 1;\n"},
+        "entry.js imports or exports in another way than",
+    ),
+    "a list of exports": (
+        {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "const a = 1;\nexport { a };\n"},
+        "a.js imports or exports in another way than",
+    ),
+    "a package": ({"entry": 'import { a } from "a";\n' + ENTRY}, "entry.js imports a; only files of viz"),
+    "a file elsewhere": ({"entry": 'import { a } from "../a.js";\n' + ENTRY}, "entry.js imports ../a.js; only files of viz"),
+    "a default that is no entry's": (
+        {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n" + ENTRY},
+        "a.js has an export default, and only the script that Streamlit calls may: entry.js",
+    ),
+    "no default": ({"entry": "export const a = 1;\n"}, "entry.js has no export default for Streamlit to call"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_linked_is_refused_by_name(write, case):
+    files, message = REFUSED[case]
+    with pytest.raises(LinkError, match=re.escape(message)):
+        script("entry.js", root=write(**files))
+
+
+def test_a_missing_entry_is_refused(tmp_path):
+    with pytest.raises(LinkError, match=re.escape("there is no script entry.js")):
+        script("entry.js", root=tmp_path)
+
+
+def test_a_named_default_must_be_exported_and_alone(write):
+    with pytest.raises(LinkError, match="must export a for Streamlit"):
+        script("entry.js", "a", root=write(entry="const a = 1;\n"))
+    with pytest.raises(LinkError, match="must export a for Streamlit"):
+        script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))

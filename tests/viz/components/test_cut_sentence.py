@@ -1,0 +1,85 @@
+"""While a line moves the browser says the cuts: in the server's words, and in the server's places."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chunkers import Breakpoint, Document, Reason
+from chunkers.base import run
+from sample_docs import load_sample
+from tests.support import HashEmbedder, tools
+from viz.components.assets import VIZ
+from viz.components.offsets import utf16_offsets
+from viz.components.reader.curve import curve_of
+from viz.components.reader.segments import segments
+
+NODE = shutil.which("node", path=Path(sys.executable).parent) or shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts with")
+
+
+def answer(script, function, calls):
+    """Return what the exported function of a script returns for each list of arguments."""
+    program = f"""
+      import {{ readFileSync }} from "node:fs";
+      import {{ {function} }} from {json.dumps((VIZ / script).as_uri())};
+      console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map((call) => {function}(...call))));
+    """
+    command = [NODE, "--input-type=module", "--eval", program]
+    ended = subprocess.run(command, input=json.dumps(calls), capture_output=True, text=True, check=True, timeout=120)
+    return json.loads(ended.stdout)
+
+
+def numbers():
+    """Return pairs of a score and a level: apart, close together, and halfway between two decimals."""
+    drawn = random.Random(1)
+    scores = [drawn.uniform(-1, 2) for _ in range(400)] + [
+        count / 2**power for power in range(1, 9) for count in range(-9, 9)
+    ]
+    scores += [round(drawn.random(), places) + 1e-12 for places in range(2, 8) for _ in range(40)] + [0.0, -0.0, -1e-7]
+    return [(score, score + drawn.choice([-1, 1]) * 10 ** -drawn.uniform(0, 8)) for score in scores]
+
+
+def test_the_browser_writes_numbers_as_the_server_does():
+    pairs = numbers()
+    curves = [{"label": "distance", "above": score > level, "constrained": False} for score, level in pairs]
+    calls = [(curve, score, level, False) for curve, (score, level) in zip(curves, pairs, strict=True)]
+    said = [f"cut: {Reason('distance', score, '>' if score > level else '<', level)}" for score, level in pairs]
+    assert answer("components/shared/cut_sentence.js", "cutSentence", calls) == said
+
+
+def test_what_sizes_and_known_boundaries_add():
+    curve = {"label": "distance", "above": True, "constrained": True}
+    (said,) = answer("components/shared/cut_sentence.js", "cutSentence", [(curve, 0.7, 0.5, True)])
+    assert said == "cut: distance 0.70 > 0.50 · sizes apply when you let go · not a known boundary"
+
+
+@pytest.mark.parametrize("threshold", ["percentile", "distance", "slope"])
+def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
+    text = load_sample("emoji").text
+    document = Document.from_text(text, "regex")
+    chunker = Breakpoint(threshold=threshold, buffer=0)
+    curve = curve_of(chunker, run(chunker, document, tools(HashEmbedder())), movable=True)
+    starts, ends = (utf16_offsets(text, [span[side] for span in document.sentences]) for side in (0, 1))
+    known = utf16_offsets(text, document.starts[2:5])
+    calls, wanted = [], []
+    for amount, level in curve["lines"][0]["stops"]:
+        made = run(chunker.model_copy(update={"amount": amount}), document, tools(HashEmbedder()))
+        wanted.append(segments(document, made, frozenset(document.starts[2:5]), frozenset()))
+        calls.append(({"starts": starts, "ends": ends}, curve, known, _cuts(curve, level), level))
+    for preview, result in zip(answer("components/reader/column.js", "previewOf", calls), wanted, strict=True):
+        for name in ("start", "end", "over", "from", "to", "split"):
+            assert preview[name] == result[name]
+        # Nothing stands above the first part.
+        assert preview["label"][1:] == result["label"][1:]
+        assert [tone.split() for tone in preview["tone"][1:]] == [tone.split() for tone in result["tone"][1:]]
+    assert len({len(result["start"]) for result in wanted}) > 2
+
+
+def _cuts(curve, level):
+    passes = (lambda score: score > level) if curve["above"] else (lambda score: score < level)
+    return [score is not None and passes(score) for score in curve["scores"]]

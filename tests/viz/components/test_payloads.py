@@ -1,0 +1,55 @@
+"""Payloads have the same fields in the types of Python, which sends them, and in those of the scripts, which read them."""
+
+import re
+
+import pytest
+
+from viz.breakpoints import gap_table
+from viz.clustering import chunk_list, heatmap
+from viz.components import verdicts
+from viz.components.assets import VIZ
+from viz.components.reader import payload
+from viz.components.stepper import stepper
+from viz.double_pass import corrections, passes, similarities
+from viz.failures import lists
+from viz.retrieval import passages
+
+DECLARED = [
+    ("components/reader/payload.d.ts", payload, "ReaderData ColumnData ColumnBody Segments CurveData LineData"),
+    ("components/shared/component.d.ts", verdicts, "VerdictData"),
+    ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
+    ("breakpoints/payload.d.ts", gap_table, "GapTableData GapRows StandingData"),
+    ("double_pass/payload.d.ts", passes, "PassesData PassRowsData ComparisonData"),
+    ("double_pass/payload.d.ts", corrections, "CorrectionsData CorrectionData"),
+    ("double_pass/payload.d.ts", similarities, "SimilaritiesData"),
+    (
+        "failures/payload.d.ts",
+        lists,
+        "GalleryData CardData TableData ChosenData MeasuredData CellData InboxData FindingData",
+    ),
+    ("clustering/chunk_list.js", chunk_list, "ChunkListData"),
+    ("clustering/joint_distances.js", heatmap, "HeatmapData"),
+    ("retrieval/passages.js", passages, "PassageData PassagesData"),
+]
+PAIRS = [(file, module, name) for file, module, names in DECLARED for name in names.split()]
+
+
+def scripts_fields(file, name):
+    """Return the names of the properties of an interface in a declaration file, or of a typedef in a script."""
+    text = (VIZ / file).read_text(encoding="utf-8")
+    typedef = re.search(rf"@typedef \{{object\}} {name}\b(.*?)\*/", text, re.DOTALL)
+    if typedef:
+        return set(re.findall(r"@property \{.*\} \[?(\w+)", typedef[1]))
+    found = re.search(rf"^export interface {name}(?: extends (\w+))? \{{\n(.*?)^\}}", text, re.DOTALL | re.MULTILINE)
+    assert found, f"{file} declares no {name}"
+    own = set(re.findall(r"^  (\w+)\??:", found[2], re.MULTILINE))
+    if not found[1]:
+        return own
+    others = text if f"interface {found[1]}" in text else "components/shared/component.d.ts"
+    return own | scripts_fields(file if others is text else others, found[1])
+
+
+@pytest.mark.parametrize(("file", "module", "name"), PAIRS, ids=[name for _, _, name in PAIRS])
+def test_both_sides_have_the_same_fields(file, module, name):
+    declared = getattr(module, name)
+    assert scripts_fields(file, name) == declared.__required_keys__ | declared.__optional_keys__

@@ -1,0 +1,44 @@
+"""What the browser is told of verdicts: what they mean, and never their place in the enum."""
+
+from random import Random
+
+from chunkers import Gap, Reason, Verdict
+from viz.breakpoints.gap_table import STANDING
+from viz.components.verdicts import verdict_data, verdicts_of
+
+
+def some_gaps():
+    verdicts = [*Verdict] * 3
+    Random(1).shuffle(verdicts)
+    return [Gap(index, None, None, verdict, (Reason(remark="so"),)) for index, verdict in enumerate(verdicts)]
+
+
+def understood(gaps, order):
+    """Return what a script makes of a payload: the verdict of every gap, looked up among those that came with it."""
+    verdicts, verdict_of = verdicts_of(gaps, order)
+    told = [verdict_data(verdict) for verdict in verdicts]
+    return [told[int(digit)] for digit in verdict_of]
+
+
+def test_no_order_of_the_enum_changes_what_is_understood():
+    gaps = some_gaps()
+    for seed in range(10):
+        order = [*Verdict]
+        Random(seed).shuffle(order)
+        for told, gap in zip(understood(gaps, order), gaps, strict=True):
+            assert told["name"] == str(gap.verdict)
+            assert told["cut"] == gap.verdict.is_cut
+            assert told["sized"] == (gap.verdict in (Verdict.REJECTED, Verdict.FORCED))
+            assert told["overruled"] == (gap.verdict not in (Verdict.CUT, Verdict.KEPT))
+
+
+def test_only_verdicts_that_occur_are_told():
+    gaps = [gap for gap in some_gaps() if gap.verdict in (Verdict.KEPT, Verdict.MERGED)]
+    verdicts, verdict_of = verdicts_of(gaps)
+    assert set(verdicts) == {Verdict.KEPT, Verdict.MERGED}
+    assert set(verdict_of) == {"0", "1"}
+    assert verdicts_of([]) == ([], "")
+
+
+def test_the_table_has_words_for_every_verdict():
+    assert set(STANDING) == set(Verdict)

@@ -1,0 +1,93 @@
+// The rows of the table of gaps: which are shown, in which order, and which a key leads to.
+
+/**
+ * @import { GapRows, StandingData } from "./payload.d.ts"
+ */
+
+/**
+ * The column that the rows are sorted by, and whether the largest comes first.
+ * @typedef {{ by: "gap" | "score" | "away" | "verdict", falling: boolean }} Sort
+ */
+
+/**
+ * The rows that are filtered and sorted, a list a property, with the verdict of each.
+ * @typedef {Pick<GapRows, "scores" | "away" | "near" | "reasons"> & { standing: StandingData[] }} JudgedRows
+ */
+
+/** @param {number} count */
+export const counted = (count) => count.toLocaleString("en");
+
+/**
+ * What the filter offers: every gap, each verdict that occurs, and those near the line, all with their counts.
+ * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} rows
+ * @returns {[value: string, words: string][]}
+ */
+export function filterOptions({ verdicts, standing, near }) {
+  return [
+    ["", `every gap (${counted(standing.length)})`],
+    ...verdicts.map((verdict) => {
+      const count = standing.filter((one) => one === verdict).length;
+      return /** @type {[string, string]} */ ([verdict.name, `${verdict.standing} (${counted(count)})`]);
+    }),
+    ["near", `near the line (${counted(near.filter(Boolean).length)})`],
+  ];
+}
+
+/**
+ * The rows of a verdict, or those near the line, with words in their reason or their sentences.
+ * @param {Pick<JudgedRows, "standing" | "near" | "reasons">} rows
+ * @param {string} wanted the name of the verdict, "near", or nothing for every one
+ * @param {string} words
+ * @param {(entry: number) => string} textOf a row's sentences
+ */
+export function filterRows({ standing, near, reasons }, wanted, words, textOf) {
+  const sought = words.trim().toLowerCase();
+  /** @param {string} text */
+  const holds = (text) => text.toLowerCase().includes(sought);
+  return [...standing.keys()].filter((entry) => {
+    if (wanted === "near" ? !near[entry] : wanted !== "" && standing[entry].name !== wanted) return false;
+    return !sought || holds(reasons[entry]) || holds(textOf(entry));
+  });
+}
+
+/**
+ * Sort rows in place; equals stay in the order of the text, and gaps without a number come last in both directions.
+ * @param {number[]} entries
+ * @param {Pick<JudgedRows, "scores" | "away" | "standing">} rows
+ * @param {StandingData[]} verdicts in their order
+ * @param {Sort} sort
+ */
+export function sortRows(entries, { scores, away, standing }, verdicts, { by, falling }) {
+  const values = {
+    gap: () => [],
+    score: () => scores,
+    away: () => away.map((one) => one && Math.abs(one)),
+    verdict: () => standing.map((one) => verdicts.indexOf(one)),
+  }[by]();
+  const sign = falling ? -1 : 1;
+  entries.sort((a, b) => {
+    const [x, y] = by === "gap" ? [a, b] : [values[a], values[b]];
+    if (x === null || y === null) return Number(x === null) - Number(y === null) || a - b;
+    return sign * (x - y) || a - b;
+  });
+}
+
+/**
+ * The row that a key leads to, of `count` that are shown; undefined if there are none, or the key is not one of these.
+ * @param {string} key
+ * @param {number} here the place of the chosen row, -1 for none
+ * @param {number} count
+ * @param {number} page rows that a page holds
+ */
+export function rowOfKey(key, here, count, page) {
+  /** @type {Record<string, number>} */
+  const places = {
+    ArrowDown: here + 1,
+    ArrowUp: here - 1,
+    PageDown: here + page,
+    PageUp: here - page,
+    Home: 0,
+    End: count - 1,
+  };
+  return count && Object.hasOwn(places, key) ? Math.max(0, Math.min(count - 1, places[key])) : undefined;
+}

@@ -1,0 +1,99 @@
+// What payload.py declares, in the types of scripts. Places in the text are in UTF-16 units; a place on the axis is the number of
+// a sentence, with the part of it that lies before the place.
+
+import type { Moment, VerdictData } from "../shared/component.d.ts";
+
+export interface ReaderData {
+  /** The name of the text in the store. */
+  source: string;
+  title: string;
+  summary: string;
+  /** The number of the column that the side bar sets. */
+  selected: number;
+  /** Whether the reader has an axis. */
+  axis: boolean;
+  /** How far from a line a gap is near it; 0 where none is. */
+  margin: number;
+  /** Whether boundaries are marked by clicks between sentences. */
+  marking: boolean;
+  /** The known boundaries in the text, and on the axis; null where none are known. */
+  known: number[] | null;
+  knownAt: number[];
+  columns: ColumnData[];
+}
+
+/** A column's head, and its body as JSON of `ColumnBody` with its hash; both are empty where there is no result. */
+export interface ColumnData {
+  title: string;
+  subtitle: string;
+  rows: [label: string, value: string, tone: string][];
+  table: string[][];
+  notes: string[];
+  /** What stands in the way of a result. */
+  message: string;
+  tone: string;
+  /** Sentences that are not in the chunk of their section. */
+  wrong: number[];
+  hash: string;
+  body: string;
+}
+
+export interface ColumnBody {
+  segments: Segments;
+  curve: CurveData | null;
+}
+
+/** The parts of the text, a list a property, in the order of the text. */
+export interface Segments {
+  start: number[];
+  end: number[];
+  /** The numbers of the chunks over a part. */
+  over: number[][];
+  /** Start and end on the axis. */
+  from: number[];
+  to: number[];
+  /** Why the part begins here. */
+  label: string[];
+  tone: string[];
+  /** The ground of every chunk; a preview has none. */
+  colours?: number[];
+  /** The chunks that lie in several places. */
+  split: number[];
+}
+
+/** The scores of a chunker's gaps, and the lines that they are compared with. */
+export interface CurveData {
+  label: string;
+  /** A score for every gap; null where there is none. */
+  scores: (number | null)[];
+  /** Whether a gap is cut whose score lies above the line, or one whose score lies below. */
+  above: boolean;
+  /** Whether the line alone makes the candidates, so that the browser can preview them. */
+  live: boolean;
+  /** Whether a size changed a verdict. */
+  constrained: boolean;
+  /** The verdicts that occur, and for every gap a digit: the place of its verdict among them. */
+  verdicts: VerdictData[];
+  verdictOf: string;
+  /** Why each gap was cut or not; null where there are too many to send. */
+  reasons: string[] | null;
+  lines: LineData[];
+}
+
+/** A threshold: an amount and the level on the curve that it gives. */
+export interface LineData {
+  label: string;
+  level: number | null;
+  parameter: string;
+  value: number;
+  stops: Stop[];
+}
+
+export type Stop = [amount: number, level: number];
+
+/** What the server is told: a line was let go, a column was chosen, a gap was marked. */
+export interface ReaderState {
+  line: { column: number; parameter: string; value: number; at: Moment };
+  selected: { column: number; at: Moment };
+  mark: { gap: number; at: Moment };
+}

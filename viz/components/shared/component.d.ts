@@ -1,0 +1,59 @@
+// What the scripts of all components are called with, and what they share.
+
+import type { Step } from "../stepper/payload.d.ts";
+
+/**
+ * One call: the page ran, and the component is on it.
+ *
+ * `Data` is what the server sends, `State` by its name what the script may tell the server.
+ */
+export interface Component<Data, State extends object = Record<never, never>> {
+  data: Data;
+  /** What holds the component's HTML. */
+  parentElement: ParentNode;
+  /** Tell the server, which runs the page again; the value stays until it is told another. */
+  setStateValue<Name extends keyof State>(name: Name, value: State[Name]): void;
+}
+
+/** A moment of `performance.now()`, by which the server takes what it is told once. */
+export type Moment = number;
+
+/** What a verdict means, as verdicts.py sends it. */
+export interface VerdictData {
+  /** The verdict in words. */
+  name: string;
+  /** Whether a chunk ends at the gap. */
+  cut: boolean;
+  /** Whether a size decided against the score. */
+  sized: boolean;
+  /** Whether anything decided against the score: a size, or pass two. */
+  overruled: boolean;
+}
+
+/** A text and its sentences, in UTF-16 units. */
+export interface StoredText {
+  text: string;
+  starts: number[];
+  ends: number[];
+}
+
+/** The steps of a stepper, and the name of what they are. */
+export interface StoredSteps {
+  id: string;
+  steps: Step[];
+}
+
+/** Mean distances in meaning: `cells` rows of `cells` numbers, 65535 for 1. */
+export interface Matrix {
+  cells: number;
+  meaning: Uint16Array;
+}
+
+declare global {
+  /** What the browser's page keeps for its components; store.js alone uses it. */
+  var seamarkStore:
+    | { texts: Map<string, StoredText>; steps: Map<string, StoredSteps>; matrices: Map<string, Matrix> }
+    | undefined;
+  /** The component that marked a step last. */
+  var seamarkStepper: object | undefined;
+}

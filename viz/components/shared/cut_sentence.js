@@ -1,0 +1,45 @@
+// The sentence of a cut while its line moves. The server writes those of a result, in chunkers/reason.py and segments.py; both
+// say the same.
+
+/** @import { CurveData } from "../reader/payload.d.ts" */
+
+/**
+ * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero keeps its sign.
+ * @param {number} value
+ * @param {number} places
+ */
+export function decimals(value, places) {
+  const size = Math.abs(value);
+  const exact = size.toFixed(places + 40);
+  const [kept, rest] = [exact.slice(0, -40), exact.slice(-40)];
+  const downToEven = /^50*$/.test(rest) && /[02468]$/.test(kept);
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  return sign + (downToEven ? kept : size.toFixed(places));
+}
+
+/**
+ * Two numbers with as many decimals, two to six, as it takes to tell them apart.
+ * @param {number} score
+ * @param {number} threshold
+ */
+export function toldApart(score, threshold) {
+  for (let places = 2; places < 6; places++) {
+    const [left, right] = [decimals(score, places), decimals(threshold, places)];
+    if (left !== right) return [left, right];
+  }
+  return [decimals(score, 6), decimals(threshold, 6)];
+}
+
+/**
+ * What stands above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
+ * no known boundary.
+ * @param {Pick<CurveData, "label" | "above" | "constrained">} curve
+ * @param {number} score
+ * @param {number} level
+ * @param {boolean} wrong
+ */
+export function cutSentence({ label, above, constrained }, score, level, wrong) {
+  const [left, right] = toldApart(score, level);
+  const said = `cut: ${label} ${left} ${above ? ">" : "<"} ${right}`;
+  return said + (constrained ? " · sizes apply when you let go" : "") + (wrong ? " · not a known boundary" : "");
+}

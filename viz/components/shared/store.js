@@ -1,0 +1,79 @@
+// What the server sends once and several components look up: texts, steps, matrices. It lives as long as the browser's page.
+
+import { emit } from "./bus.js";
+
+/**
+ * @import { StepsData } from "../stepper/payload.d.ts"
+ * @import { Component } from "./component.d.ts"
+ */
+
+globalThis.seamarkStore ??= { texts: new Map(), steps: new Map(), matrices: new Map() };
+const shelves = globalThis.seamarkStore;
+
+/**
+ * A text with the offsets of its sentences; undefined until it arrives, as are the others.
+ * @param {string} id
+ */
+export const storedText = (id) => shelves.texts.get(id);
+
+/**
+ * The steps of the stepper of that key.
+ * @param {string} key
+ */
+export const storedSteps = (key) => shelves.steps.get(key);
+
+/**
+ * The distances in meaning for a heatmap.
+ * @param {string} id
+ */
+export const storedMatrix = (id) => shelves.matrices.get(id);
+
+/**
+ * Split bytes from the server into their first line, which is JSON, and the rest.
+ * @param {Uint8Array} data
+ * @returns {[head: any, rest: Uint8Array]}
+ */
+function opened(data) {
+  const end = data.indexOf(10);
+  return [JSON.parse(decoded(data.subarray(0, end))), data.subarray(end + 1)];
+}
+
+/** @param {Uint8Array} bytes */
+const decoded = (bytes) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+/**
+ * Only the last text, and the last matrix, is kept: a page shows one at a time.
+ * @template Kept
+ * @param {Map<string, Kept>} shelf
+ * @param {string} id
+ * @param {Kept} made
+ */
+function keepAlone(shelf, id, made) {
+  shelf.clear();
+  shelf.set(id, made);
+}
+
+// ---- what Streamlit calls -----------------------------------------------------------------------------------------
+
+/** @param {Component<Uint8Array>} component */
+export function storeText({ data }) {
+  const [{ id, ...sentences }, text] = opened(data);
+  if (storedText(id)) return;
+  keepAlone(shelves.texts, id, { ...sentences, text: decoded(text) });
+  emit("seamark-text", { id });
+}
+
+/** @param {Component<StepsData>} component */
+export function storeSteps({ data: { key, id, steps } }) {
+  shelves.steps.set(key, { id, steps: JSON.parse(steps) });
+  emit("seamark-steps", { key });
+}
+
+/** @param {Component<Uint8Array>} component */
+export function storeMatrix({ data }) {
+  const [{ id, cells }, numbers] = opened(data);
+  if (storedMatrix(id)) return;
+  // A copy, because 16-bit numbers must be aligned.
+  keepAlone(shelves.matrices, id, { cells, meaning: new Uint16Array(numbers.slice().buffer) });
+  emit("seamark-matrix", { id });
+}

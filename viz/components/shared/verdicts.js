@@ -1,0 +1,9 @@
+// What became of gaps. A payload brings the meaning of the verdicts in it, and for every gap a digit, its verdict's place
+// among them.
+
+/**
+ * The verdict of every gap.
+ * @template {import("./component.d.ts").VerdictData} Verdict
+ * @param {{ verdicts: Verdict[], verdictOf: string }} data
+ */
+export const verdictOfEach = ({ verdicts, verdictOf }) => Array.from(verdictOf, (digit) => verdicts[Number(digit)]);

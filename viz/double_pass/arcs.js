@@ -1,0 +1,197 @@
+// The arcs between the rows of a double pass, one for every merge, with their similarities.
+
+import { el, firstWhere, svgEl } from "../components/shared/dom.js";
+
+/**
+ * @import { PassRows } from "./pass_rows.js"
+ * @import { ComparisonData } from "./payload.d.ts"
+ */
+
+/**
+ * A comparison with its number.
+ * @typedef {ComparisonData & { number: number }} Numbered
+ */
+
+/**
+ * The position of an arc, in pixels of the drawing: its two ends, and how deep it hangs below them.
+ * @typedef {{ left: number, right: number, top: number, depth: number }} Arc
+ */
+
+export const ROOM = 7; // pixels per digit
+export const ROWS = { sentences: [20, 22], minis: [104, 24], chunks: [216, 24], other: [270, 20] }; // top and height
+const ARCS = { one: ROWS.sentences[0] + ROWS.sentences[1] + 2, two: ROWS.minis[0] + ROWS.minis[1] + 2 };
+const DEPTHS = { initial: 12, appending: 12, merging: 22, "over a snippet": 46, "over two snippets": 58 };
+
+export class Arcs {
+  /** @param {PassRows} rows */
+  constructor(rows) {
+    this.rows = rows;
+  }
+
+  /**
+   * Pass one: a small arc from every sentence to the next one if it joins, and the similarity of every pair.
+   * @param {ParentNode} layer
+   * @param {ParentNode} values
+   * @param {Numbered[]} level
+   */
+  drawFirst(layer, values, level) {
+    const { wide, window } = this.rows;
+    for (const one of level) {
+      const at = one.right[0];
+      if (at < window.from - 1 || at > window.to + 1) continue;
+      this.drawArc(layer, one);
+      if (wide <= 4 * ROOM) continue;
+      const kind = one.outcome === "joined" ? "" : "below";
+      svgEl("text", { x: this.rows.x(at), y: ARCS.one + 26, class: `value ${kind}` }, values, one.value);
+    }
+  }
+
+  /**
+   * Pass two: an arc from the growing chunk's last mini-chunk to the one it takes in, and a post where it closes.
+   * @param {ParentNode} layer
+   * @param {ParentNode} values
+   * @param {Numbered[]} level
+   */
+  drawSecond(layer, values, level) {
+    const { crowded, window } = this.rows;
+    const free = [-Infinity, -Infinity, -Infinity];
+    for (const one of level) {
+      if (one.right[1] < window.from || one.left[1] - 1 > window.to) continue;
+      if (one.outcome === "not above") {
+        // The row below shows the cuts anyway.
+        if (!crowded) this.drawPost(layer, values, one, free);
+        continue;
+      }
+      const { left, right, top, depth } = this.drawArc(layer, one);
+      if (crowded) continue;
+      const over = one.tried.length ? ` over ${one.tried.join(", ")}` : "";
+      const words = `${one.value}${over}${one.outcome === "joined" ? "" : " too long"}`;
+      const line = one.kind === "merging" ? 0 : 1;
+      this.drawValue(values, words, (left + right) / 2, top + depth + 13, free, line, over && "over");
+    }
+  }
+
+  /**
+   * Where a chunk closes: a post, and what the similarity was.
+   * @param {ParentNode} layer
+   * @param {ParentNode} values
+   * @param {Numbered} one
+   * @param {number[]} free
+   */
+  drawPost(layer, values, one, free) {
+    const seam = this.rows.x(one.left[1]);
+    const d = `M${seam} ${ROWS.minis[0] - 4}V${ROWS.chunks[0] - 22}`;
+    svgEl("path", { d, class: "post" }, layer);
+    svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
+    const said = `${one.value} closed`;
+    const room = said.length * ROOM;
+    const sides = [one.left[0], one.right[1]].map((at) => Math.abs(this.rows.x(at) - seam));
+    if (Math.min(...sides) > room) this.drawValue(values, said, seam + room / 2 + 5, ARCS.two + 62, free, 2, "below");
+  }
+
+  /**
+   * Write a value unless it would cover the one before it on its line, or leave the rows.
+   * @param {ParentNode} layer
+   * @param {string} words
+   * @param {number} x of their middle
+   * @param {number} y
+   * @param {number[]} free where the next value of each line may begin
+   * @param {number} line
+   * @param {string} kind
+   */
+  drawValue(layer, words, x, y, free, line, kind) {
+    const half = (words.length * ROOM) / 2;
+    if (x - half < free[line] + 4 || x - half < 0 || x + half > this.rows.width) return;
+    free[line] = x + half;
+    svgEl("text", { x, y, class: `value ${kind}` }, layer, words);
+  }
+
+  /**
+   * @param {ComparisonData} one
+   * @returns {Arc}
+   */
+  arc(one) {
+    return arcOf(one, this.rows.data?.minis ?? [], (at) => this.rows.x(at));
+  }
+
+  /**
+   * @param {ParentNode} layer
+   * @param {Numbered} one
+   */
+  drawArc(layer, one) {
+    const place = this.arc(one);
+    const d = hang(place);
+    if (kindOf(one)) svgEl("path", { d, class: `arc ${kindOf(one)}` }, layer);
+    if (!this.rows.crowded) svgEl("path", { d, class: "touch", "data-comparison": one.number }, layer);
+    return place;
+  }
+
+  /**
+   * @param {ParentNode} layer
+   * @param {ComparisonData} one
+   */
+  drawNow(layer, one) {
+    const place = this.arc(one);
+    svgEl("path", { d: hang(place), class: `now ${one.outcome === "joined" ? "" : "refused"}` }, layer);
+    return place;
+  }
+}
+
+/**
+ * The path of an arc.
+ * @param {Arc} arc
+ */
+const hang = ({ left, right, top, depth }) =>
+  `M${left} ${top}C${left} ${top + depth * 1.33} ${right} ${top + depth * 1.33} ${right} ${top}`;
+
+/**
+ * The kind of drawing for a decision; empty where there is none, as for a sentence that did not join in pass one.
+ * @param {Pick<ComparisonData, "pass" | "kind" | "outcome">} one
+ * @returns {"" | "merge" | "over" | "long" | "post"}
+ */
+export function kindOf(one) {
+  if (one.outcome === "too long") return "long";
+  if (one.outcome === "not above") return one.pass === 2 ? "post" : "";
+  return one.kind.startsWith("over") ? "over" : "merge";
+}
+
+/**
+ * The position of a comparison's arc: in pass one from sentence to sentence, in pass two from the growing chunk's last
+ * mini-chunk to the one it takes in.
+ * @param {Pick<ComparisonData, "pass" | "kind" | "left" | "right">} one
+ * @param {number[]} minis
+ * @param {(at: number) => number} x
+ * @returns {Arc}
+ */
+export function arcOf(one, minis, x) {
+  const depth = DEPTHS[one.kind];
+  const right = x((one.right[0] + one.right[1]) / 2);
+  if (one.pass === 1) return { left: x(one.right[0] - 0.5), right, top: ARCS.one, depth };
+  const last = firstWhere(minis.length, (number) => minis[number] >= one.left[1]) - 1;
+  const [begin, end] = [x(Math.max(minis[last], one.left[0])), x(one.left[1])];
+  return { left: (begin + end) / 2 + Math.min(9, (end - begin) * 0.3), right, top: ARCS.two, depth };
+}
+
+/**
+ * The signs that occur in a text, with their meanings.
+ * @param {Numbered[]} comparisons
+ */
+export function legendOf(comparisons) {
+  const arc = hang({ left: 3, right: 23, top: 1, depth: 8 });
+  const signs = {
+    merge: ["merged", arc],
+    over: ["merged over a snippet, which is hatched", arc],
+    long: ["alike, but too long together", arc],
+    post: ["closed", "M13 0V12"],
+  };
+  /** @type {Set<string>} */
+  const kinds = new Set(comparisons.map((one) => kindOf(one)));
+  const occurring = Object.entries(signs).filter(([kind]) => kinds.has(kind));
+  return occurring.map(([kind, [words, d]]) => {
+    const sample = svgEl("svg", { width: 26, height: 12, "aria-hidden": "true" });
+    svgEl("path", { d, class: kind === "post" ? kind : `arc ${kind}` }, sample);
+    const entry = el("span");
+    entry.append(sample, words);
+    return entry;
+  });
+}

@@ -1,0 +1,73 @@
+// What the gallery, the table of measures and the inbox send.
+
+import type { Range } from "../components/shared/bus.js";
+import type { Moment } from "../components/shared/component.d.ts";
+
+export type ListsData = GalleryData | TableData | InboxData;
+
+export interface GalleryData {
+  part: "gallery";
+  cards: CardData[];
+  chosen: string;
+}
+
+export interface CardData {
+  id: string;
+  title: string;
+  teaches: string;
+  known: string;
+}
+
+export interface TableData {
+  part: "table";
+  head: string[];
+  rows: MeasuredData[];
+  chosen: ChosenData;
+  note: string;
+}
+
+/** Which row: the number of its chunker, and which of that one's settings. */
+export interface ChosenData {
+  column: number;
+  result: string;
+}
+
+export interface MeasuredData extends ChosenData {
+  title: string;
+  which: string;
+  settings: string;
+  /** Empty where there is no result, and the message says why. */
+  cells: CellData[];
+  message: string;
+}
+
+export interface CellData {
+  text: string;
+  /** Why there is no value. */
+  why: string;
+  /** Whether no other row is better. */
+  best: boolean;
+}
+
+export interface InboxData {
+  part: "inbox";
+  source: string;
+  summary: string;
+  counts: [title: string, count: number, why: string][];
+  /** JSON of `FindingData[]`. */
+  rows: string;
+  /** How many findings are not listed. */
+  more: number;
+}
+
+export interface FindingData {
+  title: string;
+  reason: string;
+  passage: string;
+  range: Range;
+}
+
+/** What the server is told: a card, or a row of the table. */
+export interface ListsState {
+  chosen: { id: string; at: Moment } | { column: number; result: string; at: Moment };
+}
