@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from chunkers import InputError
+from chunkers import DEFAULT_SPLITTER, InputError
 from chunkers.arguments import add_encoding, contents, document_reader, say
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
@@ -29,7 +29,9 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
     command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
-    command.add_argument("--splitter", default="spacy", metavar="NAME", help="counts the sentences (default: spacy)")
+    command.add_argument(
+        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="counts the sentences (default: %(default)s)"
+    )
     add_encoding(command)
     command.set_defaults(run=run_stitch)
 

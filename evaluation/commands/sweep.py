@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import contents, document_reader, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
@@ -72,7 +72,7 @@ def _files(paths: Sequence[Path], encoding: str | None) -> list[Marked]:
     )
     if complaints:
         raise InputError(complaints[0])
-    return [one.split("spacy") for one in texts]
+    return [one.split(DEFAULT_SPLITTER) for one in texts]
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

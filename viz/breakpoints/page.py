@@ -29,7 +29,7 @@ from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
-from viz.state.text import Source, Text
+from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -203,5 +203,5 @@ def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
 
 
 def _summary(text: Text) -> str:
-    parts = [f"{len(text.document.sentences):,} sentences", f"{len(text.document.text):,} characters"]
+    parts = [sentences_said(text.document), f"{len(text.document.text):,} characters"]
     return " · ".join([*parts, text.source.teaches] if text.source.teaches else parts)

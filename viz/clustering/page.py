@@ -26,7 +26,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme.numbers import embedding_in_words, stages_in_words
 
 READER = "reader"
@@ -109,7 +109,7 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), f"{len(document.text):,} characters"]
     if known is not None:
         parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
     reader(

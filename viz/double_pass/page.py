@@ -24,7 +24,7 @@ from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 READER = "double_pass_reader"
@@ -189,7 +189,7 @@ def _summary(text: Text, chunking: Chunking) -> str:
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
         text.source.name,
-        _counted(len(chunking.document.sentences), "sentence"),
+        sentences_said(chunking.document),
         f"pass one leaves {_counted(first, 'mini-chunk')}",
         f"pass two leaves {_counted(chunks, 'chunk')}"
         + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),

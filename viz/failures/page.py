@@ -25,7 +25,7 @@ from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.keys import session
 from viz.state.own_text import choose_document
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 PAGE = "failures"
@@ -118,7 +118,7 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
         prefix = f"{one.title} · {one.origin}"
         return column_of(one.made, lambda chunking: _head(one, chunking, given.known), prefix=prefix, movable=False)
 
-    parts = [f"{len(text.document.sentences):,} sentences", _known_words(given.known)]
+    parts = [sentences_said(text.document), _known_words(given.known)]
     if given.known is not None:
         parts.append("wavy red: outside of the chunk that fits its section best")
     reader(

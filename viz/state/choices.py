@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chunkers import DEFAULT_SPLITTER
 from chunkers.registry import chunker_class
 
 OWN = "own"
 """The document that the user pasted or uploaded; a link cannot carry it."""
 
-OWN_SPLITTER = "spacy"
+OWN_SPLITTER = DEFAULT_SPLITTER
 """How it is split into sentences until the user says otherwise."""
 
 MOST_COLUMNS = 6

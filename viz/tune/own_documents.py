@@ -7,7 +7,7 @@ import zipfile
 
 import streamlit as st
 
-from chunkers import SPLITTERS, InputError
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, InputError
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
@@ -23,7 +23,7 @@ from viz.state.own_text import set_own_text
 from viz.state.text import Source
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
-DEFAULT_WORDS = {"splitter": "spacy"}
+DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The words of the link that say how these documents are split into sentences."""
 
 OPENED_ON = ("failures", "compare")

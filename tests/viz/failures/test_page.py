@@ -149,6 +149,7 @@ def test_a_link_with_a_wrong_hair_is_said(app):
 
 def test_the_inbox_lists_findings_with_passage_and_sentences(app):
     app.query_params["document"] = "german"
+    app.query_params["sentences"] = "spacy"
     settled(app)
     rows = json.loads(part(app, "inbox")["rows"])
     bad = next(row for row in rows if row["title"] == RULES["bad_split"].title)

@@ -48,7 +48,7 @@ def choices(draw):
     chosen = draw(st.just(DEFAULT.columns) | st.lists(columns(), min_size=1, max_size=MOST_COLUMNS))
     return Choices(
         document=draw(st.sampled_from([*sample_splitters()])),
-        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline"])),
+        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline", "sentencex:de"])),
         columns=chosen,
         embedder=draw(st.sampled_from(["all-MiniLM-L6-v2", "tfidf", "maker/model", "openai:a model"])),
         tokenizer=draw(st.sampled_from([*TOKENIZERS])),
