@@ -17,6 +17,7 @@ from chunkers.export import to_dict
 from chunkers.recipe import Recipe, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.text.document import Document
+from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
@@ -32,7 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
     forms = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
-    parser.add_argument("--sentences", metavar="NAME")
+    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
     add_encoding(parser)
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
@@ -63,7 +65,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     given = dict(_assignment(text) for text in options.set)
     embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"))
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
-    sentences = options.sentences or (base.sentences if base else "spacy")
+    sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
     if base is not None:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:

@@ -17,6 +17,7 @@ from pydantic_core import PydanticUndefined
 from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Timing
 from chunkers.text.document import Document
+from chunkers.text.fitness import warnings_of
 from chunkers.tools import Meter, Tools
 
 
@@ -130,7 +131,7 @@ class Chunker(BaseModel, ABC):
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Say the settings in a few words, the ones that are not at rest."""
+        """Say the settings in a few words, those that matter most."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
@@ -212,7 +213,7 @@ def _shown(value: Any) -> str:
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document and attach the timing of every stage."""
+    """Cut the document; attach the timing of every stage, and notes where the text does not suit what was used."""
     meter = Meter()
     began = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
@@ -227,4 +228,5 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
         merge_ms=meter.merge_s * 1000,
     )
-    return replace(chunking, timing=timing)
+    used = [embedder] * bool(meter.seen) + [tools.tokenizer] * meter.counted
+    return replace(chunking, timing=timing, notes=(*chunking.notes, *warnings_of(document, *used)))

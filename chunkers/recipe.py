@@ -16,6 +16,7 @@ from chunkers.errors import InputError
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
+from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
@@ -33,7 +34,7 @@ class Recipe(BaseModel):
     recipe: Literal[1] = 1
     chunker: str
     parameters: dict[str, Any] = {}
-    sentences: str = "spacy"
+    sentences: str = DEFAULT_SPLITTER
     embedder: str = "all-MiniLM-L6-v2"
     tokenizer: str = "all-MiniLM-L6-v2"
     versions: dict[str, str] = {}
@@ -45,7 +46,7 @@ class Recipe(BaseModel):
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
-        versions |= _installed("spacy") if sentences.startswith("spacy") else {}
+        versions |= _installed(*packages_of(sentences))
         versions |= chunker.versions()
         return cls(
             chunker=chunker.name,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from chunkers.reason import Reason, sentence
+from chunkers.reason import Reason
 from chunkers.text.document import Document, Span
 
 
@@ -67,7 +67,7 @@ class Gap(NamedTuple):
     score, threshold
         The two numbers compared, in the units of the chunker's score; None where nothing was compared.
     why
-        The steps of the decision, in their order: what the score said, then what a size or pass two made of it.
+        The decision, step by step: what the score said, then what a size or pass two made of it.
     offset
         Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
     """
@@ -76,13 +76,13 @@ class Gap(NamedTuple):
     score: float | None
     threshold: float | None
     verdict: Verdict
-    why: tuple[Reason, ...]
+    why: Reason
     offset: int | None = None
 
     @property
     def reason(self) -> str:
         """The decision in words, numbers included."""
-        return sentence(self.why)
+        return str(self.why)
 
 
 MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over two snippets", "linkage"]
@@ -130,7 +130,7 @@ class Comparison(NamedTuple):
     length
         Characters of what would be joined, from ``left`` to ``right``, in the way the maximum counts them.
     why
-        What was decided, as the ledger has it; empty where a group further on is looked at before that.
+        What was decided, as the ledger has it; None where a group further on is looked at before that.
     """
 
     left: Span
@@ -140,12 +140,12 @@ class Comparison(NamedTuple):
     kind: MergeKind
     outcome: Outcome
     length: int
-    why: tuple[Reason, ...] = ()
+    why: Reason | None = None
 
     @property
     def reason(self) -> str:
         """What was decided in words, numbers included; empty where nothing was."""
-        return sentence(self.why)
+        return "" if self.why is None else str(self.why)
 
 
 class Refusal(NamedTuple):

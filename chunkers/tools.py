@@ -18,7 +18,10 @@ from chunkers.text.tokenizers import Tokenizer
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already."""
+    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
+
+    ``counted`` is whether it counted tokens.
+    """
 
     load_s: float = 0.0
     embed_s: float = 0.0
@@ -26,6 +29,7 @@ class Meter:
     cold_s: float = 0.0
     embedded: int = 0
     cached: int = 0
+    counted: bool = False
     seen: set[bytes] = field(default_factory=set)
 
 
@@ -144,11 +148,13 @@ class Tools:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
         """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.starts(text)
 
     def _load(self, part: Embedder | Tokenizer) -> None:

@@ -31,7 +31,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
     text = document.text
     found = locate(text, pieces)
     spans = [span for span in found if span is not None]
-    begins = (Reason(remark=f"{library} begins a chunk here"),)
+    begins = Reason(remark=f"{library} begins a chunk here")
     cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
     return Chunking(
         document,

@@ -14,7 +14,7 @@ from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.errors import InputError
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -120,7 +120,7 @@ def from_labels(
         noise = [str(sentence + 1) for sentence in (index, index + 1) if roles and roles[sentence] == "noise"]
         why = [Reason(remark=place), Reason(score_name, score)]
         why += [Reason(remark=f"sentence {' and '.join(noise)}", heading="noise")] if noise else []
-        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, tuple(why))
+        return Gap(index, score, threshold, Verdict.KEPT if here == there else Verdict.CUT, chain(*why))
 
     gaps = tuple(gap(index, score) for index, score in enumerate(scores.tolist()))
     curve = Curve(f"{score_name} of neighbours", tuple(scores.tolist()), lines, cut_above=True, live=False)

@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Gap, Verdict
 from chunkers.text.document import Document
 
 
-def cuts_to_gaps(
-    document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], tuple[Reason, ...]]
-) -> list[Gap]:
+def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, why: Callable[[int], Reason]) -> list[Gap]:
     """Return a gap for each offset at which a chunk begins: between two sentences, or inside one."""
     gaps = []
     for offset in offsets:
@@ -25,10 +23,10 @@ def cuts_to_gaps(
     return gaps
 
 
-def inside_sentence(index: int, why: tuple[Reason, ...]) -> tuple[Reason, ...]:
+def inside_sentence(index: int, why: Reason) -> Reason:
     """Return the reason of a cut between two sentences as that of one inside sentence ``index``."""
-    first, *others = why
-    return first._replace(heading=f"inside sentence {index + 1}"), *others
+    first, *others = why.steps()
+    return chain(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
@@ -36,7 +34,7 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
 
     ``cuts`` are in the order of `cuts_to_gaps`: by place.
     """
-    why = (Reason(remark=kept),)
+    why = Reason(remark=kept)
     gaps: list[Gap] = []
     after = 0
     for cut in cuts:

@@ -17,7 +17,7 @@ from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Gap, Verdict, end_before, start_after
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -134,9 +134,9 @@ class _Sizer:
                 said = f"a chunk of {size:,} {unit} beside it, below minimum size {least:,}"
                 if most is not None and merged > most:
                     said += f", but with its neighbour above maximum size {most:,}"
-                    gaps[drop] = gaps[drop]._replace(why=(*gaps[drop].why, Reason(remark=said)))
+                    gaps[drop] = gaps[drop]._replace(why=chain(gaps[drop].why, Reason(remark=said)))
                 else:
-                    why = (*gaps[drop].why, Reason(remark=said))
+                    why = chain(gaps[drop].why, Reason(remark=said))
                     gaps[drop] = gaps[drop]._replace(verdict=Verdict.REJECTED, why=why)
                     if standing:
                         standing.pop()
@@ -162,7 +162,7 @@ class _Sizer:
                 weakest = self.weakest_gap(part) if self.limits.oversize == "weakest_gap" else None
                 if weakest is not None:
                     largest = Reason("distance", float(self.distances[weakest]), "largest")
-                    why = (above, largest, *self.left_small(part, weakest))
+                    why = chain(above, largest, *self.left_small(part, weakest))
                     forced.append(Gap(weakest, None, None, Verdict.FORCED, why))
                     pending.append(Span(document.sentences[weakest + 1].start, part.end))
                     pending.append(Span(part.start, document.sentences[weakest].end))
@@ -204,7 +204,7 @@ class _Sizer:
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
         offsets = [part.start + start for start, _ in spans[1:]]
-        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: (above, Reason(remark=said)))
+        return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
         """Cut after every so many sentences: the recursive chunker does not count them."""
@@ -213,7 +213,7 @@ class _Sizer:
         said = f"cut after every {most:,}"
         left = (last - first) % most + 1
         said += f", which leaves {left:,}, below minimum size {least:,}" if left < least else ""
-        why = (above, Reason(remark=said))
+        why = chain(above, Reason(remark=said))
         return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
 
 
@@ -249,7 +249,7 @@ def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
     for gap in gaps:
         new = at_gap.get(gap.index) if gap.offset is None and not gap.verdict.is_cut else None
         if new is not None:
-            gap = gap._replace(verdict=Verdict.FORCED, why=gap.why + new.why)
+            gap = gap._replace(verdict=Verdict.FORCED, why=chain(gap.why, new.why))
         changed.append(gap)
     inside = [gap for gap in forced if gap.offset is not None]
     return sorted([*changed, *inside], key=gap_order)

@@ -17,7 +17,7 @@ from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import ModelError
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import word_pieces
+from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -70,6 +70,10 @@ class MiniLM(_Model):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the word pieces of each text, and the two special ones; raises ModelError without the wheel."""
         return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the characters of each unknown token; raises ModelError without the wheel."""
+        return unknown_word_pieces(texts)
 
 
 class _Named(_Model):

@@ -82,13 +82,14 @@ class Breakpoint(Thresholded, Sized):
         passing: Relation = ">" if rule.above else "<"
         failing: Relation = "≤" if rule.above else "≥"
         threshold = number(level)
-        undefined = (Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it"),)
+        undefined = Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it")
+        passes = scores > level if rule.above else scores < level
         gaps = []
-        for index, score in enumerate(scores.tolist()):
-            if math.isnan(score):
+        for index, (score, passed) in enumerate(zip(scores.tolist(), passes.tolist(), strict=True)):
+            if passed:
+                gaps.append(Gap(index, score, threshold, Verdict.CUT, Reason(rule.score_name, score, passing, level)))
+            elif math.isnan(score):
                 gaps.append(Gap(index, None, threshold, Verdict.KEPT, undefined))
-                continue
-            cut = score > level if rule.above else score < level
-            why = Reason(rule.score_name, score, passing if cut else failing, level)
-            gaps.append(Gap(index, score, threshold, Verdict.CUT if cut else Verdict.KEPT, (why,)))
+            else:
+                gaps.append(Gap(index, score, threshold, Verdict.KEPT, Reason(rule.score_name, score, failing, level)))
         return gaps

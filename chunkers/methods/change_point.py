@@ -11,7 +11,7 @@ from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import InputError
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
@@ -156,5 +156,5 @@ def _gap(index: int, gain: float, cut: bool, penalty: float | None, wanted: int 
     verdict = Verdict.CUT if cut else Verdict.KEPT
     if penalty is None:
         best = Reason(remark=f"the best {wanted:,} chunks {'part' if cut else 'hold'} these sentences")
-        return Gap(index, gain, None, verdict, (Reason("gain", gain), best))
-    return Gap(index, gain, penalty, verdict, (Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty"),))
+        return Gap(index, gain, None, verdict, chain(Reason("gain", gain), best))
+    return Gap(index, gain, penalty, verdict, Reason("gain", gain, ">" if gain > penalty else "≤", penalty, "penalty"))

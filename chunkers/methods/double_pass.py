@@ -14,7 +14,7 @@ from chunkers.base import Chunker
 from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -24,7 +24,7 @@ class DoublePass(Chunker):
     """Two passes over the sentences; see the article that introduced semantic double-pass merging.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
-    model. The thresholds at rest were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
+    model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
     than those of the spaCy vectors that the article used.
     """
 
@@ -151,9 +151,9 @@ class DoublePass(Chunker):
                 f"but joined above maximum size {self.max_size:,}" if outcome == "too long" else "",
                 "joined in pass one" if outcome == "joined" else "pass one",
             )
-            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, (why,))
+            state.gaps[gap] = Gap(gap, similarity, threshold, verdict, why)
             left, right = Span(start, following), Span(following, following + 1)
-            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, (why,)))
+            state.comparisons.append(Comparison(left, right, similarity, threshold, kind, outcome, length, why))
             if verdict is Verdict.CUT:
                 minis.append(left)
                 start = following
@@ -205,7 +205,7 @@ class DoublePass(Chunker):
         return "joined" if self.max_size is None or length <= self.max_size else "too long"
 
 
-_UNDECIDED = Gap(0, None, None, Verdict.CUT, ())
+_UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -232,7 +232,7 @@ class _State:
         why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
         for mini in reach[: len(tried)]:
             gap = mini.start - 1
-            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, (*self.gaps[gap].why, why))
+            self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
     def close(self, tried: Sequence[Comparison], maximum: int | None) -> None:
@@ -247,11 +247,11 @@ class _State:
             said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
             none = "not above" if len(tried) == 1 else "none above"
             why = Reason(remark=f"similarity {said}; {none} merging {last.threshold:g}", heading="pass two")
-        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, (*self.gaps[gap].why, why))
+        self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
     def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
-        self.comparisons += [*tried[:-1], tried[-1]._replace(why=(why,))]
+        self.comparisons += [*tried[:-1], tried[-1]._replace(why=why)]
 
 
 def _short(text: str, most: int = 40) -> str:

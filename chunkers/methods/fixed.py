@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
@@ -77,8 +77,8 @@ class FixedSentences(Sized):
         overlap = min(self.overlap, size - 1)
         groups = windows(count, size, overlap)
         repeats = [Reason(remark=f"the next chunk repeats {overlap}")] if overlap else []
-        reached = (Reason(remark=f"size {size} reached"), *repeats)
-        kept = (Reason(remark=f"fewer than {size} sentences so far"),)
+        reached = chain(Reason(remark=f"size {size} reached"), *repeats)
+        kept = Reason(remark=f"fewer than {size} sentences so far")
         ends = {last - 1 for _, last in groups[:-1]}
         gaps = [
             Gap(index, None, None, Verdict.CUT if index in ends else Verdict.KEPT, reached if index in ends else kept)

@@ -108,7 +108,7 @@ class Optimal(Chunker):
             elif cut:
                 why = inside_sentence(index, _why(gain, cut, self.longest))
                 inside.append(Gap(index, _finite(gain), 0.0, verdict, why, start))
-        within = (Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens"),)
+        within = Reason(remark=f"inside a piece of at most {self.piece_size:,} tokens")
         gaps = [at.get(index) or Gap(index, None, 0.0, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)]
         return sorted([*gaps, *inside], key=gap_order)
 
@@ -117,11 +117,11 @@ def _finite(gain: float) -> float | None:
     return number(gain) if math.isfinite(gain) else None
 
 
-def _why(gain: float, cut: bool, longest: int) -> tuple[Reason, ...]:
+def _why(gain: float, cut: bool, longest: int) -> Reason:
     if math.isinf(gain):
         said = f"a chunk may hold {longest:,} pieces, so every partition cuts here"
     elif cut:
         said = f"the best partition with this cut gains {gain:.2f} over the best without"
     else:
         said = f"the best partition with a cut here loses {-gain:.2f} against the best without"
-    return (Reason(remark=said),)
+    return Reason(remark=said)

@@ -14,7 +14,7 @@ from chunkers.base import Chunker
 from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
@@ -84,8 +84,8 @@ class Recursive(Chunker):
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
         passed = Reason(remark=f"the next piece would pass size {self.size:,} {self.unit}")
 
-        def why(offset: int) -> tuple[Reason, ...]:
-            return passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}")
+        def why(offset: int) -> Reason:
+            return chain(passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}"))
 
         # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]

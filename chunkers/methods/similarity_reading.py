@@ -38,17 +38,19 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
 
 
 def _gap(gap: Gap) -> Gap:
-    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=tuple(map(_reason, gap.why)))
+    return gap._replace(score=_mirrored(gap.score), threshold=_mirrored(gap.threshold), why=_reason(gap.why))
 
 
 def _reason(reason: Reason) -> Reason:
+    earlier = None if reason.earlier is None else _reason(reason.earlier)
     if reason.score_name != "distance":
-        return reason
+        return reason._replace(earlier=earlier)
     return reason._replace(
         score_name="similarity",
         score=_mirrored(reason.score),
         relation=_MIRRORED[reason.relation],
         threshold=_mirrored(reason.threshold),
+        earlier=earlier,
     )
 
 

@@ -93,7 +93,7 @@ class TargetSize(Chunker):
         for index, distance in enumerate(distances.tolist()):
             cut = distance > level
             why = Reason("distance", distance, ">" if cut else "≤", level, remark=found)
-            gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, (why,)))
+            gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, why))
         curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 

@@ -14,7 +14,7 @@ from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.methods.fixed import windows
-from chunkers.reason import Reason
+from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.tokenizers import word_starts
@@ -60,10 +60,8 @@ class Windows(Chunker):
         return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
-        reached = (
-            Reason(remark=f"size {self.size:,} {self.unit} reached"),
-            *([Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []),
-        )
+        repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
+        reached = chain(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
         # Where only white space left the overlap, the next chunk begins where the last did, which is no other cut.
         begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)

@@ -126,6 +126,10 @@ class WordPieceTokenizer:
         """Return the code point at which each word piece begins."""
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the characters of each unknown token."""
+        return unknown_word_pieces(texts)
+
 
 class BytePairTokenizer:
     """One of OpenAI's tokenizers, run by tiktoken.
@@ -246,6 +250,15 @@ def word_pieces() -> tokenizers.Tokenizer:
     loaded.no_truncation()
     loaded.no_padding()
     return loaded
+
+
+def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
+    """Return for each text the characters of each token unknown to the bundled model; raises as `word_pieces`."""
+    encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
+    return [
+        [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
+        for one in encodings
+    ]
 
 
 @lru_cache(maxsize=8)

@@ -33,10 +33,10 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file for the next time")
     command.add_argument("--json", action="store_true", help="a JSON object a recipe, with every question")
     add_encoding(command)
-    command.set_defaults(run=retrieval)
+    command.set_defaults(run=run_retrieval)
 
 
-def retrieval(options: argparse.Namespace) -> None:
+def run_retrieval(options: argparse.Namespace) -> None:
     """Measure every recipe and print it when it is done; what cannot be used goes to standard error."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")

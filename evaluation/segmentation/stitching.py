@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from chunkers import Document, InputError
+from chunkers import DEFAULT_SPLITTER, Document, InputError
 from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import without_marks
 from evaluation.segmentation.marked_texts import MarkedText
@@ -43,7 +43,7 @@ class Stitched:
     subjects: tuple[str, ...]
 
 
-def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = "spacy") -> Stitched:
+def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
     """Join two passages or more in a random order until there are ``sentences`` sentences or more, or none is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
@@ -146,7 +146,9 @@ def passages_from(
     return list(passages.values()), complaints
 
 
-def passages_of(text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = "spacy") -> list[Passage]:
+def passages_of(
+    text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
+) -> list[Passage]:
     """Cut a text with known sections into passages of ``sentences`` sentences or a few more, each within one section."""
     edges = [0, *known, len(text)]
     passages = []

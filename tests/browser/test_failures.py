@@ -69,7 +69,7 @@ def test_the_search_shows_published_and_best_side_by_side(page, app_url):
 
 
 def test_a_finding_leads_to_its_passage(page, app_url):
-    root = open_failures(page, app_url, "?document=german")
+    root = open_failures(page, app_url, "?document=german&sentences=spacy")
     finding = page.locator(".finding", has_text="Bad sentence split").first
     finding.focus()
     page.keyboard.press("Enter")

@@ -32,7 +32,7 @@ def output(capsys, *arguments):
 def test_the_object_has_these_keys(capsys, file):
     (result,) = output(capsys, file, "--chunker", "double_pass", "--sentences", "regex")
     assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "notes", "timing"}
-    assert set(result["document"]) == {"name", "characters", "sentences", "read_as"}
+    assert set(result["document"]) == {"name", "characters", "language", "sentences", "read_as"}
     assert result["document"]["read_as"] == "utf-8"
     assert (result["document"]["name"], result["document"]["characters"]) == ("text.txt", len(TEXT))
     assert [TEXT[start:end] for start, end in result["document"]["sentences"]] == TEXT.replace(". ", ".|").split("|")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Document, Recipe, build_chunker
+from chunkers import CHUNKERS, SPLITTERS, Document, Recipe, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.result import Verdict, end_before, start_after
@@ -184,7 +184,7 @@ def made(name, parameters):
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
-@given(text=TEXTS, sentences=st.sampled_from(["spacy", "regex", "lines", "paragraphs"]))
+@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]))
 @example(text="", sentences="spacy")
 @example(text=" \n\t ", sentences="spacy")
 @example(text="One sentence.", sentences="regex")

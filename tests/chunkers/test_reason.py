@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.similarity_reading import read_as_similarity
-from chunkers.reason import sentence, told_apart
+from chunkers.reason import chain, told_apart
 from tests.support import AngleEmbedder, cut
 
 TURNS = "0 a.\n10 b.\n90 c.\n95 d.\n170 e.\n2 f."
@@ -73,8 +73,17 @@ def test_a_reason_says_what_it_holds():
     assert str(Reason("gain", 1.2, ">", 1.15, "penalty", "for once")) == "gain 1.20 > penalty 1.15, for once"
     assert str(Reason("distance", 0.5, "largest")) == "its largest distance, 0.50, is here"
     assert str(Reason(remark="size 4 reached", heading="inside sentence 2")) == "inside sentence 2: size 4 reached"
-    assert sentence([Reason("distance", 0.5), Reason(remark="and more")]) == "distance 0.50; and more"
-    assert sentence(()) == ""
+    assert str(Reason("", 0.5, "≤", 0.6, "merging")) == "0.50 ≤ merging 0.60"
+    assert str(Reason()) == ""
+
+
+def test_decisions_of_several_steps_are_said_in_their_order():
+    first, second, third = Reason("distance", 0.5), Reason(remark="and more"), Reason(remark="and most", heading="at last")
+    whole = chain(first, chain(second, third))
+    assert str(whole) == "distance 0.50; and more; at last: and most"
+    assert [step.remark for step in whole.steps()] == ["", "and more", "and most"]
+    assert whole == chain(chain(first, second), third)
+    assert first.earlier is second.earlier is None
 
 
 def test_numbers_that_look_alike_are_told_apart():
@@ -85,11 +94,11 @@ def test_numbers_that_look_alike_are_told_apart():
 
 
 def test_gaps_are_compared_and_pickled_with_their_reasons():
-    gap = Gap(1, 0.5, 0.4, Verdict.CUT, (Reason("distance", 0.5, ">", 0.4),))
+    gap = Gap(1, 0.5, 0.4, Verdict.CUT, Reason("distance", 0.5, ">", 0.4))
     again = pickle.loads(pickle.dumps(gap))
     assert again == gap
-    assert (again.reason, again.why[0].threshold) == ("distance 0.50 > 0.40", 0.4)
-    assert gap != gap._replace(why=())
+    assert (again.reason, again.why.threshold) == ("distance 0.50 > 0.40", 0.4)
+    assert gap != gap._replace(why=Reason())
 
 
 def test_read_as_similarity_the_numbers_turn_and_the_words_of_sizes_stay():

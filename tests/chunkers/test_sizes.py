@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Document, Gap, Verdict, build_chunker, load_tokenizer
+from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
 from chunkers.base import run
 from chunkers.building_blocks.sizes import Limits, _sizes, within_sizes
 from chunkers.result import Chunking
@@ -72,7 +72,7 @@ def test_fixed_groups_keep_them_too(unit, oversize):
     assert Verdict.FORCED in [gap.verdict for gap in chunking.gaps]
 
 
-@given(text=TEXTS, sentences=st.sampled_from(["spacy", "regex", "lines", "paragraphs"]), data=st.data())
+@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]), data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data):
     document = Document.from_text(text, sentences)
@@ -139,7 +139,7 @@ def test_the_weakest_gap_is_cut_all_the_same_where_every_side_is_too_small():
 
 def test_cuts_inside_sentences_are_kept_apart_and_in_order():
     document = Document.from_text("one two three four. five", "regex")
-    gaps = [Gap(0, None, None, Verdict.CUT, (), 8), Gap(0, None, None, Verdict.CUT, ())]
+    gaps = [Gap(0, None, None, Verdict.CUT, Reason(), 8), Gap(0, None, None, Verdict.CUT, Reason())]
     limited = within_sizes(document, gaps, Limits(None, 6, "characters", "recursive"), tools(), lambda: ())
     assert [chunk.text for chunk in Chunking.from_gaps(document, limited).chunks] == [
         "one",
@@ -179,7 +179,7 @@ def test_no_text_is_counted_over_and_over(oversize):
 
 def test_distances_are_asked_for_once():
     document = Document.from_text("\n".join("abcdefghijklmnop"), "lines")
-    gaps = [Gap(index, None, None, Verdict.KEPT, ()) for index in range(15)]
+    gaps = [Gap(index, None, None, Verdict.KEPT, Reason()) for index in range(15)]
     asked = []
 
     def distances():

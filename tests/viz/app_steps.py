@@ -2,21 +2,21 @@
 
 import json
 
+from tests.support import ended
 from viz.jobs.background import registry
 from viz.jobs.sweep import Sweep
 
 
 def settled(app):
     """Run the app until it shows what its jobs have embedded."""
-    ended = None
+    last = None
     while True:
         app.run()
         job = app.session_state.get("job")
-        if job is None or job is ended:
+        if job is None or job is last:
             break
         # Another may begin when this one has ended.
-        job.join(110)
-        ended = job
+        last = ended(job)
     assert not app.exception
     return app
 

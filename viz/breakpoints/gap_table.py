@@ -74,7 +74,7 @@ class GapTableData(TypedDict):
     rows: str
 
 
-def ledger(chunking: Chunking, margin: float, key: str) -> None:
+def gap_table(chunking: Chunking, margin: float, key: str) -> None:
     """Mount the ledger; gaps whose score lies within ``margin`` of the line are marked.
 
     A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
@@ -83,12 +83,12 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     data: GapTableData = {
         "source": chunking.document.identity,
         "score": chunking.curves[0].label if chunking.curves else "score",
-        "rows": json.dumps(rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
+        "rows": json.dumps(gap_rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
     }
     _ledger(key=key, data=data)
 
 
-def rows(chunking: Chunking, margin: float) -> GapRows:
+def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return what is known of every gap, a list a property, in the ledger's order."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)

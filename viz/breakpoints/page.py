@@ -13,12 +13,12 @@ from chunkers.result import Verdict
 from evaluation.segmentation.chunk_facts import against_known, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
-from viz.breakpoints.gap_table import ledger
+from viz.breakpoints.gap_table import gap_table
 from viz.breakpoints.scores import show_scores
 from viz.breakpoints.shown import Shown, shown_of
 from viz.breakpoints.steps import show_steps
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed, switch
 from viz.shell.column_head import Head, column_of
@@ -29,7 +29,7 @@ from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
-from viz.state.text import Source, Text
+from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -99,7 +99,7 @@ def _draw(here: Page) -> None:
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
-            ledger(shown.chunking, margin, key="ledger")
+            gap_table(shown.chunking, margin, key="ledger")
         else:
             show_steps(shown, made, text.document, here.embedder, choices, margin)
 
@@ -183,25 +183,25 @@ def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column
     return column_of(result, lambda chunking: Head(_rows(chunking, source)), drawn=drawn)
 
 
-def _rows(chunking: Chunking, chosen: Source) -> tuple[Row, ...]:
+def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the head of the column: how many, how large, what the sizes changed, how wrong."""
     counts = sentence_counts(chunking)
-    rows = [Row("chunks", f"{len(counts):,}")]
+    rows = [HeadRow("chunks", f"{len(counts):,}")]
     if counts:
-        rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,}"))
+        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,}"))
     rejected = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected or forced:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
+        rows.append(HeadRow("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
         found, missed, added = against_known(cuts_of(chunking), chosen.known)
         wrong = f"{missed} missed, {added} added"
         right = f"all {found} found, none added" if found else "one topic, not cut"
-        rows.append(Row("against known", wrong, "wrong") if missed or added else Row("against known", right))
+        rows.append(HeadRow("against known", wrong, "wrong") if missed or added else HeadRow("against known", right))
     return tuple(rows)
 
 
 def _summary(text: Text) -> str:
-    parts = [f"{len(text.document.sentences):,} sentences", f"{len(text.document.text):,} characters"]
+    parts = [sentences_said(text.document), f"{len(text.document.text):,} characters"]
     return " · ".join([*parts, text.source.teaches] if text.source.teaches else parts)

@@ -11,7 +11,7 @@ from cachetools import LRUCache, cached
 from chunkers import Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.shown import Shown
-from viz.breakpoints.story import steps
+from viz.breakpoints.story import scan_steps
 from viz.components.notice import notice
 from viz.components.stepper.stepper import Step, stepper
 from viz.jobs.chunking import Task, sentence_vectors
@@ -47,4 +47,4 @@ def _compared(
 
 @cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
 def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    return steps(shown.chunking, margin, compared)
+    return scan_steps(shown.chunking, margin, compared)

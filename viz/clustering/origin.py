@@ -56,7 +56,7 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
-    figure = cluster_figures.heatmap(distances, block, coloured, theme())
+    figure = cluster_figures.heatmap_figure(distances, block, coloured, theme())
     show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 

@@ -15,7 +15,7 @@ from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.notice import notice
-from viz.components.reader.reader import Row, reader, take_event
+from viz.components.reader.reader import HeadRow, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.jobs.chunking import sentence_vectors
@@ -26,7 +26,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme.numbers import embedding_in_words, stages_in_words
 
 READER = "reader"
@@ -109,7 +109,7 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), f"{len(document.text):,} characters"]
     if known is not None:
         parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
     reader(
@@ -123,22 +123,24 @@ def _reader(made: ColumnResult, text: Text) -> None:
     )
 
 
-def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[Row, ...]:
+def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the head of the column: how many, how large, in how many places, how long, how wrong."""
-    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
-        rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
+        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
-        rows.append(Row("in pieces", pieces.words(len(counts))))
-    rows.append(Row("time", stages_in_words(chunking.timing)))
-    rows.append(Row("embedding", embedding_in_words(chunking.timing)))
+        rows.append(HeadRow("in pieces", pieces.words(len(counts))))
+    rows.append(HeadRow("time", stages_in_words(chunking.timing)))
+    rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = against_known(cuts_of(chunking), known)
         perfect = not missed and not added
         rows.append(
-            Row("against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong")
+            HeadRow(
+                "against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong"
+            )
         )
     return tuple(rows)
 

@@ -9,7 +9,7 @@ from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
-from viz.components.reader.reader import Row
+from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
 from viz.shell.column_head import Head
@@ -26,26 +26,26 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     assert chunking is not None
     assert task is not None
     facts = _measured(task, chunking, embedder)
-    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     if facts.sizes:
         first = facts.sizes[0]
-        rows.append(Row("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
-        rows.append(Row("in pieces", facts.pieces.words(len(chunking.chunks))))
-    rows.append(Row("time", _time(chunking, session.repeats.get(task))))
+        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
+    rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
     if made.chunker is not None and made.chunker.embeds:
-        rows.append(Row("embedding", embedding_in_words(chunking.timing)))
+        rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if text.source.known is not None:
         found, missed, added = against_known(facts.cuts, text.source.known)
         perfect = not missed and not added
         praise = f"all {found} found, none added" if found else "one topic, not cut"
         said = praise if perfect else f"{missed} missed, {added} added"
-        rows.append(Row("against known", said, "" if perfect else "wrong"))
+        rows.append(HeadRow("against known", said, "" if perfect else "wrong"))
     if facts.unread is not None and embedder is not None:
-        rows.append(Row("too long", facts.unread.words(embedder), "wrong"))
+        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong"))
     changed, fresh = _changed(number, made, text.document, facts.cuts)
     if changed:
-        rows.append(Row("changed", changed, "changed"))
+        rows.append(HeadRow("changed", changed, "changed"))
     table: tuple[tuple[str, ...], ...] = ()
     if session.all_sizes:
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]

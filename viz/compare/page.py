@@ -18,7 +18,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
 from viz.state.keys import session
-from viz.state.text import Source, Text
+from viz.state.text import Source, Text, sentences_said
 from viz.theme.numbers import milliseconds
 
 READER = "reader"
@@ -57,7 +57,7 @@ def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | 
 
 
 def _summary(document: Document, chosen: Source) -> str:
-    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), f"{len(document.text):,} characters"]
     if chosen.known is not None:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
     job = session.job

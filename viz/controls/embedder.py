@@ -54,7 +54,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     if naming:
         _form(choices)
     if embedder is not None and choices.embedder != "all-MiniLM-L6-v2" and not embedder.defaults:
-        st.caption("The thresholds at rest were chosen for all-MiniLM-L6-v2.")
+        st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
 
 
 def _form(choices: Choices) -> None:

@@ -9,7 +9,7 @@ from typing import TypedDict
 import streamlit as st
 
 from chunkers import Chunking, Verdict
-from chunkers.reason import Reason, sentence
+from chunkers.reason import Reason
 from viz.components.assets import script, styles
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
 
@@ -48,7 +48,7 @@ class Correction:
     gap
         Between this sentence and the next.
     why
-        The steps of the decision, as in the ledger.
+        The decision, as the ledger has it.
     step
         The number of the step that took it away; None where the minimum size did.
     beside
@@ -56,15 +56,14 @@ class Correction:
     """
 
     gap: int
-    why: tuple[Reason, ...]
+    why: Reason
     step: int | None
     beside: bool
 
     @property
     def reason(self) -> str:
         """Why in words; what took it away by a step needs no mention of the pass."""
-        first, *others = self.why
-        return sentence(self.why if self.step is None else (first._replace(heading=""), *others))
+        return str(self.why if self.step is None else self.why._replace(heading=""))
 
 
 def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
@@ -72,16 +71,18 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
     cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
     starts = minis(chunking)
     joined = {
-        gap: (number, tried[-1].why)
+        gap: (number, why)
         for number, tried in enumerate(told(chunking))
-        if tried[-1].outcome == "joined" and tried[-1].kind not in ("initial", "appending")
+        if (why := tried[-1].why) is not None
+        and tried[-1].outcome == "joined"
+        and tried[-1].kind not in ("initial", "appending")
         for gap in seams(tried, starts)
     }
     found = []
     for gap in chunking.gaps:
         if gap.verdict in (Verdict.MERGED, Verdict.REJECTED):
-            step, why = joined.get(gap.index, (None, gap.why))
-            found.append(Correction(gap.index, why, step, gap.index in cut_beside))
+            step, because = joined.get(gap.index, (None, gap.why))
+            found.append(Correction(gap.index, because, step, gap.index in cut_beside))
     return found
 
 

@@ -10,21 +10,21 @@ from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.reader.reader import Column, Row, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.components.stepper.stepper import stepper
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
-from viz.double_pass.story import MOST_SENTENCES, minis, steps
+from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
 from viz.shell.column_head import Head, column_of, waiting_words
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 READER = "double_pass_reader"
@@ -134,14 +134,14 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     passes.passes(
         title="Double pass",
         summary=_summary(text, chunking),
-        rows=passes.rows(chunking, drawn, _labels(chunker)),
+        rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
         source=text.document.identity,
         key="passes",
     )
     palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
     with right, st.container(key="beside"):
-        told = steps(chunking, chunker.max_size)
+        told = pass_steps(chunking, chunker.max_size)
         if told:
             stepper(told, choices.extra, key="double_pass_stepper")
         found = corrections(chunking, beside.chunking)
@@ -163,7 +163,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
 
 
 def _column(result: ColumnResult) -> Column:
-    return column_of(result, lambda chunking: Head((Row("chunks", _chunks_in_words(chunking)),)))
+    return column_of(result, lambda chunking: Head((HeadRow("chunks", _chunks_in_words(chunking)),)))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:
@@ -189,7 +189,7 @@ def _summary(text: Text, chunking: Chunking) -> str:
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
         text.source.name,
-        _counted(len(chunking.document.sentences), "sentence"),
+        sentences_said(chunking.document),
         f"pass one leaves {_counted(first, 'mini-chunk')}",
         f"pass two leaves {_counted(chunks, 'chunk')}"
         + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import InputError
-from evaluation.segmentation.boundary_files import from_json, to_json
+from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
 from viz.state.keys import session
@@ -48,7 +48,7 @@ def controls(text: Text) -> bool:
     row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")
     row.download_button(
         "Boundaries as a file",
-        lambda: to_json(text.source.name, text.source.text, known or ()),
+        lambda: marks_to_json(text.source.name, text.source.text, known or ()),
         "seamark-boundaries.json",
         "application/json",
         on_click="ignore",

@@ -11,7 +11,7 @@ from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.reader.reader import Column, Row, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw
 from viz.failures.marking import controls, take_mark
@@ -25,7 +25,7 @@ from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.keys import session
 from viz.state.own_text import choose_document
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 PAGE = "failures"
@@ -118,7 +118,7 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
         prefix = f"{one.title} · {one.origin}"
         return column_of(one.made, lambda chunking: _head(one, chunking, given.known), prefix=prefix, movable=False)
 
-    parts = [f"{len(text.document.sentences):,} sentences", _known_words(given.known)]
+    parts = [sentences_said(text.document), _known_words(given.known)]
     if given.known is not None:
         parts.append("wavy red: outside of the chunk that fits its section best")
     reader(
@@ -134,11 +134,11 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
 
 
 def _head(one: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
-    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     if one.scores is not None:
         total = len(chunking.document.sentences)
         words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
-        rows.append(Row("misassigned", words, "wrong" if one.wrong else ""))
+        rows.append(HeadRow("misassigned", words, "wrong" if one.wrong else ""))
         crossing = crossings(known or (), chunking)
-        rows.append(Row("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
+        rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
     return Head(tuple(rows), wrong=one.wrong)

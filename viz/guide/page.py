@@ -77,7 +77,7 @@ def _parameters(chunker: str) -> dict[str, list[str]]:
     specs = CHUNKERS[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in specs],
-        "at rest": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
+        "default": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
         "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in specs],
         "what it does": [spec.help for spec in specs],
     }

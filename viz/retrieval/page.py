@@ -17,7 +17,7 @@ from viz.jobs.retrieval import Material, Plan, Retrieval
 from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, mended
 from viz.retrieval.material import choose
 from viz.retrieval.question import show_question
-from viz.retrieval.results import show_results
+from viz.retrieval.results import show_report
 from viz.shell.page import Page, page
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
@@ -121,7 +121,7 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
     baseline = _choose_how(words, titles)
     report = run.report(words["measure"], words["unit"], int(words["k"]), baseline)
-    show_results(run, report, words)
+    show_report(run, report, words)
     if ended:
         show_question(report, run.plan.titles, words)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from chunkers import Chunking
 from chunkers.registry import chunker_class
-from viz.components.reader.reader import Column, Result, Row
+from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
 from viz.state.keys import session
@@ -27,7 +27,7 @@ class Head:
         Numbers of the sentences outside of their section's chunk.
     """
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[HeadRow, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     fresh: frozenset[int] = field(default_factory=frozenset)
     wrong: tuple[int, ...] = ()

@@ -19,7 +19,7 @@ def is_on() -> bool:
     return bool(session.lecture)
 
 
-def show() -> None:
+def show_way_out() -> None:
     """Draw the large type and the way out, or nothing."""
     if is_on():
         st.html(Path(__file__).with_suffix(".css"))

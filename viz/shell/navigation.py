@@ -11,7 +11,7 @@ from viz.state.keys import session
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """A page in the menu: what it is called, and the file that draws it."""
 
     title: str
@@ -19,14 +19,14 @@ class Entry:
 
 
 PAGES = {
-    "compare": Entry("Compare", "pages/compare.py"),
-    "breakpoints": Entry("Breakpoints", "pages/breakpoints.py"),
-    "double_pass": Entry("Double pass", "pages/double_pass.py"),
-    "clustering": Entry("Clustering", "pages/clustering.py"),
-    "failures": Entry("Failures", "pages/failures.py"),
-    "tune": Entry("Tune", "pages/tune.py"),
-    "retrieval": Entry("Retrieval", "pages/retrieval.py"),
-    "guide": Entry("Guide", "pages/guide.py"),
+    "compare": PageEntry("Compare", "pages/compare.py"),
+    "breakpoints": PageEntry("Breakpoints", "pages/breakpoints.py"),
+    "double_pass": PageEntry("Double pass", "pages/double_pass.py"),
+    "clustering": PageEntry("Clustering", "pages/clustering.py"),
+    "failures": PageEntry("Failures", "pages/failures.py"),
+    "tune": PageEntry("Tune", "pages/tune.py"),
+    "retrieval": PageEntry("Retrieval", "pages/retrieval.py"),
+    "guide": PageEntry("Guide", "pages/guide.py"),
 }
 """All pages by their keys, under which the session keeps their choices; the first is the one that the app opens with."""
 

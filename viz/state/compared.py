@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz.state.choices import OWN, SHARED, Choices, ColumnChoice, first_screen
+from viz.state.choices import OWN, SHARED, Choices, ColumnChoice, compare_first_screen
 from viz.state.keys import session
 from viz.state.session_file import SessionFile
 
@@ -14,7 +14,7 @@ COMPARE = "compare"
 
 def default_choices() -> Choices:
     """Return what Compare shows where the link says nothing."""
-    return first_screen(*next(iter(sample_splitters().items())))
+    return compare_first_screen(*next(iter(sample_splitters().items())))
 
 
 def compared() -> Choices:

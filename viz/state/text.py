@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Document
+from chunkers.text.languages import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,16 @@ class Source:
     name: str
     known: tuple[int, ...] | None = None
     teaches: str = ""
+
+
+def sentences_said(document: Document) -> str:
+    """Return how many sentences a document has and, where its splitter asks, in which language."""
+    count = len(document.sentences)
+    said = f"{count:,} sentence{'' if count == 1 else 's'}"
+    if document.language is None:
+        return said
+    detected = "" if ":" in document.splitter else " (detected)"
+    return f"{said} by the rules of {LANGUAGES[document.language]}{detected}"
 
 
 @dataclass(frozen=True)

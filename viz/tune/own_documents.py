@@ -7,9 +7,9 @@ import zipfile
 
 import streamlit as st
 
-from chunkers import SPLITTERS, InputError
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, InputError
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from viz.components.job_progress import show_job_progress
@@ -23,7 +23,7 @@ from viz.state.own_text import set_own_text
 from viz.state.text import Source
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
-DEFAULT_WORDS = {"splitter": "spacy"}
+DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The words of the link that say how these documents are split into sentences."""
 
 OPENED_ON = ("failures", "compare")
@@ -202,7 +202,7 @@ def _stitched(choices: Choices) -> None:
 
 
 def _boundaries(one: MarkedText) -> str:
-    return to_json(one.name, one.text, one.known)
+    return marks_to_json(one.name, one.text, one.known)
 
 
 def zipped(documents: list[MarkedText]) -> bytes:

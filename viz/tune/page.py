@@ -23,7 +23,7 @@ from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import choose_settings
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
 from viz.tune.own_documents import show_own_documents
-from viz.tune.results import show_results
+from viz.tune.results import show_sweep
 
 PAGE = "tune"
 MOST_RUNS = 20_000
@@ -125,7 +125,7 @@ def _results(job: Sweep, measure: str) -> None:
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; what was measured stays.", key="tune_stopped")
-    if not show_results(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
+    if not show_sweep(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
         notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from chunkers import Chunking, Document, Gap, Verdict
+from chunkers import Chunking, Document, Gap, Reason, Verdict
 from chunkers.text.document import Span
 from evaluation.segmentation.cohesion import Similarities, compare, cut_sentences
 
@@ -20,8 +20,8 @@ def similarities():
 
 def chunking(cuts, inside=()):
     document = Document.from_text("a\nb\nc\nd\ne\nf", "lines")
-    gaps = [Gap(index, None, None, Verdict.CUT if index in cuts else Verdict.KEPT, ()) for index in range(5)]
-    gaps += [Gap(index, None, None, Verdict.CUT, (), offset=document.starts[index]) for index in inside]
+    gaps = [Gap(index, None, None, Verdict.CUT if index in cuts else Verdict.KEPT, Reason()) for index in range(5)]
+    gaps += [Gap(index, None, None, Verdict.CUT, Reason(), offset=document.starts[index]) for index in inside]
     return Chunking.from_gaps(document, sorted(gaps, key=lambda gap: gap.index))
 
 

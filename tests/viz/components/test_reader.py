@@ -11,7 +11,7 @@ from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict,
 from chunkers.result import Chunk
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.reader import Column, Result, Row, payload
+from viz.components.reader.reader import Column, HeadRow, Result, payload
 from viz.components.reader.segments import _trimmed as trimmed
 from viz.components.reader.segments import colours, covered, segments
 from viz.components.text_store import source_bytes as source
@@ -24,8 +24,8 @@ def scattered(document=LINES):
     """Return sentences 0 and 2 as one chunk, 1 and 4 as another, 3 alone; cut at every gap but the last."""
     places = [[(0, 1), (2, 3)], [(1, 2), (4, 5)], [(3, 4)]]
     chunks = [Chunk.of(document, *(document.slice(*place) for place in chunk)) for chunk in places]
-    gaps = [Gap(index, None, None, Verdict.CUT, (Reason(remark=f"reason {index}"),)) for index in range(3)]
-    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, (Reason(remark="forced here"),))))
+    gaps = [Gap(index, None, None, Verdict.CUT, Reason(remark=f"reason {index}")) for index in range(3)]
+    return Chunking(document, tuple(chunks), (*gaps, Gap(3, None, None, Verdict.FORCED, Reason(remark="forced here"))))
 
 
 @given(st.text(alphabet="aé€🌊👩\u200d\u0301\n", max_size=40))
@@ -129,7 +129,7 @@ def test_payload_of_a_result_and_of_a_message():
     text = "0 a.\n10 b.\n90 c."
     chunker = Breakpoint(threshold="distance", amount=0.5)
     chunking = cut(chunker, text, embedder=AngleEmbedder())
-    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (Row("chunks", "2"),), notes=("A note.",))
+    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (HeadRow("chunks", "2"),), notes=("A note.",))
     data = payload(chunking.document, [done, Column("Other", "", message="Not yet.", tone="error")], [12])
     assert (data["known"], data["knownAt"]) == ([12], [2.2])
     first, second = data["columns"]

@@ -10,7 +10,7 @@ from viz.components.verdicts import verdict_data, verdicts_of
 def some_gaps():
     verdicts = [*Verdict] * 3
     Random(1).shuffle(verdicts)
-    return [Gap(index, None, None, verdict, (Reason(remark="so"),)) for index, verdict in enumerate(verdicts)]
+    return [Gap(index, None, None, verdict, Reason(remark="so")) for index, verdict in enumerate(verdicts)]
 
 
 def understood(gaps, order):

@@ -4,8 +4,10 @@ import time
 
 import pytest
 
+from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
 from viz.jobs import reading
+from viz.state.text import sentences_said
 
 LINES = "One sentence. Another one.\nA third."
 
@@ -30,8 +32,8 @@ def splitter(app):
 def test_a_pasted_text_is_not_split_as_the_sample_before_it(app):
     # The first sample is split into lines.
     assert splitter(opened(app)) == "lines"
-    assert splitter(own(app)) == "spacy"
-    assert app.query_params["sentences"] == "spacy"
+    assert splitter(own(app)) == DEFAULT_SPLITTER
+    assert app.query_params["sentences"] == DEFAULT_SPLITTER
     app.selectbox(key="document").set_value("algorithm").run()
     assert splitter(app) == "lines"
 
@@ -121,3 +123,26 @@ def test_a_file_that_takes_too_long_is_a_sentence_on_the_page(app, monkeypatch):
     opened(app)
     uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000)
     assert app.session_state["own_complaint"].startswith("slow.html: a file may take at most 0.5 seconds to be read")
+
+
+def test_the_language_is_shown_and_can_be_chosen(app):
+    own(opened(app))
+    assert app.selectbox(key="language").value == ""
+    app.selectbox(key="language").set_value("de").run()
+    assert app.query_params["sentences"] == "sentencex:de"
+    assert app.selectbox(key="sentences").value == "sentencex"
+    app.selectbox(key="sentences").set_value("regex").run()
+    assert app.query_params["sentences"] == "regex"
+    assert not [box for box in app.selectbox if box.key == "language"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("One. Two.", "sentencex", "2 sentences by the rules of English (detected)"),
+        ("Eins. Zwei.", "sentencex:de", "2 sentences by the rules of German"),
+        ("One.", "spacy", "1 sentence"),
+    ],
+)
+def test_what_is_said_of_the_sentences(text, name, said):
+    assert sentences_said(Document.from_text(text, name)) == said

@@ -87,11 +87,11 @@ def _life(how):
     import streamlit as st
 
     from viz.shell.page import page
-    from viz.state.choices import first_screen
+    from viz.state.choices import compare_first_screen
 
     st.session_state["app"] = True
     st.session_state.setdefault("links", []).append(st.query_params.to_dict())
-    with page("compare", first_screen("stubs", "lines"), about_a_text=False) as here:
+    with page("compare", compare_first_screen("stubs", "lines"), about_a_text=False) as here:
         if how == "complain" and len(st.session_state["links"]) == 1:
             here.complain("The link asks for the moon.")
         if here.choices.tokenizer == "words":

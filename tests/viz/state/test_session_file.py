@@ -54,8 +54,8 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert "notes: reopened as it was, with the same chunks in every column." in said(app)
 
 
-def test_what_another_embedder_has_at_rest_does_not_replace_what_is_written(app):
-    # 0.2 is at rest for the bundled model, and not for this one.
+def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(app):
+    # 0.2 is the default for the bundled model, and not for this one.
     tfidf = load_embedder("tfidf")
     assert tfidf.defaults["double_pass"]["initial_threshold"] != 0.2
     upload(app, write([ColumnChoice("double_pass", {"initial_threshold": 0.2})], tfidf).encode())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from chunkers import Chunker, Chunking, Curve
 from viz.components.reader.payload import CurveData, LineData
@@ -50,19 +51,18 @@ def rounded(scores: Sequence[float], levels: Iterable[float]) -> list[float | No
     A score next to a level keeps all of its decimals, so that it stays on its side. One that ends in a 5 after six of them
     has as many as it takes to end in another digit: rounded again to fewer, it would not always go the way of the full one.
     """
-    steps = sorted(levels)
-    return [_rounded(score, steps) for score in scores]
+    full, steps = np.asarray(scores), np.sort(np.asarray([-np.inf, *levels, np.inf]))
+    after = np.searchsorted(steps[1:-1], full) + 1
+    close = np.minimum(full - steps[after - 1], steps[after] - full) < 1e-6
+    return [score if near else _rounded(score) for score, near in zip(scores, close.tolist(), strict=True)]
 
 
-def _rounded(score: float, levels: Sequence[float]) -> float | None:
+def _rounded(score: float) -> float | None:
     if math.isnan(score):
         return None
-    place = bisect_left(levels, score)
-    if any(abs(level - score) < 1e-6 for level in levels[max(0, place - 1) : place + 1]):
-        return score
     for decimals in range(6, 17):
-        written = f"{score:.{decimals}f}".rstrip("0")
-        if not written.endswith("5"):
+        written = f"{score:.{decimals}f}"
+        if not written.rstrip("0").endswith("5"):
             return float(written)
     return score
 

@@ -31,7 +31,7 @@ _reader = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Row:
+class HeadRow:
     """A line in the head of a column."""
 
     label: str
@@ -63,7 +63,7 @@ class Column:
     title: str
     subtitle: str
     result: Result | None = None
-    rows: tuple[Row, ...] = ()
+    rows: tuple[HeadRow, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     message: str = ""

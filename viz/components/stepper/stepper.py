@@ -35,7 +35,7 @@ class Step(TypedDict):
     """One decision.
 
     ``story`` are sentences of text, ``numbers`` pairs of a label and a value. A step of the tone ``cut`` is one that parts
-    the text, of the tone ``turn`` one that is worth a stop; at rest it is empty.
+    the text, of the tone ``turn`` one that is worth a stop; otherwise it is empty.
     """
 
     title: str
