@@ -31,7 +31,7 @@ def command_line(work: Callable[[], int]) -> int:
     """Run the work of a command line and return its exit status.
 
     Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
-    user's interruption with 130, as in shells. A reader that closes the pipe, as ``head`` does, gets no message and status 1.
+    user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON is UTF-8, whatever the terminal's encoding.
