@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Hashable
+from threading import Lock
 from typing import TypedDict
 
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
-from viz.components.text_store import source_id
+from viz.components.text_store import CACHED_BYTES, compact_json, source_id
 from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 
 _ledger = st.components.v2.component(
@@ -75,8 +77,10 @@ class GapTableData(TypedDict):
     rows: str
 
 
-def ledger(chunking: Chunking, margin: float, key: str) -> None:
+def ledger(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
     """Mount the ledger; gaps whose score lies within ``margin`` of the line are marked.
+
+    Results of the same ``identity`` are the same.
 
     A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
     row of that gap. The sentences are taken from the text that the reader holds.
@@ -84,9 +88,14 @@ def ledger(chunking: Chunking, margin: float, key: str) -> None:
     data: GapTableData = {
         "source": source_id(chunking.document),
         "score": chunking.curves[0].label if chunking.curves else "score",
-        "rows": json.dumps(rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
+        "rows": _rows(chunking, identity, margin),
     }
     _ledger(key=key, data=data)
+
+
+@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda chunking, identity, margin: (identity, margin), lock=Lock())
+def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
+    return compact_json(rows(chunking, margin))
 
 
 def rows(chunking: Chunking, margin: float) -> GapRows:

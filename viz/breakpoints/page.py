@@ -97,7 +97,7 @@ def show() -> None:
         elif view == "scores":
             show_scores(shown, text, opened.embedder, choices)
         elif view == "gaps":
-            ledger(shown.chunking, margin, key="ledger")
+            ledger(shown.chunking, shown.identity, margin, key="ledger")
         else:
             show_steps(shown, made, text.document, opened.embedder, choices, margin)
     close_page(opened)

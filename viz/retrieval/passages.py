@@ -146,8 +146,8 @@ def _rest(text: str, span: Span, whole: Span) -> list[Part]:
     gone = span.end - span.start - before - after
     if gone <= AROUND:
         return [(text[span.start : span.end], "rest")] if span.end > span.start else []
-    left = [(text[span.start : span.start + before], "rest")] if before else []
-    right = [(text[span.end - after : span.end], "rest")] if after else []
+    left: list[Part] = [(text[span.start : span.start + before], "rest")] if before else []
+    right: list[Part] = [(text[span.end - after : span.end], "rest")] if after else []
     return [*left, (f"{gone:,} characters", "left_out"), *right]
 
 
