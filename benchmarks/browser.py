@@ -11,15 +11,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
+import tempfile
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -28,9 +23,10 @@ import psutil
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from sample_docs import load_sample, sample_titles
+from tests.browser.app_server import app_server, launch
 
-ROOT = Path(__file__).parents[1]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+READY = 120_000
+"""Milliseconds that loading the model may take."""
 
 # Counts from the event that is sent next (a pointer let go, a key pressed) to the frame after the new text is drawn.
 WATCH = """(root) => {
@@ -40,34 +36,12 @@ WATCH = """(root) => {
     const begin = () => (began ??= performance.now());
     addEventListener(event, begin, { capture: true, once: true });
     new MutationObserver((_, observer) => {
-      if (began === undefined || root.reader.axis.column.previewed || root.reader.axis.plot.lines.dragging) return;
+      if (began === undefined || !root.seamark.ready || root.seamark.dragging) return;
       observer.disconnect();
       requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
     }).observe(root, { attributes: true, attributeFilter: ["data-painted"] });
   });
 }"""
-
-
-@contextmanager
-def running_app() -> Iterator[tuple[str, float, psutil.Process]]:
-    """Start the app; yield its address, the moment of the start and the process."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.headless", "true"]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health")
-                break
-            except OSError:
-                time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}", began, psutil.Process(server.pid)
-    finally:
-        server.terminate()
-        server.wait(20)
 
 
 def settled(page: Page) -> None:
@@ -124,13 +98,11 @@ def say(name: str, times: list[float]) -> None:
 
 def embedded(page: Page, root: Locator) -> None:
     """Wait until every column has its chunks and the page stands still."""
-    while not root.evaluate(
-        "(root) => root.reader?.columns.length && root.reader.columns.every((column) => column.segments)"
-    ):
-        page.wait_for_timeout(200)
+    while not root.evaluate("(root) => root.seamark?.ready"):
+        time.sleep(0.2)
     settled(page)
-    page.wait_for_timeout(1000)
-    count = root.evaluate("(root) => [root.reader.text.length, root.reader.sentences, root.reader.columns.length]")
+    time.sleep(1)  # what the browser does when it has nothing else to do is not to be measured
+    count = root.evaluate("({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]")
     print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
 
 
@@ -154,9 +126,9 @@ def reactions(page: Page, address: str, steps: int) -> None:
     """Measure on the essay how soon the page follows the pointer, over text and curve, and a step of the greedy scan."""
     page.goto(f"{address}/breakpoints?document=essay&c1=breakpoint&c1.amount=80&view=steps&step=100")
     root = page.locator(".seamark")
-    root.wait_for(timeout=120_000)
+    root.wait_for(timeout=READY)
     embedded(page, root)
-    page.get_by_role("heading", name="Gap 100").wait_for(timeout=120_000)
+    page.get_by_role("heading", name="Gap 100").wait_for(timeout=READY)
     step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     plot = root.locator(".plot").bounding_box()
     assert plot is not None
@@ -165,7 +137,7 @@ def reactions(page: Page, address: str, steps: int) -> None:
         reaction(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
         for place in range(steps)
     ]
-    seen = root.evaluate("(root) => root.reader.columns[0].topmost().sentence")
+    seen = root.evaluate("(root) => root.seamark.columns[0].top")
     text = []
     for number in range(steps):
         sentence = root.locator(f'.s[data-s="{seen + 2 + number % 6}"]').first
@@ -194,13 +166,13 @@ def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator
     """Open a session of its own on ``text`` in four columns, and wait until all are there."""
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     page.goto(f"{address}/{FOUR}")
-    page.locator(".seamark .chunk").first.wait_for(timeout=120_000)
+    page.locator(".seamark .chunk").first.wait_for(timeout=READY)
     page.get_by_label("Document").first.click()
     page.get_by_role("option", name="Your own text").first.click()
     file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
-    page.get_by_role("heading", name="large.txt").wait_for(timeout=120_000)
+    page.get_by_role("heading", name="large.txt").wait_for(timeout=READY)
     embedded(page, root)
     return page, root
 
@@ -231,22 +203,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=20)
     steps = parser.parse_args().steps
-    with running_app() as (address, began, server), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        app_server(Path(folder) / "log.txt") as server,
+        sync_playwright() as playwright,
+    ):
+        address = server.url
+        browser = launch(playwright)
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         page.goto(address)
-        page.locator(".seamark .chunk").first.wait_for(timeout=120_000)
-        print(f"first screen: {time.perf_counter() - began:.1f} s after the server's start")
+        page.locator(".seamark .chunk").first.wait_for(timeout=READY)
+        print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
         page.goto(f"{address}/?document=essay")
         root = page.locator(".seamark")
-        root.wait_for(timeout=120_000)
+        root.wait_for(timeout=READY)
         embedded(page, root)
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
         print("embedding:", root.locator(".head").nth(1).locator("dd").nth(3).inner_text())
         reactions(page, address, steps)
         page.close()
-        sessions(browser, address, server, steps)
+        sessions(browser, address, psutil.Process(server.pid), steps)
         browser.close()
 
 

@@ -200,7 +200,7 @@ def clustering() -> None:
         for name, parameters in CLUSTERINGS:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 seconds, memory = pool.apply(cluster, (name, parameters, count))
-            settings = json.dumps(parameters) if parameters else "at rest"
+            settings = json.dumps(parameters) if parameters else "defaults"
             rows.append([f"{name}, {settings}", f"{count:,}", f"{seconds:.1f}", f"{memory:,.0f}"])
     print()
     print(table(["clustering", "sentences", "decide, s", "peak of the process, MB"], rows))

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from benchmarks.measure import table
 from chunkers import CHUNKERS, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
-from evaluation.segmentation.sweep import MEASURES, Marked, Row, Setting, Summary, grid, published, summaries, sweep
+from evaluation.segmentation.sweep import MEASURES, Marked, Setting, Summary, SweepRow, grid, published, summaries, sweep
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
@@ -59,12 +59,12 @@ def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Mark
 
 
 def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
-    """Return the table's lines: every chunker at rest, at the best of the tuned half, and at that of the half held out."""
+    """Return the table's lines: every chunker's defaults, the best of the tuned half, and that of the half held out."""
     here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
     lines = []
     for chunker in GRIDS:
         chosen = {
-            "at rest": Setting(chunker),
+            "at its defaults": Setting(chunker),
             "best of the tuned half": _best(tuned, chunker).setting,
             "best of the half held out": _best(held, chunker).setting,
         }
@@ -78,7 +78,7 @@ def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
     return next(one for one in ranked if one.setting.chunker == chunker)
 
 
-def defaults_said(rows: Sequence[Row], measure: str) -> list[str]:
+def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
     """Say of every default whether the tuned half improves it, and what should take its place.
 
     That is, of the settings within one standard error of the best, the one that moves the fewest parameters; of these the
@@ -102,7 +102,7 @@ def defaults_said(rows: Sequence[Row], measure: str) -> list[str]:
     return said
 
 
-def standard_error(rows: Sequence[Row], setting: Setting, measure: str) -> float:
+def standard_error(rows: Sequence[SweepRow], setting: Setting, measure: str) -> float:
     """Return the standard error of the mean over the documents."""
     values = [row.scores[measure].value for row in rows if row.setting == setting]
     known = [value for value in values if value is not None]
@@ -110,20 +110,20 @@ def standard_error(rows: Sequence[Row], setting: Setting, measure: str) -> float
 
 
 def _moved(setting: Setting) -> int:
-    """Return how many parameters of a setting are not at rest."""
+    """Return how many parameters of a setting are non-default."""
     fields = CHUNKERS[setting.chunker].model_fields
     return sum(fields[name].default != value for name, value in setting.parameters)
 
 
 def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary]) -> str:
-    """Say whether a chunker at rest is ahead of every setting of `breakpoint`, on both halves."""
+    """Say whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
     wins = all(
         next(one.setting for one in ranked if one.setting == Setting(chunker) or one.setting.chunker == "breakpoint").chunker
         == chunker
         for ranked in (tuned, held)
     )
     verdict = "is ahead of" if wins else "is not ahead of"
-    return f"{chunker} at rest {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
+    return f"The default {chunker} {verdict} all {len(GRIDS['breakpoint'])} published settings of breakpoint on both halves."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,13 +23,14 @@ from chunkers.recipe import Recipe, __version__, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.text.document import Document, Span
-from chunkers.text.sentences import SPLITTERS
+from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import TOKENIZERS, Tokenizer, load_tokenizer
 from chunkers.tools import Tools
 
 __all__ = [
     "ADAPTERS",
     "CHUNKERS",
+    "DEFAULT_SPLITTER",
     "EMBEDDERS",
     "PRESETS",
     "SPLITTERS",
@@ -74,7 +75,7 @@ def chunk(
     text: str,
     chunker: str = "breakpoint",
     *,
-    sentences: str = "spacy",
+    sentences: str = DEFAULT_SPLITTER,
     embedder: str | Embedder = "all-MiniLM-L6-v2",
     tokenizer: str = "all-MiniLM-L6-v2",
     **parameters: Any,

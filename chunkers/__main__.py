@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers.arguments import Parser, command_line, file_bytes, named_files, say, value
+from chunkers.arguments import Parser, add_encoding, command_line, document_reader, file_bytes, named_files, say, value
 from chunkers.base import Chunker, run
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
@@ -17,7 +17,7 @@ from chunkers.export import to_dict
 from chunkers.recipe import Recipe, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.text.document import Document
-from chunkers.text.reading import read_document
+from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
@@ -33,8 +33,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
     forms = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
-    parser.add_argument("--sentences", metavar="NAME")
+    splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
+    add_encoding(parser)
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
     return parser
 
@@ -63,16 +65,18 @@ def _chunk_files(options: argparse.Namespace) -> int:
     given = dict(_assignment(text) for text in options.set)
     embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"))
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
-    sentences = options.sentences or (base.sentences if base else "spacy")
+    sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
     if base is not None:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
     tools = Tools(embedder, tokenizer)
+    read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):
         try:
-            document = Document.from_text(read_document(file_bytes(file), name).text, sentences, name)
+            found = read(file_bytes(file, name), name)
+            document = Document.from_text(found.text, sentences, name)
             result = run(chunker, document, tools)
         except InputError as error:
             sentence = str(error)
@@ -81,7 +85,11 @@ def _chunk_files(options: argparse.Namespace) -> int:
             continue
         # After the run, which may be what tells the embedder's revision.
         recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
-        line = json.dumps(to_dict(result, recipe), ensure_ascii=False, allow_nan=False)
+        told = to_dict(result, recipe)
+        told["document"]["read_as"] = found.read_as
+        if found.left_out:
+            told["document"]["left_out"] = found.left_out
+        line = json.dumps(told, ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
     return status
 

@@ -10,10 +10,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from chunkers.errors import InputError
-from chunkers.text.reading import READABLE
+from chunkers.limits import MAX_BYTES
+from chunkers.text.encodings import known_encoding
+from chunkers.text.formats import too_large
+from chunkers.text.reading import READABLE, FileText, read_document
 
 
 class Parser(argparse.ArgumentParser):
@@ -68,16 +71,61 @@ def _let_go_of_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def file_bytes(file: str) -> bytes:
-    """Return what is in a file, or on standard input for ``-``; InputError where it cannot be read."""
+def file_bytes(file: str, name: str = "") -> bytes:
+    """Return what is in a file, or on standard input for ``-``; ``name`` is what a sentence calls it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is larger than any document may be: of that no more is read than it takes to know.
+    """
     try:
         if file == "-":
             if sys.stdin is None:
                 raise InputError("standard input: it must be open to be read; it is closed.")
-            return sys.stdin.buffer.read()
-        return Path(file).read_bytes()
+            return _bounded(sys.stdin.buffer, "standard input")
+        with Path(file).open("rb") as opened:
+            return _bounded(opened, name or Path(file).name)
     except OSError as error:
         raise InputError(f"{file}: the file must be readable; {error.strerror}.") from error
+
+
+def _bounded(opened: BinaryIO, name: str) -> bytes:
+    data = opened.read(MAX_BYTES + 1)
+    if len(data) <= MAX_BYTES:
+        return data
+    # A device or a pipe does not say how much is to come.
+    size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
+    raise too_large(name, size) if size > MAX_BYTES else too_large(name, len(data), "at least ")
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """Let the user say what the documents are in."""
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="what text and HTML are read as, as cp1252 or shift_jis (default: what each file says, or its letters)",
+    )
+
+
+def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
+    """Return what reads a document's bytes, given its name; a guessed encoding is told on standard error.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding.
+    """
+    if encoding is not None:
+        known_encoding(encoding)
+
+    def read(data: bytes, name: str) -> FileText:
+        found = read_document(data, name, encoding)
+        if doubts := found.doubts(name):
+            say(f"{doubts} --encoding names another.")
+        return found
+
+    return read
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
@@ -120,10 +168,25 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     return sorted(path for path in files if path.suffix.lower() in endings and path.is_file())
 
 
-def contents(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, bytes]]:
-    """Give name and bytes of every file, as `named_files` names them; InputError where one cannot be read."""
+def contents(
+    names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Give name and bytes of every file, as `named_files` names them.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, unless ``complain`` takes the sentence, and the others are given all the same.
+    """
     for path, name in named_files(names, endings):
-        yield name, file_bytes(path)
+        try:
+            data = file_bytes(path, name)
+        except InputError as error:
+            if complain is None:
+                raise
+            complain(str(error))
+            continue
+        yield name, data
 
 
 def _readable(name: str) -> str:

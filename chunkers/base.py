@@ -8,7 +8,8 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from importlib import metadata
+from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
@@ -16,6 +17,7 @@ from pydantic_core import PydanticUndefined
 from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Timing
 from chunkers.text.document import Document
+from chunkers.text.fitness import warnings_of
 from chunkers.tools import Meter, Tools
 
 
@@ -50,6 +52,24 @@ class FieldSpec:
         return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
 
 
+class Reach(NamedTuple):
+    """How far apart two sentences may be and still come into one chunk.
+
+    Attributes
+    ----------
+    position_weight
+        λ of the joint distance, from 0 to 1: what the place counts against the meaning.
+    name
+        What the chunker calls the greatest distance.
+    distance
+        The greatest joint distance, from 0 to 1.
+    """
+
+    position_weight: float
+    name: str
+    distance: float
+
+
 class Chunker(BaseModel, ABC):
     """Base of all chunkers; a subclass is its parameters and one pure function.
 
@@ -58,6 +78,10 @@ class Chunker(BaseModel, ABC):
     ``step``, ``offered`` (the bounds of a slider, where they are narrower than the rule) and ``main`` (shown unfolded)
     go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX and ``failure`` what is known to go
     wrong.
+
+    Whoever uses chunkers asks them, and not what type they are. Where a chunker has more to say than its parameters do, it
+    overrides a hook: `levels`, `describe`, `remark`, `reach` and `versions`, or sets ``packages``, the distributions beside
+    this one whose versions decide what comes out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -69,6 +93,7 @@ class Chunker(BaseModel, ABC):
     formula: ClassVar[str] = ""
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
+    packages: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -106,8 +131,27 @@ class Chunker(BaseModel, ABC):
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Say the settings in a few words, the ones that are not at rest."""
+        """Say the settings in a few words, those that matter most."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
+
+    def remark(self, parameter: str) -> str:
+        """Say in a sentence what the value of a parameter means here; empty where its name and number say it all."""
+        return ""
+
+    def reach(self) -> Reach | None:
+        """Return how far apart sentences of one chunk may be; None where no distance alone decides."""
+        return None
+
+    @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Return the installed versions of ``packages``, which a recipe writes down.
+
+        Raises
+        ------
+        importlib.metadata.PackageNotFoundError
+            If one is not installed.
+        """
+        return {package: metadata.version(package) for package in cls.packages}
 
 
 def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
@@ -169,7 +213,7 @@ def _shown(value: Any) -> str:
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document and attach the timing of every stage."""
+    """Cut the document; attach the timing of every stage, and notes where the text does not suit what was used."""
     meter = Meter()
     began = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
@@ -184,4 +228,5 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
         merge_ms=meter.merge_s * 1000,
     )
-    return replace(chunking, timing=timing)
+    used = [embedder] * bool(meter.seen) + [tools.tokenizer] * meter.counted
+    return replace(chunking, timing=timing, notes=(*chunking.notes, *warnings_of(document, *used)))

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from cachetools import LRUCache
+
+from chunkers.arrays import VectorArray
 
 MEMORY_BYTES = 512 * 2**20
 """Default bound of the vectors in memory: about 350,000 sentences of 384 dimensions."""
@@ -21,7 +22,7 @@ MEMORY_BYTES = 512 * 2**20
 class Entry(NamedTuple):
     """A vector and the seconds that computing it took."""
 
-    vector: npt.NDArray[np.float32]
+    vector: VectorArray
     cost: float
 
 
@@ -78,7 +79,7 @@ class EmbeddingCache:
                     self._remember(key, entry)
         return found
 
-    def put_many(self, keys: Sequence[bytes], vectors: npt.NDArray[np.float32], cost: float) -> dict[bytes, Entry]:
+    def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
         """Keep ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return them."""
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:

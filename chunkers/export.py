@@ -22,6 +22,7 @@ def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
         "document": {
             "name": document.name,
             "characters": len(document.text),
+            "language": document.language,
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [{"spans": [list(span) for span in chunk.spans], "text": chunk.text} for chunk in chunking.chunks],

@@ -13,9 +13,10 @@ from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import Embedder, load_embedder
 from chunkers.errors import InputError
-from chunkers.registry import ADAPTERS, chunker_class
+from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
+from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
@@ -33,7 +34,7 @@ class Recipe(BaseModel):
     recipe: Literal[1] = 1
     chunker: str
     parameters: dict[str, Any] = {}
-    sentences: str = "spacy"
+    sentences: str = DEFAULT_SPLITTER
     embedder: str = "all-MiniLM-L6-v2"
     tokenizer: str = "all-MiniLM-L6-v2"
     versions: dict[str, str] = {}
@@ -45,11 +46,8 @@ class Recipe(BaseModel):
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
-        versions |= _installed("spacy") if sentences.startswith("spacy") else {}
-        versions |= _installed("langchain-text-splitters") if chunker.name == "recursive" else {}
-        adapter = ADAPTERS.get(chunker.name)
-        if adapter is not None and (version := adapter.version()) is not None:
-            versions[adapter.package] = version
+        versions |= _installed(*packages_of(sentences))
+        versions |= chunker.versions()
         return cls(
             chunker=chunker.name,
             parameters=chunker.model_dump(),

@@ -184,8 +184,12 @@ class Clusters:
         refusals before had not linked in a chain, so that they are fewer than the sentences.
     refusals
         All pairs of sentences that the cap refused.
+    cap
+        Of single linkage: the most sentences that a chunk may have.
     roles
         Of DBSCAN, for every sentence.
+    core_size
+        Of DBSCAN: the sentences that the neighbourhood of a core holds at least, itself included.
     own, other, other_chunk
         Of k-means, for every sentence: the distance to its centre; that to the next nearest, and the number of that one's
         chunk. The latter two are empty where there is one centre.
@@ -193,7 +197,9 @@ class Clusters:
 
     refused: tuple[Refusal, ...] = ()
     refusals: int = 0
+    cap: int | None = None
     roles: tuple[Role, ...] = ()
+    core_size: int = 0
     own: tuple[float, ...] = ()
     other: tuple[float, ...] = ()
     other_chunk: tuple[int, ...] = ()

@@ -8,19 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from chunkers.arrays import IntArray, VectorArray
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
 from chunkers.errors import Cancelled, ModelError
-from chunkers.text.tokenizers import IntArray, Tokenizer
-
-FloatArray = npt.NDArray[np.float32]
+from chunkers.text.tokenizers import Tokenizer
 
 
 @dataclass
 class Meter:
-    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already."""
+    """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
+
+    ``counted`` is whether it counted tokens.
+    """
 
     load_s: float = 0.0
     embed_s: float = 0.0
@@ -28,6 +29,7 @@ class Meter:
     cold_s: float = 0.0
     embedded: int = 0
     cached: int = 0
+    counted: bool = False
     seen: set[bytes] = field(default_factory=set)
 
 
@@ -60,7 +62,7 @@ class Tools:
     cancelled: Callable[[], bool] = bool
     meter: Meter = field(default_factory=Meter)
 
-    def embed(self, texts: Sequence[str]) -> FloatArray:
+    def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), computing each distinct text once for good.
 
         Raises
@@ -133,7 +135,7 @@ class Tools:
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [item for _, item in order]
 
-    def _check_dimension(self, vectors: FloatArray, found: Mapping[bytes, Entry]) -> None:
+    def _check_dimension(self, vectors: VectorArray, found: Mapping[bytes, Entry]) -> None:
         """Refuse vectors unlike those in the cache: the model behind a server's name may have been changed."""
         known = next(iter(found.values()), None)
         if known is not None and known.vector.shape != vectors.shape[1:]:
@@ -146,11 +148,13 @@ class Tools:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.count(texts)
 
     def token_starts(self, text: str) -> IntArray:
         """Return the code point at which each token of ``text`` begins, shape (tokens,)."""
         self._load(self.tokenizer)
+        self.meter.counted = True
         return self.tokenizer.starts(text)
 
     def _load(self, part: Embedder | Tokenizer) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers.arguments import Parser, command_line
+from chunkers.arguments import Parser, add_encoding, command_line
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
 from evaluation.commands.sweep import run_sweep
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     form = command.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="every setting on every document, as CSV")
     form.add_argument("--json", action="store_true", help="the same as JSON lines")
+    add_encoding(command)
     command.set_defaults(run=run_sweep)
     stitch_command.add(commands)
     retrieval_command.add(commands)

@@ -6,18 +6,22 @@ from streamlit.testing.v1 import AppTest
 from chunkers import Tools, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
 from tests import ROOT
+from tests.support import LIMIT, ended
+from viz.jobs import reading
 
 
 @pytest.fixture
-def app():
+def app(monkeypatch):
     """Give the app, which has not run yet; what it embeds in a thread ends with the test."""
-    opened = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    # A test looks at the page once, so the page waits for a file as long as it takes.
+    monkeypatch.setattr(reading, "PATIENCE_S", 60.0)
+    opened = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     yield opened
     # A thread that is inside torch when the interpreter ends aborts it.
     job = opened.session_state.get("job")
     if job is not None:
         job.cancel()
-        job.join(110)
+        ended(job)
 
 
 @pytest.fixture(scope="session")

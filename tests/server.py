@@ -34,7 +34,6 @@ class EmbeddingServer:
     def __init__(self):
         self.script = []
         self.requests = []
-        self.times = []
         self.most = 1000
         server = self
 
@@ -42,7 +41,6 @@ class EmbeddingServer:
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.requests.append((self.path, dict(self.headers), body))
-                server.times.append(time.monotonic())
                 self.answer(body["input"], server.script.pop(0) if server.script else answer)
 
             def answer(self, texts, step):

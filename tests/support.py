@@ -7,6 +7,16 @@ import numpy as np
 from chunkers import Document, Embedder, Tools, load_tokenizer
 from chunkers.base import run
 
+LIMIT = 300.0
+"""Seconds that a job or a run of the app may take on a busy machine."""
+
+
+def ended(job):
+    """Wait until a job has ended; return it."""
+    job.join(LIMIT)
+    assert not job.running, f"still at work: {job.progress()}"
+    return job
+
 
 class HashEmbedder(Embedder):
     """Unit vectors from the hash of a text: any text, at once, the same every time."""

@@ -45,7 +45,7 @@ def boundaries(chunking):
     return tuple(piece.start for piece in chunking.chunks[1:])
 
 
-def test_double_pass_at_rest_finds_the_three_topics_and_no_fixed_size_does():
+def test_the_default_double_pass_finds_the_three_topics_and_no_fixed_size_does():
     sample = load_sample("three_topics")
     assert boundaries(chunk(sample.text, "double_pass", sentences=sample.sentences)) == sample.known
     for size in range(1, 15):

@@ -38,6 +38,12 @@ class Adapter(Chunker):
         """Return the texts of the chunks as the library gives them; called when ``module`` is imported."""
 
     @classmethod
+    def versions(cls) -> dict[str, str]:
+        """Return the version of the library; nothing where it is not installed."""
+        version = cls.version()
+        return {} if version is None else {cls.package: version}
+
+    @classmethod
     def version(cls) -> str | None:
         """Return the version that is installed; None where none is."""
         try:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
 from chonkie import BaseEmbeddings
 
+from chunkers.arrays import VectorArray
 from chunkers.tools import Tools
 
 
@@ -18,11 +17,11 @@ class ChonkieEmbeddings(BaseEmbeddings):
         super().__init__()
         self._tools = tools
 
-    def embed(self, text: str) -> npt.NDArray[np.float32]:
+    def embed(self, text: str) -> VectorArray:
         """Return the text's vector."""
         return self.embed_batch([text])[0]
 
-    def embed_batch(self, texts: list[str]) -> list[npt.NDArray[np.float32]]:
+    def embed_batch(self, texts: list[str]) -> list[VectorArray]:
         """Return a vector a text."""
         return list(self._tools.embed(texts))
 

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.building_blocks.distances import gap_distances
 from chunkers.errors import InputError
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Clusters, Curve, Gap, Line, Merge, Verdict

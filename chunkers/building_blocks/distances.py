@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from chunkers.arrays import FloatArray
 
 
 def gap_distances(embeddings: npt.NDArray[np.floating]) -> FloatArray:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from chunkers.building_blocks.distances import FloatArray, row_cosines
+from chunkers.arrays import FloatArray, IntArray
+from chunkers.building_blocks.distances import row_cosines
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
-
-IntArray = npt.NDArray[np.intp]
 
 
 class Groups(Protocol):

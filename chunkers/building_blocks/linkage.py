@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from chunkers.text.tokenizers import IntArray
+from chunkers.arrays import IntArray
 
 
-class Groups:
+class LinkedGroups:
     """Items in groups, each alone at first."""
 
     def __init__(self, count: int) -> None:
@@ -64,7 +64,7 @@ def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
     pairs
         Items a and b of ``count`` as the number a count + b, in the order in which they are to be joined.
     """
-    clusters, chained = Groups(count), Groups(count)
+    clusters, chained = LinkedGroups(count), LinkedGroups(count)
     joins: list[int] = []
     refused: list[tuple[int, int, int]] = []
     refusals = 0

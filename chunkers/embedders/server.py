@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
-import numpy.typing as npt
 
-from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.arrays import FloatArray, VectorArray
+from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class OpenAIServer(Embedder):
             if name.lower() != "authorization"
         }
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros where the server gives zeros.
 
         Raises
@@ -126,7 +126,7 @@ class OpenAIServer(Embedder):
                 raise self._bad(f"vectors of {self._dimension} dimensions before and of {vectors.shape[1]} now")
         return unit(vectors)
 
-    def _vectors(self, texts: list[str]) -> npt.NDArray[np.float64]:
+    def _vectors(self, texts: list[str]) -> FloatArray:
         """Ask for the vectors; in halves where the server says that it is too much at once."""
         import openai
 
@@ -154,7 +154,7 @@ class OpenAIServer(Embedder):
             raise self._bad("something that is not JSON") from None
         return self._checked(answer, len(texts))
 
-    def _checked(self, answer: Any, count: int) -> npt.NDArray[np.float64]:
+    def _checked(self, answer: Any, count: int) -> FloatArray:
         """Return the rows of an answer in the order of the texts, shape (count, dimension)."""
         items = getattr(answer, "data", None)
         if not isinstance(items, list):

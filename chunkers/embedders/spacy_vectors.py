@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import InputError, ModelError
 from chunkers.text.sentences import spacy_document
 
@@ -76,7 +77,7 @@ class SpacyVectors(Embedder):
             )
         return pipeline
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros; loads the pipeline first if need be."""
         self.load()
         with self._lock:

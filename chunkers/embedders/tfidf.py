@@ -9,10 +9,10 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from cachetools import LRUCache
 
-from chunkers.embedders.base import Embedder, FloatArray, unit
+from chunkers.arrays import FloatArray, VectorArray
+from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import ModelError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TfIdf(Embedder):
         with self._lock:
             return self._fitted.setdefault(revision, _Fitted(sentences, revision))
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Refuse: the vectors depend on a document."""
         raise ModelError("tfidf must be fitted on a document before it can embed; none was given.")
 
@@ -76,7 +76,7 @@ class _Fitted(Embedder):
         import sklearn.decomposition
         import sklearn.feature_extraction.text  # noqa: F401
 
-    def encode(self, texts: Sequence[str]) -> FloatArray:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros."""
         with self._lock:
             if self._transform is None:
@@ -92,7 +92,7 @@ def _revision(sentences: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], npt.NDArray[np.float64]]:
+def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray]:
     """Return the function from texts to rows that the sentences define.
 
     Character n-grams within words need no list of a language's words and endings, and find the words that Chinese does not

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
-from chunkers.building_blocks.thresholds import FloatArray
 from chunkers.reason import Reason, Relation
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, number
 from chunkers.text.document import Document

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.arrays import FloatArray
+from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import InputError
 from chunkers.reason import Reason, chain

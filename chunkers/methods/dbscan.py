@@ -7,8 +7,9 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
+from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.result import Chunking, Clusters, Line, Role
 from chunkers.text.document import Document
 from chunkers.tools import Tools
@@ -48,6 +49,10 @@ class Dbscan(Clustered):
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
     )
 
+    def reach(self) -> Reach:
+        """Return the radius of a neighbourhood."""
+        return Reach(self.position_weight, "ε", self.eps)
+
     def describe(self) -> str:
         """Say the settings in a few words."""
         return f"λ {self.position_weight:g}, ε {self.eps:g}, {self.min_samples} for a core"
@@ -80,7 +85,8 @@ class Dbscan(Clustered):
             roles[sentence] = "core"
         line = Line("ε", self.eps, "eps")
         scores = self._joint_of_neighbours(vectors)
-        return from_labels(document, labels, scores, "joint distance", (line,), Clusters(roles=tuple(roles)))
+        clusters = Clusters(roles=tuple(roles), core_size=self.min_samples)
+        return from_labels(document, labels, scores, "joint distance", (line,), clusters)
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:

@@ -9,8 +9,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, row_cosines
+from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.reason import Reason, chain
@@ -23,7 +24,7 @@ class DoublePass(Chunker):
     """Two passes over the sentences; see the article that introduced semantic double-pass merging.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
-    model. The thresholds at rest were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
+    model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
     than those of the spaCy vectors that the article used.
     """
 

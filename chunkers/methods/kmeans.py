@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray, IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.clustering import from_labels
-from chunkers.building_blocks.distances import FloatArray, gap_distances
+from chunkers.building_blocks.distances import gap_distances
 from chunkers.result import Chunking, Clusters
 from chunkers.text.document import Document
-from chunkers.text.tokenizers import IntArray
 from chunkers.tools import Tools
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.reason import Reason

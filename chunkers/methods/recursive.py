@@ -30,6 +30,7 @@ class Recursive(Chunker):
     title: ClassVar[str] = "Recursive"
     idea: ClassVar[str] = "Cuts at blank lines, then lines, then full stops, then words, until the pieces fit."
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
+    packages: ClassVar[tuple[str, ...]] = ("langchain-text-splitters",)
     formula: ClassVar[str] = (
         r"\text{split at the first separator that occurs, finer where } |p| \ge s; \quad \text{join neighbours "
         r"while } \textstyle\sum |p| \le s"

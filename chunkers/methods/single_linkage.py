@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray, IntArray
+from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from chunkers.building_blocks.linkage import linkage
 from chunkers.result import Chunking, Clusters, Line, Merge, Refusal
 from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import IntArray
 from chunkers.tools import Tools
 
 
@@ -75,6 +75,10 @@ class SingleLinkage(Clustered):
         # Rounded first, so that 1.1 times 10 is 11 and no more.
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
+    def reach(self) -> Reach:
+        """Return the maximum distance."""
+        return Reach(self.position_weight, "the maximum", self.max_distance)
+
     def describe(self) -> str:
         """Say the settings in a few words."""
         size = f"{self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
@@ -101,7 +105,7 @@ class SingleLinkage(Clustered):
             Refusal(*divmod(int(pairs[at]), count), float(distances[at]), joins, size) for at, joins, size in linked.refused
         ]
         line = Line("maximum", self.max_distance, "max_distance")
-        clusters = Clusters(refused=tuple(refused), refusals=linked.refusals)
+        clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
         return from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
 

@@ -11,8 +11,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.distances import FloatArray, buffered, gap_distances
+from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.reason import Reason
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document

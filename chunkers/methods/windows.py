@@ -10,13 +10,14 @@ from typing import ClassVar, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.methods.fixed import windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
-from chunkers.text.tokenizers import IntArray, word_starts
+from chunkers.text.tokenizers import word_starts
 from chunkers.tools import Tools
 
 

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from chunkers.errors import InputError
-from chunkers.text.sentences import load_splitter, split_sentences
+from chunkers.text.sentences import DEFAULT_SPLITTER, language_of, load_splitter, split_sentences
 
 
 class Span(NamedTuple):
@@ -36,16 +36,19 @@ class Document:
         The name of the sentence splitter that made ``sentences``.
     split_ms
         Milliseconds that the splitter took.
+    language
+        The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
     """
 
     text: str
     sentences: tuple[Span, ...]
     name: str = "text"
-    splitter: str = "spacy"
+    splitter: str = DEFAULT_SPLITTER
     split_ms: float = 0.0
+    language: str | None = None
 
     @classmethod
-    def from_text(cls, text: str, sentences: str = "spacy", name: str = "text") -> Document:
+    def from_text(cls, text: str, sentences: str = DEFAULT_SPLITTER, name: str = "text") -> Document:
         """Split ``text`` with the sentence splitter called ``sentences``.
 
         Raises
@@ -62,8 +65,20 @@ class Document:
             ) from error
         load_splitter(sentences)
         began = time.perf_counter()
-        spans = tuple(Span(start, end) for start, end in split_sentences(text, sentences))
-        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000)
+        language = language_of(text, sentences)
+        exact = sentences if language is None else f"sentencex:{language}"
+        spans = tuple(Span(start, end) for start, end in split_sentences(text, exact))
+        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language)
+
+    @staticmethod
+    def identity_of(text: str, splitter: str) -> str:
+        """Return the identity that the document has which that splitter makes of the text."""
+        return f"{_text_hash(text)}/{splitter}"
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of the text, and the splitter: documents of the same identity have the same text and sentences."""
+        return self.identity_of(self.text, self.splitter)
 
     @cached_property
     def sentence_texts(self) -> list[str]:
@@ -85,6 +100,6 @@ class Document:
 
 
 @lru_cache(maxsize=4)
-def text_id(text: str) -> str:
-    """Return a hash that names the text."""
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+def _text_hash(text: str) -> str:
+    # A lone surrogate is refused elsewhere, in a sentence.
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -1,7 +1,7 @@
 """Documents that are not plain text: HTML, PDF, DOCX and EPUB, each through a parser of its own.
 
-What has headings, lists and tables becomes Markdown, so that they can still be told; links and pictures become their words.
-The text that comes out is what is chunked and shown.
+What has headings, lists and tables becomes Markdown, so that they can still be told; links become their words, and so do
+pictures that have some. The text that comes out is what is chunked and shown.
 """
 
 from __future__ import annotations
@@ -10,16 +10,22 @@ import io
 import posixpath
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from chunkers.errors import InputError
+from chunkers.limits import MAX_BYTES, MAX_UNPACKED
+from chunkers.text.encodings import Encoded, decode_by_evidence
 
-MAX_UNPACKED = 200_000_000
-"""Bytes that a DOCX or EPUB may have when unpacked."""
 
-_UNSEEN = ("head", "script", "style", "template", "noscript", "svg")
-"""Elements of HTML whose text no browser shows."""
+class Extracted(NamedTuple):
+    """The text of a file, how many of what was left out, and, where the file is text itself, its encoding."""
+
+    text: str
+    left_out: Counter[str]
+    encoded: Encoded | None = None
 
 
 def format_of(name: str) -> str | None:
@@ -27,8 +33,13 @@ def format_of(name: str) -> str | None:
     return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
 
-def extract(data: bytes, name: str, kind: str) -> str:
+def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Extracted:
     """Return the text of a file of this format.
+
+    Parameters
+    ----------
+    chosen
+        The encoding that the user named, for HTML.
 
     Raises
     ------
@@ -37,19 +48,19 @@ def extract(data: bytes, name: str, kind: str) -> str:
     """
     parse, _ = _FORMATS[kind]
     try:
-        text = parse(data, name)
-    except InputError:
+        found = parse(data, name, chosen)
+    except (InputError, MemoryError):
         raise
     # Nobody knows what a parser raises over a damaged file.
     except Exception as error:
         said = " ".join(str(error).split())
-        said = said.rstrip(".") or type(error).__name__
+        said = said[:300].rstrip(".") or type(error).__name__
         raise InputError(f"{name}: the file must be a sound {kind}; reading it failed with: {said}.") from error
-    text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", text.replace("\r\n", "\n")).strip("\n")
+    text = re.sub(r"\n(?:[^\S\n]*+\n){2,}", "\n\n", found.text.replace("\r\n", "\n")).strip("\n")
     if not text.strip():
         perhaps = ", perhaps pictures of it" if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must hold text; it has none{perhaps}.")
-    return text
+    return found._replace(text=text)
 
 
 def parser_of(kind: str) -> str:
@@ -57,51 +68,86 @@ def parser_of(kind: str) -> str:
     return _FORMATS[kind][1]
 
 
-def _html(data: bytes, name: str) -> str:
-    """Return HTML as Markdown; its encoding is detected, or the one that it names."""
-    from bs4 import BeautifulSoup
-    from markdownify import ATX, MarkdownConverter
+def _html(data: bytes, name: str, chosen: str | None) -> Extracted:
+    """Return HTML as Markdown."""
+    from chunkers.text.markup import markdown_of
 
-    soup = BeautifulSoup(data, "html.parser")
-    for element in soup(_UNSEEN):
-        element.decompose()
-    for picture in soup("img"):
-        picture.replace_with(str(picture.get("alt", "")))
-    converter = MarkdownConverter(
-        heading_style=ATX,
-        bullets="-",
-        strip=["a"],
-        # What is read is text to be cut, not Markdown to be shown.
-        escape_asterisks=False,
-        escape_underscores=False,
-    )
-    return str(converter.convert_soup(soup))
+    encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
+    xml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
+    page = markdown_of(encoded.text, name, xml=xml)
+    return Extracted(page.text, page.left_out, encoded._replace(text=""))
 
 
-def _pdf(data: bytes, name: str) -> str:
+def _pdf(data: bytes, name: str, _: str | None) -> Extracted:
     """Return the text of every page, blank lines between them."""
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
         raise InputError(f"{name}: the PDF must be readable without a password; it is locked.")
-    return "\n\n".join(page.extract_text() for page in reader.pages)
+    pages = _Parts(name)
+    left_out: Counter[str] = Counter()
+    for page in reader.pages:
+        pages.add(page.extract_text())
+        objects = (page.get("/Resources") or {}).get("/XObject") or {}
+        left_out["picture"] += sum(objects[key].get("/Subtype") == "/Image" for key in objects)
+    return Extracted(pages.joined(), +left_out)
 
 
-def _docx(data: bytes, name: str) -> str:
+def _docx(data: bytes, name: str, _: str | None) -> Extracted:
     """Return the document as Markdown, by way of HTML."""
     import mammoth
 
+    from chunkers.text.markup import markdown_of
+
     _unpacked(data, name).close()
-    # Without the bytes of its pictures, which are only dropped afterwards.
-    pictures = mammoth.images.img_element(lambda picture: {})
-    return _html(mammoth.convert_to_html(io.BytesIO(data), convert_image=pictures).value.encode(), name)
+    left_out: Counter[str] = Counter()
+
+    def picture(_: object) -> dict[str, str]:
+        """Count a picture without looking at its bytes."""
+        left_out["picture"] += 1
+        return {}
+
+    html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(picture)).value
+    page = markdown_of(html, name)
+    return Extracted(page.text, page.left_out | left_out)
 
 
-def _epub(data: bytes, name: str) -> str:
-    """Return the chapters in the order in which they are read."""
+def _epub(data: bytes, name: str, _: str | None) -> Extracted:
+    """Return the chapters in the order in which they are read, each once."""
+    from chunkers.text.markup import markdown_of
+
+    chapters = _Parts(name)
+    left_out: Counter[str] = Counter()
     with _unpacked(data, name) as book:
-        return "\n\n".join(_html(book.read(chapter), name) for chapter in _chapters(book))
+        for chapter in dict.fromkeys(_chapters(book)):
+            page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
+            chapters.add(page.text)
+            left_out += page.left_out
+    return Extracted(chapters.joined(), left_out)
+
+
+class _Parts:
+    """The texts of pages or chapters; too many are refused at the first that is too much."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._parts: list[str] = []
+        self._size = 0
+
+    def add(self, text: str) -> None:
+        self._parts.append(text)
+        self._size += len(text)
+        if self._size > MAX_BYTES:
+            raise too_large(f"the text of {self._name}", self._size, "at least ")
+
+    def joined(self) -> str:
+        return "\n\n".join(self._parts)
+
+
+def too_large(name: str, size: int, about: str = "") -> InputError:
+    """Return the error that a document is larger than `MAX_BYTES`."""
+    return InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")
 
 
 def _chapters(book: zipfile.ZipFile) -> Iterator[str]:
@@ -118,15 +164,19 @@ def _chapters(book: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
-    """Open a packed file, unless it would unpack to too much."""
+    """Open a packed file, unless it, or a part of it that is read, would unpack to too much."""
     packed = zipfile.ZipFile(io.BytesIO(data))
-    size = sum(member.file_size for member in packed.infolist())
+    members = packed.infolist()
+    size = sum(member.file_size for member in members)
     if size > MAX_UNPACKED:
         raise InputError(f"{name}: the file may unpack to at most {MAX_UNPACKED:,} bytes; it has {size:,}.")
+    for member in members:
+        if member.file_size > MAX_BYTES and member.filename.lower().endswith((".xml", ".html", ".htm", ".xhtml", ".opf")):
+            raise too_large(f"{member.filename[:100]} in {name}", member.file_size)
     return packed
 
 
-_FORMATS: dict[str, tuple[Callable[[bytes, str], str], str]] = {
+_FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] = {
     "HTML": (_html, "markdownify"),
     "PDF": (_pdf, "pypdf"),
     "DOCX": (_docx, "mammoth"),

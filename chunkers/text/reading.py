@@ -1,89 +1,98 @@
-"""From the bytes of a file to text: formats by their endings, encodings detected, everything else refused in a sentence."""
+"""From the bytes of a file to text: formats by their endings, encodings by evidence, all else refused in a sentence."""
 
 from __future__ import annotations
 
-import codecs
+from collections.abc import Callable
 from typing import NamedTuple
 
-import charset_normalizer
-
-from chunkers.errors import InputError
-from chunkers.text.formats import ENDINGS, extract, format_of, parser_of
-
-MAX_BYTES = 20_000_000
-"""The largest document, 20 MB as the page's upload counts them."""
+from chunkers.limits import MAX_BYTES
+from chunkers.text.encodings import as_plain_utf_8, known_encoding
+from chunkers.text.formats import ENDINGS, format_of, parser_of, too_large
+from chunkers.text.reader_process import read_apart
 
 READABLE = (".txt", ".md", *ENDINGS)
 """How the names of documents end."""
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 
-
-class Decoded(NamedTuple):
-    """A file's text, and what it was read as: an encoding, or a format and the package that reads it."""
+class FileText(NamedTuple):
+    """A file's text, what it was read as, and what is not in it."""
 
     text: str
     read_as: str
+    """An encoding, or a format and the package that reads it, and the encoding where it has one."""
+    encoding: str = ""
+    """Python's name of the encoding; empty for a format that is no text itself."""
+    guessed: bool = False
+    """Whether the letters alone told the encoding."""
+    others: tuple[str, ...] = ()
+    """Encodings that are about as likely."""
+    left_out: str = ""
+    """A sentence on what the text does not have of the file, if anything."""
+
+    def doubts(self, name: str) -> str:
+        """Return a sentence on an encoding that was guessed, empty where it is known."""
+        if not self.guessed:
+            return ""
+        perhaps = f"; {' or '.join(self.others[:3])} would be about as likely" if self.others else ""
+        return f"{name}: the file does not say its encoding; by its letters it was read as {self.encoding}{perhaps}."
 
 
-def read_document(data: bytes, name: str) -> Decoded:
+def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
     """Read a document: HTML, PDF, DOCX or EPUB where its name says so, else plain text or Markdown.
 
-    Raises
-    ------
-    InputError
-        If the file, or the text in it, is larger than `MAX_BYTES`; if it is damaged, locked or without text; and as for
-        `decode`.
-    """
-    kind = format_of(name)
-    if kind is None:
-        return decode(data, name)
-    _within_limit(len(data), name)
-    text = extract(data, name, kind)
-    _within_limit(len(text), f"the text of {name}")
-    return Decoded(text, f"{kind}, by {parser_of(kind)}")
+    All but UTF-8 is read in a process of its own, see `chunkers.text.reader_process`.
 
-
-def _within_limit(size: int, name: str) -> None:
-    if size > MAX_BYTES:
-        raise InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {size:,}.")
-
-
-def decode(data: bytes, name: str) -> Decoded:
-    """Decode the bytes of the file called ``name``.
+    Parameters
+    ----------
+    encoding
+        What the user says that text and HTML are in; the other formats say it themselves.
+    cancelled
+        Asked again and again while a file is read.
 
     Raises
     ------
     InputError
-        If the file is larger than `MAX_BYTES`, not text, or UTF-8 with broken bytes in it.
+        If the file, or the text in it, is larger than `MAX_BYTES`; if it is damaged, locked or without text, takes too long
+        or too much memory; and as for `decode`.
+    Cancelled
+        If the user asked to stop.
     """
-    _within_limit(len(data), name)
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            try:
-                return Decoded(data.decode(encoding), encoding)
-            except UnicodeDecodeError as error:
-                raise InputError(f"{name}: the file begins as {encoding}, but byte {error.start:,} is not valid.") from error
-    if b"\0" in data or data.startswith(b"%PDF-"):
-        raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
-    try:
-        return Decoded(data.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError as error:
-        first_bad = error.start
-    # A page of another encoding decodes to hardly any valid sequence of several bytes; broken UTF-8 to many.
-    lenient = data.decode("utf-8", errors="replace")
-    broken = lenient.count("\ufffd")
-    if sum(character > "\x7f" for character in lenient) - broken >= broken:
-        raise InputError(
-            f"{name}: byte {first_bad:,} is not valid UTF-8, though the rest of the file is; save it as UTF-8 again."
-        )
-    best = charset_normalizer.from_bytes(data).best()
-    if best is None or charset_normalizer.is_binary(data):
-        raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
-    return Decoded(str(best), best.encoding)
+    return _read(data, name, format_of(name), encoding, cancelled)
+
+
+def decode(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
+    """Decode the bytes of the file called ``name``, whatever its name ends in.
+
+    Raises
+    ------
+    InputError
+        If the file is larger than `MAX_BYTES`, not text, not in the given encoding, or UTF-8 with broken bytes in it.
+    Cancelled
+        If the user asked to stop.
+    """
+    return _read(data, name, None, encoding, cancelled)
+
+
+def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]) -> FileText:
+    if len(data) > MAX_BYTES:
+        raise too_large(name, len(data))
+    encoding = known_encoding(encoding) if encoding else None
+    if kind is None and encoding in (None, "utf-8"):
+        text = as_plain_utf_8(data)
+        if text is not None:
+            return FileText(text, "utf-8", "utf-8")
+    text, said = read_apart(data, name, kind, encoding, cancelled)
+    found = said.get("encoding", "")
+    read_as = found
+    if kind is not None:
+        read_as = f"{kind}, by {parser_of(kind)}" + (f", in {found}" if found else "")
+    others = tuple(said.get("others", ()))
+    return FileText(text, read_as, found, bool(said.get("guessed")), others, _left_out(said["left_out"]))
+
+
+def _left_out(counts: dict[str, int]) -> str:
+    if not counts:
+        return ""
+    parts = [f"{count:,} {what if count == 1 else what + 's'}" for what, count in counts.items()]
+    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Left out: {said}."

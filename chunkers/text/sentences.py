@@ -3,28 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.errors import InputError
+from chunkers.text.languages import LANGUAGES, detect_language, load_detector
+from chunkers.text.sentence_rules import (
+    after_and_so_on,
+    after_ideographic_stops,
+    by_markdown_lines,
+    legible,
+    with_opening_marks,
+    without_false_ends,
+)
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
+Rule = Callable[[str, Sequence[int]], list[int]]
+
+DEFAULT_SPLITTER = "sentencex"
+
 SPLITTERS = {
+    "sentencex": "the rules of some 30 languages, by their lists of abbreviations; the language is detected, or named as in "
+    "sentencex:de",
     "spacy": "spaCy's rule-based sentencizer; a blank line always ends a sentence",
     "regex": "after . ? or ! and white space, as LangChain does",
     "lines": "every line is a sentence",
     "paragraphs": "blank lines part the sentences",
 }
-"""Names of the splitters that are always there, with one line of help; ``spacy:NAME`` runs an installed pipeline."""
+"""Names of the splitters that are always there, with one line of help.
+
+``sentencex:CODE`` splits by the rules of a language of `LANGUAGES`, ``spacy:NAME`` runs an installed pipeline.
+"""
 
 _AFTER_STOP = re.compile(r"(?<=[.?!])\s+")
-_LINE = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_BLANK_LINES = re.compile(r"(?:\r\n|\n|\r)[ \t\f\v]*(?:\r\n|\n|\r)\s*")
+_LINE = re.compile(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
+_LINE_END = re.compile(r"\r\n?")
+
+_WINDOW = 4_000
+"""Characters of a paragraph that sentencex is given at once: it takes the square of the time for many quotation marks."""
 
 _LONG_WORD = re.compile(r"\S{400,}")
 # Between two letters or digits where that can be, so that no slice ends in a full stop that the text has inside a word.
@@ -34,37 +57,90 @@ _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
     """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
 
+    How the lines of the text end, in LF, CR or CRLF, makes no difference to its sentences.
+
     Parameters
     ----------
     text
         The original text.
     splitter
-        A key of `SPLITTERS`, or ``spacy:NAME`` for an installed spaCy pipeline.
+        A key of `SPLITTERS`, ``sentencex:CODE`` for the rules of a language, or ``spacy:NAME`` for an installed pipeline.
 
     Raises
     ------
     InputError
-        If there is no such splitter, or its pipeline is not installed or sets no sentence boundaries.
+        If there is no such splitter or language, or the pipeline is not installed or sets no sentence boundaries.
     """
+    # The splitters see one kind of line end alone: an alternative for each of them would read \r\n as two of them.
+    plain = _LINE_END.sub("\n", text)
+    return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter)))
+
+
+def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
+    """Return the sentences of a text whose lines end in LF, white space around them included."""
     if splitter == "regex":
-        pieces = _between(text, _AFTER_STOP)
-    elif splitter == "lines":
-        pieces = _between(text, _LINE)
-    elif splitter == "paragraphs":
-        pieces = _between(text, _BLANK_LINES)
-    elif splitter == "spacy" or splitter.startswith("spacy:"):
-        pieces = _with_spacy(text, splitter.partition(":")[2])
-    else:
-        raise InputError(
-            f"sentences must be one of {', '.join(SPLITTERS)} or spacy:NAME for an installed pipeline; got {splitter!r}."
-        )
-    return _trimmed(text, pieces)
+        return _between(text, _AFTER_STOP)
+    if splitter == "lines":
+        return _between(text, _LINE)
+    if splitter == "paragraphs":
+        return _between(text, _BLANK_LINES)
+    kind, _, name = splitter.partition(":")
+    if kind == "spacy":
+        return _with_spacy(text, name)
+    return _with_sentencex(text, language_of(text, splitter) or "")
+
+
+def is_splitter(name: str) -> bool:
+    """Whether ``name`` has the form of a splitter's; whether a pipeline of spaCy is installed is not asked."""
+    kind, colon, of = name.partition(":")
+    return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and of in LANGUAGES)))
+
+
+def language_of(text: str, splitter: str) -> str | None:
+    """Return the code of the language whose rules ``splitter`` applies to ``text``; None where it has none.
+
+    Raises
+    ------
+    InputError
+        If there is no such splitter or language.
+    """
+    kind, colon, name = splitter.partition(":")
+    if kind != "sentencex" or not colon:
+        if not is_splitter(splitter):
+            raise InputError(
+                f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
+                f"installed pipeline; got {splitter!r}."
+            )
+        return detect_language(_LINE_END.sub("\n", text)) if splitter == "sentencex" else None
+    if name not in LANGUAGES:
+        raise InputError(f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {name!r}.")
+    return name
+
+
+def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the spans of the text with LF for every line end are in ``text``; neither edge is white space."""
+    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
+    if not shorter:
+        return spans
+    return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
+
+
+def packages_of(splitter: str) -> tuple[str, ...]:
+    """Return the installed packages that a splitter's sentences depend on."""
+    kind, colon, _ = splitter.partition(":")
+    if kind == "sentencex":
+        return ("sentencex",) if colon else ("sentencex", "py3langid")
+    return ("spacy",) if kind == "spacy" else ()
 
 
 def load_splitter(splitter: str) -> None:
     """Load what the splitter needs, so that splitting alone can be timed; raises as `split_sentences` does."""
-    if splitter == "spacy" or splitter.startswith("spacy:"):
-        _pipeline(splitter.partition(":")[2])
+    language_of("", splitter)
+    kind, colon, name = splitter.partition(":")
+    if kind == "spacy":
+        _pipeline(name)
+    elif kind == "sentencex" and not colon:
+        load_detector()
 
 
 def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
@@ -79,9 +155,42 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop is not the next paragraph's beginning."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
-    for (start, _), parsed in zip(paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True):
-        for sentence in parsed.sents:
-            yield start + sentence.start_char, start + sentence.end_char
+    for (start, end), parsed in zip(
+        paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
+    ):
+        starts = [0, *(sentence.start_char for sentence in parsed.sents if sentence.start_char)]
+        yield from _sentences(text[start:end], start, (after_ideographic_stops, with_opening_marks), starts)
+
+
+def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
+    rules = (with_opening_marks, without_false_ends, after_and_so_on, after_ideographic_stops, by_markdown_lines)
+    for start, end in _between(text, _BLANK_LINES):
+        paragraph = text[start:end]
+        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), language))
+
+
+def _library_starts(paragraph: str, language: str) -> list[int]:
+    """Return where sentencex begins a sentence, the paragraph's beginning included."""
+    from sentencex import get_sentence_boundaries
+
+    starts, place = {0}, 0
+    while place < len(paragraph):
+        window = paragraph[place : place + _WINDOW]
+        found = [place + boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+        starts.update(found[1:])
+        # The last sentence of a window may be torn: the next window begins with it, unless it is the only one.
+        torn = place + _WINDOW < len(paragraph) and len(found) > 1
+        place = found[-1] if torn else place + _WINDOW
+    return sorted(starts)
+
+
+def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterator[tuple[int, int]]:
+    """Return the sentences of a paragraph that stands at ``place``, after our rules."""
+    for rule in rules:
+        starts = rule(paragraph, starts)
+    for start, end in pairwise([*starts, len(paragraph)]):
+        yield place + start, place + end
 
 
 def spacy_document(nlp: Language, text: str) -> Doc:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+from chunkers.arrays import IntArray
 from chunkers.errors import InputError, ModelError
 from chunkers.text.minilm import model_folder
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import tiktoken
     import tokenizers
 
-IntArray = npt.NDArray[np.intp]
 
 BYTE_PAIRS = {
     "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
@@ -125,6 +125,10 @@ class WordPieceTokenizer:
     def starts(self, text: str) -> IntArray:
         """Return the code point at which each word piece begins."""
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the characters of each unknown token."""
+        return unknown_word_pieces(texts)
 
 
 class BytePairTokenizer:
@@ -246,6 +250,15 @@ def word_pieces() -> tokenizers.Tokenizer:
     loaded.no_truncation()
     loaded.no_padding()
     return loaded
+
+
+def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
+    """Return for each text the characters of each token unknown to the bundled model; raises as `word_pieces`."""
+    encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
+    return [
+        [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
+        for one in encodings
+    ]
 
 
 @lru_cache(maxsize=8)

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import file_bytes, named_files, say
+from chunkers.arguments import add_encoding, document_reader, file_bytes, named_files, say
 from chunkers.cache import EmbeddingCache
-from chunkers.text.reading import read_document
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
@@ -33,15 +32,16 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures in its tokens too")
     command.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file for the next time")
     command.add_argument("--json", action="store_true", help="a JSON object a recipe, with every question")
-    command.set_defaults(run=retrieval)
+    add_encoding(command)
+    command.set_defaults(run=run_retrieval)
 
 
-def retrieval(options: argparse.Namespace) -> None:
+def run_retrieval(options: argparse.Namespace) -> None:
     """Measure every recipe and print it when it is done; what cannot be used goes to standard error."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     recipes = [(path.stem, _recipe(path)) for path in options.recipe]
-    texts = _texts(options.corpus)
+    texts = _texts(options.corpus, options.encoding)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # Where excerpts and tokens are does not depend on the sentences.
@@ -78,14 +78,15 @@ def _recipe(path: Path) -> Recipe:
     return Recipe.from_json(file_bytes(str(path)).decode("utf-8-sig", "replace"))
 
 
-def _texts(folder: Path) -> list[tuple[str, str]]:
+def _texts(folder: Path, encoding: str | None) -> list[tuple[str, str]]:
     """Return name and text of every document in a folder; one that cannot be read is told and left out."""
     if not folder.is_dir():
         raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
     texts = []
+    read = document_reader(encoding)
     for path, name in named_files([str(folder)]):
         try:
-            texts.append((name, read_document(file_bytes(path), name).text))
+            texts.append((name, read(file_bytes(path, name), name).text))
         except InputError as error:
             say(f"{error} The document is left out.")
     if not texts:

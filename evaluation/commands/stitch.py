@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from chunkers import InputError
-from chunkers.arguments import contents, say
+from chunkers import DEFAULT_SPLITTER, InputError
+from chunkers.arguments import add_encoding, contents, document_reader, say
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MARKS_ENDING
 from evaluation.segmentation.stitching import passages_from, stitch_several
 
@@ -29,13 +29,18 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
     command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
-    command.add_argument("--splitter", default="spacy", metavar="NAME", help="counts the sentences (default: spacy)")
-    command.set_defaults(run=stitch)
+    command.add_argument(
+        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="counts the sentences (default: %(default)s)"
+    )
+    add_encoding(command)
+    command.set_defaults(run=run_stitch)
 
 
-def stitch(options: argparse.Namespace) -> None:
+def run_stitch(options: argparse.Namespace) -> None:
     """Write every long document and its boundaries; what cannot be used goes to standard error."""
-    passages, complaints = passages_from(contents([str(path) for path in options.paths]))
+    passages, complaints = passages_from(
+        contents([str(path) for path in options.paths], complain=say), document_reader(options.encoding)
+    )
     for complaint in complaints:
         say(complaint)
     made = stitch_several(passages, options.sentences, options.count, options.seed, options.splitter)
@@ -45,7 +50,7 @@ def stitch(options: argparse.Namespace) -> None:
             options.into.mkdir(parents=True, exist_ok=True)
             # Bytes, so that line ends stay as they are.
             file.write_bytes(one.text.encode())
-            file.with_suffix(MARKS_ENDING).write_bytes(to_json(file.name, one.text, one.known).encode())
+            file.with_suffix(MARKS_ENDING).write_bytes(marks_to_json(file.name, one.text, one.known).encode())
         except OSError as error:
             raise InputError(f"{options.into}: the folder must be writable; {error.strerror}.") from error
         sentences = len(one.split(options.splitter).document.sentences)

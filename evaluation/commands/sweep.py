@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers import Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import contents, value
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import contents, document_reader, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
-from evaluation.segmentation.sweep import Marked, Row, grid, published, summaries, sweep, to_csv
+from evaluation.segmentation.sweep import Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
 from sample_docs import load_sample, sample_titles
 
 
@@ -34,7 +34,7 @@ def run_sweep(options: argparse.Namespace) -> None:
         raise InputError("Say what to sweep: --published, or --chunker with --grid.")
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
-    documents = [_sample(name) for name in names] + _files(options.file)
+    documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
     tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
@@ -42,7 +42,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     order = {setting: place for place, setting in enumerate(settings)}
     rows.sort(key=lambda row: (order[row.setting], row.document))
     if options.csv:
-        print(to_csv(rows), end="")
+        print(rows_to_csv(rows), end="")
     elif options.json:
         for row in rows:
             print(json.dumps(_plain(row), ensure_ascii=False))
@@ -66,11 +66,13 @@ def _sample(name: str) -> Marked:
     return Marked(Document.from_text(sample.text, sample.sentences, name), sample.known)
 
 
-def _files(paths: Sequence[Path]) -> list[Marked]:
-    texts, complaints = marked_texts(contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)))
+def _files(paths: Sequence[Path], encoding: str | None) -> list[Marked]:
+    texts, complaints = marked_texts(
+        contents([str(path) for path in paths], (*READABLE, MARKS_ENDING)), document_reader(encoding)
+    )
     if complaints:
         raise InputError(complaints[0])
-    return [one.split("spacy") for one in texts]
+    return [one.split(DEFAULT_SPLITTER) for one in texts]
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:
@@ -80,7 +82,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     return key, [value(word) for word in words.split(",")]
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: SweepRow) -> dict[str, Any]:
     return {
         "document": row.document,
         "chunker": row.setting.chunker,
@@ -90,7 +92,7 @@ def _plain(row: Row) -> dict[str, Any]:
     }
 
 
-def _print_best(rows: Sequence[Row], measure: str, top: int) -> None:
+def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
     ranked = summaries(rows, measure)
     if not ranked:
         raise InputError(f"{measure} is undefined for every setting on these documents.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from chunkers.arrays import FloatArray
 
 RESAMPLES = 10_000
 LEVEL = 0.95
@@ -57,7 +58,7 @@ class Difference:
         )
 
 
-def paired(values: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64], seed: int = 0) -> Difference | None:
+def paired(values: FloatArray, baseline: FloatArray, seed: int = 0) -> Difference | None:
     """Compare two measures of the same questions, shape (questions,); NaN leaves a question out.
 
     Percentile bootstrap over questions, `RESAMPLES` times; the same seed gives the same numbers. None with fewer than
@@ -75,7 +76,7 @@ def paired(values: npt.NDArray[np.float64], baseline: npt.NDArray[np.float64], s
     return Difference(float(differences.mean()), float(low), float(high), min(1.0, 2 * side / (RESAMPLES + 1)), count)
 
 
-def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, float] | None:
+def interval(values: FloatArray, seed: int = 0) -> tuple[float, float] | None:
     """Return the interval that holds 95 % of the resampled means of a measure, undefined values left out.
 
     None with fewer than `FEWEST` questions.
@@ -87,7 +88,7 @@ def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, flo
     return float(low), float(high)
 
 
-def _resampled_means(values: npt.NDArray[np.float64], seed: int) -> npt.NDArray[np.float64]:
+def _resampled_means(values: FloatArray, seed: int) -> FloatArray:
     """Return the means of `RESAMPLES` samples, as many values in each as there are, shape (RESAMPLES,)."""
     random = np.random.default_rng(seed)
     count = len(values)

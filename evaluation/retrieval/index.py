@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
-from chunkers.embedders.base import FloatArray
+from chunkers.arrays import IntArray, VectorArray
 from chunkers.tools import Meter
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import Question
@@ -29,7 +28,7 @@ REPEATS = 5
 """Searches that are timed; the quickest counts, as what the others take longer is the machine's other work."""
 
 
-def nearest(queries: FloatArray, vectors: FloatArray, count: int, block: int = BLOCK) -> npt.NDArray[np.intp]:
+def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
     """Return the rows of ``vectors`` with the greatest products, best first, shape (queries, min(count, rows)).
 
     Exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
@@ -75,14 +74,14 @@ class Index:
     chunkings: tuple[Chunking, ...]
     chunks: tuple[tuple[Span, ...], ...]
     texts: tuple[str, ...]
-    vectors: FloatArray
+    vectors: VectorArray
     chunk_s: float
     embed_s: float
     embedded: int
     cached: int
 
     @cached_property
-    def edges(self) -> npt.NDArray[np.intp]:
+    def edges(self) -> IntArray:
         """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
@@ -128,7 +127,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
     )
 
 
-def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> FloatArray:
+def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
     """Embed with what is the same for all documents: an embedder made from a text is made from all of them."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
@@ -150,7 +149,7 @@ class Search:
 
     index: Index
     questions: tuple[Question, ...]
-    ranked: npt.NDArray[np.intp]
+    ranked: IntArray
     embed_s: float
     search_s: float
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Span, Tools
+from chunkers.arrays import FloatArray
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.found_documents import (
     AT,
@@ -33,7 +33,6 @@ MEASURES = ("recall", "precision", "precision_omega", "iou")
 UNITS = ("characters", "tokens")
 """What ranges are measured in."""
 
-FloatArray = npt.NDArray[np.float64]
 
 Length = Callable[[Sequence[tuple[int, int]]], float]
 

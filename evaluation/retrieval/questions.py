@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkers import Cancelled, InputError
-from chunkers.text.reading import MAX_BYTES, decode
+from chunkers.limits import MAX_BYTES
+from chunkers.text.reading import decode
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import Excerpt, Finder, cut, short
 
@@ -63,7 +64,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
         raise InputError(f"{name}: a file of questions may have at most {MAX_BYTES:,} bytes; this one has {len(data):,}.")
     if b"\0" in data and not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{name}: a file of questions must be text, CSV or JSON lines; this one is binary.")
-    text = decode(data, name).text
+    text = decode(data, name, cancelled=cancelled).text
     if not text.strip():
         raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
     rows = _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from chunkers.arrays import FloatArray, IntArray
 from evaluation.retrieval.bootstrap import Difference, interval, paired
 from evaluation.retrieval.corpus import Ruler
-from evaluation.retrieval.measures import MEASURES, Evaluation, FloatArray, Length, mean_and_deviation
+from evaluation.retrieval.measures import MEASURES, Evaluation, Length, mean_and_deviation
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.segmentation.measures import Score
 
@@ -192,7 +192,7 @@ class Report:
     chunkers: Mapping[int, ChunkerReport]
     differences: Mapping[int, Difference]
     winner: Winner | None
-    disagreements: npt.NDArray[np.intp]
+    disagreements: IntArray
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -205,7 +205,7 @@ class Report:
         return {number: one.costs for number, one in self.chunkers.items()}
 
 
-def disagreements(values: Mapping[int, FloatArray]) -> npt.NDArray[np.intp]:
+def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
     """Return the numbers of the questions on which a measure differs between chunkers; where it is undefined it does not.
 
     ``values`` has at least one chunker's, each of shape (questions,).

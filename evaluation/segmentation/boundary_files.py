@@ -29,13 +29,13 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
     return "".join(joined), tuple(known[1:])
 
 
-def to_json(name: str, text: str, known: tuple[int, ...]) -> str:
+def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
     """Return the known boundaries as a file: whose they are, the text's SHA-256, and their code points."""
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(data: bytes, text: str) -> tuple[int, ...]:
-    """Return the boundaries of a file that `to_json` wrote for this text.
+    """Return the boundaries of a file that `marks_to_json` wrote for this text.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class Marks:
 
     @classmethod
     def read(cls, data: bytes) -> Marks:
-        """Read what `to_json` wrote.
+        """Read what `marks_to_json` wrote.
 
         Raises
         ------

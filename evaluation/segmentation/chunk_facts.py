@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chunkers import Chunking, Document, Embedder, InputError, Tokenizer, load_tokenizer
+from evaluation.segmentation.measures import cuts_of
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,6 @@ def sentence_counts(chunking: Chunking) -> list[int]:
             next_new = last + 1
         counts.append(count)
     return counts
-
-
-def boundaries(chunking: Chunking) -> list[int]:
-    """Return in ascending order the code points at which a span of a chunk begins, the first of all left out."""
-    return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,7 @@ class Facts:
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
         """Measure it; tokenizes the whole text."""
-        cuts = tuple(boundaries(chunking))
+        cuts = tuple(cuts_of(chunking))
         return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), BeyondReach.of(chunking, embedder))
 
 

@@ -29,6 +29,6 @@ OURS = "ours"
 
 
 def as_published(chunker: str) -> tuple[Setting, str]:
-    """Return the first published setting of a chunker, and who published it; ours, at rest, where nobody did."""
+    """Return the first published setting of a chunker, and who published it; our defaults, where nobody did."""
     presets = presets_of(chunker)
     return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)

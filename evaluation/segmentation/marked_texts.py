@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
 from chunkers import Document, InputError
-from chunkers.text.reading import read_document
+from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import Marks, digest, without_marks
 from evaluation.segmentation.sweep import Marked
 
@@ -35,7 +35,9 @@ class MarkedText:
         return Marked(Document.from_text(self.text, splitter, self.name), self.known)
 
 
-def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], list[str]]:
+def marked_texts(
+    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+) -> tuple[list[MarkedText], list[str]]:
     """Return the texts among files whose boundaries are known, and a sentence for each file that cannot be used.
 
     A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
@@ -45,6 +47,8 @@ def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], 
     ----------
     files
         Name and bytes of each.
+    read
+        Reads a document, given its bytes and its name.
     """
     texts: dict[str, str] = {}
     marks: dict[str, tuple[str, Marks]] = {}
@@ -52,12 +56,12 @@ def marked_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[MarkedText], 
     for name, data in files:
         try:
             if name.lower().endswith(MARKS_ENDING):
-                read = Marks.read(data)
-                marks[read.sha256] = (name, read)
+                one = Marks.read(data)
+                marks[one.sha256] = (name, one)
             elif name in texts:
                 complaints.append(f"{name}: a document's name must be its own; another file has it.")
             else:
-                texts[name] = read_document(data, name).text
+                texts[name] = read(data, name).text
         except InputError as error:
             complaints.append(_about(name, error))
     found = []

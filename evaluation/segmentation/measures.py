@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Chunking, Document
+from chunkers.arrays import IntArray
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Segmentation:
         """Units a segment."""
         return self.units / (len(self.boundaries) + 1)
 
-    def counts(self) -> npt.NDArray[np.intp]:
+    def counts(self) -> IntArray:
         """Return how many boundaries lie before or at each place, shape (units,)."""
         marks = np.zeros(self.units, dtype=np.intp)
         marks[list(self.boundaries)] = 1
@@ -109,7 +109,7 @@ def window(reference: Segmentation) -> int:
 _NO_BOUNDARY = "no boundary is known"
 
 
-def _windows(reference: Segmentation, found: Segmentation) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]] | Score:
+def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
     """Return how many boundaries each window of k gaps holds in both; or why there is no window."""
     _same_units(reference, found)
     k = window(reference)

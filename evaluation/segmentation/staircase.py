@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
-
-IntArray = npt.NDArray[np.int64]
+from chunkers.arrays import IntArray
 
 FLAT = 4
 """Amounts in a row that cut alike from which on the slider is said to do nothing."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from chunkers import Document, InputError
-from chunkers.text.reading import read_document
+from chunkers import DEFAULT_SPLITTER, Document, InputError
+from chunkers.text.reading import FileText, read_document
 from evaluation.segmentation.boundary_files import without_marks
 from evaluation.segmentation.marked_texts import MarkedText
 
@@ -43,7 +43,7 @@ class Stitched:
     subjects: tuple[str, ...]
 
 
-def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = "spacy") -> Stitched:
+def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
     """Join two passages or more in a random order until there are ``sentences`` sentences or more, or none is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
@@ -112,7 +112,9 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
     return [one for one in passages if one.subject in first], [one for one in passages if one.subject not in first]
 
 
-def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], list[str]]:
+def passages_from(
+    files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
+) -> tuple[list[Passage], list[str]]:
     """Return the short documents in files, and a sentence for each file that cannot be used.
 
     Each file is one subject; in a file with lines of three dashes, each part between them.
@@ -121,12 +123,14 @@ def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], li
     ----------
     files
         Name and bytes of each.
+    read
+        Reads a document, given its bytes and its name.
     """
     passages: dict[str, Passage] = {}
     complaints = []
     for name, data in files:
         try:
-            bare, known = without_marks(read_document(data, name).text)
+            bare, known = without_marks(read(data, name).text)
         except InputError as error:
             complaints.append(str(error))
             continue
@@ -142,7 +146,9 @@ def passages_from(files: Iterable[tuple[str, bytes]]) -> tuple[list[Passage], li
     return list(passages.values()), complaints
 
 
-def passages_of(text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = "spacy") -> list[Passage]:
+def passages_of(
+    text: str, known: Sequence[int], subject: str, sentences: int, splitter: str = DEFAULT_SPLITTER
+) -> list[Passage]:
     """Cut a text with known sections into passages of ``sentences`` sentences or a few more, each within one section."""
     edges = [0, *known, len(text)]
     passages = []

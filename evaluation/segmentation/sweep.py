@@ -39,7 +39,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Setting:
-    """A chunker and those parameters that are not at rest."""
+    """A chunker and its non-default parameters."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -72,7 +72,7 @@ MEASURES: dict[str, bool] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class SweepRow:
     """What one setting made of one document."""
 
     setting: Setting
@@ -105,9 +105,9 @@ FEW = 500
 """Runs that are done sooner than processes are started for them."""
 
 
-def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> Row:
+def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
     chunking = run(chunker, marked.document, tools)
-    return Row(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
+    return SweepRow(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
 
 
 def sweep(
@@ -116,7 +116,7 @@ def sweep(
     tools: Tools,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Row]:
+) -> Iterator[SweepRow]:
     """Run every setting on every document, and give each row when it is done; ``tools`` share their embeddings.
 
     With several workers, and more than a `FEW` runs, they are spread over processes, and the order of the rows is that in
@@ -143,7 +143,7 @@ def sweep(
             return
 
 
-def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Row]]]], tools: Tools) -> Generator[Row]:
+def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools) -> Generator[SweepRow]:
     """Run all in this process."""
     for _, runs in groups:
         for run_one in runs:
@@ -162,7 +162,7 @@ class Summary:
     chunks: float
 
 
-def summaries(rows: Iterable[Row], measure: str) -> list[Summary]:
+def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
     """Return the settings, best first by the mean of ``measure``; ties go to fewer chunks, then to the name.
 
     Raises
@@ -190,7 +190,7 @@ def summaries(rows: Iterable[Row], measure: str) -> list[Summary]:
     return sorted(found, key=lambda summary: (sign * summary.mean, summary.chunks, summary.setting.words()))
 
 
-def to_csv(rows: Iterable[Row]) -> str:
+def rows_to_csv(rows: Iterable[SweepRow]) -> str:
     """Return one line a setting and document, every measure in a column, empty where it is undefined."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)

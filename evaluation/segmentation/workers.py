@@ -13,11 +13,10 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 from joblib.externals.loky import get_reusable_executor
 
 from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.arrays import VectorArray
 from chunkers.cache import EmbeddingCache
 
 AT_ONCE = 25
@@ -59,7 +58,7 @@ class _Sent(Embedder):
     def load(self) -> None:
         """Need nothing."""
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> VectorArray:
         """Give the texts back."""
         raise _Asked(texts)
 
@@ -72,7 +71,7 @@ class _Batch(Generic[Result]):
     runs: Sequence[Callable[[Tools], Result]]
     tokenizer: str
     texts: Sequence[str] = ()
-    vectors: npt.NDArray[np.float32] | None = None
+    vectors: VectorArray | None = None
     sent: int = 0
 
     def with_texts(self, runs: Sequence[Callable[[Tools], Result]], texts: Sequence[str], tools: Tools) -> _Batch[Result]:

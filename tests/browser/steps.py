@@ -1,53 +1,95 @@
-"""Steps that several browser tests take."""
+"""Steps that several browser tests take, and how they read the page: see docs/testing.md.
 
-READY = 120_000
+What follows an action comes when the browser, and perhaps the server, has got to it. So nothing is read once and compared:
+``expect`` waits for what the page shows, ``eventually`` and ``until`` for anything else.
+"""
+
+import time
+
+READY = 240_000
 """Milliseconds that loading the model may take on a busy machine."""
+
+PATIENCE = 90_000
+"""Milliseconds that all else may take."""
+
+STANDS_STILL = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+
+
+def read(root, of):
+    """Return what ``of``, a function in JavaScript, makes of a component's handle; None while there is none."""
+    return root.evaluate_all(f"([root]) => root?.seamark && ({of})(root.seamark)")
+
+
+def eventually(reading, wanted, timeout=PATIENCE):
+    """Read until it is what is ``wanted``, or until ``wanted`` holds of it; return what was read.
+
+    Where it does not become so, the error shows the last reading.
+    """
+    holds = wanted if callable(wanted) else lambda seen: seen == wanted
+    deadline = time.monotonic() + timeout / 1000
+    while not holds(seen := reading()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    if not callable(wanted):
+        assert seen == wanted
+    assert holds(seen), f"read last: {seen!r}"
+    return seen
+
+
+def until(root, condition, timeout=READY):
+    """Wait until ``condition``, a function of a component's handle in JavaScript, holds."""
+    eventually(lambda: bool(read(root, condition)), True, timeout)
 
 
 def open_app(page, url, query=""):
     """Open the app and wait until every column has its chunks; return the reader's root."""
     page.goto(f"{url}/{query}")
-    root = page.locator(".seamark")
-    root.locator("h1").wait_for(timeout=READY)
     embedded(page)
-    return root
+    return page.locator(".seamark")
 
 
 def embedded(page):
-    """Wait until no column waits for embeddings and the script stands still."""
-    until(page, "(reader) => reader.columns.length && reader.columns.every((column) => column.segments && column.filled)")
+    """Wait until the script stands still and every reader has all chunks of what it was sent last, every part built."""
     page.wait_for_function(
-        "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
+        f"""() => {{
+          const shadows = [...document.querySelectorAll("*")].map((host) => host.shadowRoot).filter(Boolean);
+          const readers = shadows.flatMap((shadow) => [...shadow.querySelectorAll(".seamark")]);
+          const whole = (reader) => reader?.ready && reader.columns.every(({{ blocks, built }}) => blocks === built);
+          return {STANDS_STILL} && readers.length && readers.every((root) => whole(root.seamark));
+        }}""",
+        polling=50,
+        timeout=READY,
     )
 
 
-def until(page, condition, timeout=READY):
-    """Wait until ``condition``, a function of the reader in JavaScript, holds."""
-    probe = """(condition) => {
-      const find = (node) => {
-        for (const host of node.querySelectorAll('*')) {
-          const found = host.shadowRoot?.querySelector('.seamark');
-          if (found?.reader?.data) return found.reader;
-        }
-      };
-      const reader = find(document);
-      return reader && eval(condition)(reader);
-    }"""
-    page.wait_for_function(probe, arg=condition, timeout=timeout)
+def at_rest(page):
+    """Wait until the script stands still."""
+    page.wait_for_function(f"() => {STANDS_STILL}", timeout=READY)
 
 
-def chunks(root, column):
+def painted(page):
+    """Wait until the browser has painted what its events so far have asked for."""
+    page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))")
+
+
+def column(root, number):
+    """Return the text of a column, counted from 0."""
+    return root.locator(".text").nth(number)
+
+
+def chunks(root, number):
     """Return the text of every chunk of a column, as it stands on the page."""
-    return root.evaluate(
-        "(root, column) => root.reader.columns[column].body.querySelectorAll('.chunk').values()"
-        ".map((chunk) => chunk.textContent).toArray()",
-        column,
-    )
+    return column(root, number).locator(".chunk").evaluate_all("(chunks) => chunks.map((chunk) => chunk.textContent)")
 
 
-def whole_text(root, column):
+def whole_text(root, number):
     """Return all text of a column."""
-    return root.evaluate("(root, column) => root.reader.columns[column].body.textContent", column)
+    return column(root, number).evaluate_all("([body]) => body?.textContent")
+
+
+def marked(within, name):
+    """Return the numbers of the sentences that carry a mark, in their order."""
+    spans = within.locator(f".s.{name}")
+    return spans.evaluate_all("(spans) => [...new Set(spans.map((span) => Number(span.dataset.s)))].sort((a, b) => a - b)")
 
 
 def paste(page, text):
@@ -60,5 +102,7 @@ def paste(page, text):
 
 def choose(page, label, option):
     """Choose an option of a select box in the side bar."""
+    # While the script runs, Streamlit may draw the box anew, and its list closes.
+    at_rest(page)
     page.get_by_label(label).first.click()
     page.get_by_role("option", name=option).first.click()

@@ -1,10 +1,12 @@
 """The axis of a long text: zoomed, panned and walked along, in a real browser."""
 
+import json
+
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.steps import open_app
-
-WINDOW = "(root) => [root.reader.axis.window.from, root.reader.axis.window.to]"
+from tests.browser.app_server import app_server
+from tests.browser.steps import column, eventually, open_app, read, until
 
 
 @pytest.fixture
@@ -15,197 +17,205 @@ def root(page, app_url):
     )
 
 
+@pytest.fixture(scope="module")
+def curve_url(tmp_path_factory):
+    with app_server(tmp_path_factory.mktemp("curve") / "log.txt", "tests/browser/curve_app.py") as server:
+        yield server.url
+
+
+def open_curve(page, url, scores, line):
+    """Open a reader over a curve of these scores, runs of a number of gaps and the scores that take turns in them."""
+    page.goto(f"{url}/?scores={json.dumps(scores)}&line={line}")
+    root = page.locator(".seamark")
+    until(root, "({ ready }) => ready")
+    return root
+
+
 def window(root):
-    root.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-    return root.evaluate(WINDOW)
+    """Return the first and the last place of the window; None while it is about to be drawn."""
+    return read(root, "({ window: { drawn, from, to } }) => (drawn ? [from, to] : null)")
 
 
-def middle(root):
+def shows(root, wanted):
+    """Wait until the window is so, or such that this holds of its ends; return its ends."""
+    holds = wanted if callable(wanted) else lambda *ends: list(ends) == wanted
+    return eventually(lambda: window(root), lambda ends: ends is not None and holds(*ends))
+
+
+def spans(root, sentences):
+    """Wait until the window shows so many sentences; return its ends."""
+    return shows(root, lambda start, end: end - start == pytest.approx(sentences))
+
+
+def place(root, share=0.25):
+    """Return where in the plot a share of its width is, near its foot, where no line is."""
     box = root.locator(".plot").bounding_box()
-    return box["x"] + box["width"] * 0.25, box["y"] + box["height"] - 20, box["width"]
+    return {"x": box["width"] * share, "y": box["height"] - 20}
+
+
+def zoom_in(root, times=1):
+    for _ in range(times):
+        root.get_by_role("button", name="Zoom in").click()
+    return spans(root, 333 / 2**times)
 
 
 def test_at_rest_the_whole_text_is_seen(root):
-    assert window(root) == [0, 333]
-    assert not root.locator(".overview").is_visible()
-    assert root.get_by_role("button", name="Zoom out").is_disabled()
-    assert root.get_by_role("button", name="Show the whole text").is_disabled()
+    shows(root, [0, 333])
+    expect(root.locator(".overview")).to_be_hidden()
+    expect(root.get_by_role("button", name="Zoom out")).to_be_disabled()
+    expect(root.get_by_role("button", name="Show the whole text")).to_be_disabled()
 
 
 def test_a_short_text_has_no_buttons(page, app_url):
     root = open_app(page, app_url, "?c1=fixed_sentences")
-    assert not root.get_by_role("button", name="Zoom in").is_visible()
+    expect(root.get_by_role("button", name="Zoom in")).to_be_hidden()
 
 
 def test_the_wheel_with_ctrl_zooms_around_the_pointer(page, root):
-    x, y, _ = middle(root)
-    page.mouse.move(x, y)
+    root.locator(".plot").hover(position=place(root))
     page.keyboard.down("Control")
     page.mouse.wheel(0, -240)
+    start, end = shows(root, lambda start, end: end - start < 333 * 0.8)
     page.keyboard.up("Control")
-    start, end = window(root)
-    assert end - start < 333 * 0.8
     # The sentence under the pointer stays there.
     assert start + 0.25 * (end - start) == pytest.approx(333 * 0.25, abs=0.5)
-    assert root.locator(".overview").is_visible()
+    expect(root.locator(".overview")).to_be_visible()
 
 
 def test_the_wheel_alone_scrolls_the_page(page, root):
-    x, y, _ = middle(root)
-    page.mouse.move(x, y)
+    plot = root.locator(".plot")
+    plot.hover(position=place(root))
+    before = plot.bounding_box()["y"]
     page.mouse.wheel(0, 200)
+    eventually(lambda: plot.bounding_box()["y"], lambda y: y < before)
     assert window(root) == [0, 333]
 
 
 def test_keys_and_buttons_zoom(page, root):
     root.locator(".plot").focus()
     page.keyboard.press("+")
-    start, end = window(root)
-    assert end - start == pytest.approx(333 / 2)
+    spans(root, 333 / 2)
     root.get_by_role("button", name="Zoom in").click()
-    start, end = window(root)
-    assert end - start == pytest.approx(333 / 4)
+    spans(root, 333 / 4)
     root.get_by_role("button", name="Zoom out").click()
-    start, end = window(root)
-    assert end - start == pytest.approx(333 / 2)
+    spans(root, 333 / 2)
     root.locator(".plot").focus()
     page.keyboard.press("0")
-    assert window(root) == [0, 333]
+    shows(root, [0, 333])
     for _ in range(9):
         page.keyboard.press("+")
-    start, end = window(root)
+    start, end = shows(root, lambda start, end: end - start <= 8)
     assert end - start == 8
-    assert root.get_by_role("button", name="Zoom in").is_disabled()
+    expect(root.get_by_role("button", name="Zoom in")).to_be_disabled()
 
 
 def test_a_drag_pans_and_is_no_click(page, root):
-    root.get_by_role("button", name="Zoom in").click()
-    start, end = window(root)
-    x, y, width = middle(root)
-    page.mouse.move(x, y)
+    start, end = zoom_in(root)
+    plot = root.locator(".plot")
+    plot.hover(position=place(root))
+    box = plot.bounding_box()
+    x, y = box["x"] + place(root)["x"], box["y"] + place(root)["y"]
     page.mouse.down()
-    page.mouse.move(x + width / 10, y, steps=4)
+    page.mouse.move(x + box["width"] / 10, y, steps=4)
     page.mouse.up()
-    assert window(root) == pytest.approx([start - (end - start) / 10, end - (end - start) / 10], abs=0.5)
-    assert root.evaluate("(root) => root.reader.columns[0].body.scrollTop") == 0
+    eventually(lambda: window(root), pytest.approx([start - (end - start) / 10, end - (end - start) / 10], abs=0.5))
+    assert column(root, 0).evaluate("(body) => body.scrollTop") == 0
 
 
 def test_the_line_keeps_its_own_drag_while_zoomed(page, root):
-    root.get_by_role("button", name="Zoom in").click()
-    before = window(root)
-    box = root.locator(".line").bounding_box()
-    page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
+    before = zoom_in(root)
+    line = root.locator(".line")
+    line.hover(position={"x": 200, "y": 10})
+    box = line.bounding_box()
     page.mouse.down()
     page.mouse.move(box["x"] + 260, box["y"] + 40, steps=4)
     page.mouse.up()
     page.wait_for_url("**c1.amount=**")
-    assert window(root) == before
+    shows(root, before)
 
 
 def test_a_click_in_the_window_leads_to_the_sentence_there(page, root):
-    root.get_by_role("button", name="Zoom in").click()
-    root.get_by_role("button", name="Zoom in").click()
-    start, end = window(root)
-    x, y, _ = middle(root)
-    page.mouse.click(x, y)
+    start, end = zoom_in(root, 2)
+    root.locator(".plot").click(position=place(root))
     sentence = round(start + 0.25 * (end - start))
-    assert abs(root.evaluate("(root) => root.reader.columns[0].topmost().sentence") - sentence) <= 2
-    assert f"between sentences {sentence} and {sentence + 1}" in root.locator(".said").inner_text()
+    expect(root.locator(".said")).to_contain_text(f"between sentences {sentence} and {sentence + 1}")
+    eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: abs(top - sentence) <= 2)
 
 
 def test_the_walk_takes_the_window_along(page, root):
     root.locator(".plot").focus()
     for _ in range(9):
         page.keyboard.press("+")
-    start, _ = window(root)
+    start, _ = spans(root, 8)
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    after = window(root)
-    assert after[0] > start + 8
-    gap = root.evaluate("(root) => root.reader.axis.plot.gap")
-    assert after[0] < gap + 1 < after[1]
-    assert root.locator(".cursor").is_visible()
+    # The first step goes to the gap in the window, the others from there.
+    eventually(lambda: read(root, "({ gap }) => gap"), int(start) + 20)
+    after = shows(root, lambda low, _: low > start + 8)
+    assert after[0] < int(start) + 21 < after[1]
+    expect(root.locator(".cursor")).to_be_visible()
 
 
 def test_the_strip_shows_and_moves_the_window(page, root):
-    root.get_by_role("button", name="Zoom in").click()
-    root.get_by_role("button", name="Zoom in").click()
-    box = root.locator(".overview").bounding_box()
-    page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + 4)
-    start, end = window(root)
-    assert (start + end) / 2 > 333 * 0.8
-    seen = root.locator(".overview div").bounding_box()
+    zoom_in(root, 2)
+    overview = root.locator(".overview")
+    box = overview.bounding_box()
+    overview.click(position={"x": box["width"] * 0.9, "y": 4})
+    start, _ = shows(root, lambda start, end: (start + end) / 2 > 333 * 0.8)
+    seen = overview.locator("div").bounding_box()
+    box = overview.bounding_box()
     assert seen["width"] == pytest.approx(box["width"] / 4, abs=3)
     assert seen["x"] - box["x"] == pytest.approx(box["width"] * start / 333, abs=3)
-    assert f"sentences {int(start) + 1} to" in root.locator(".overview").get_attribute("aria-valuetext")
+    assert f"sentences {int(start) + 1} to" in overview.get_attribute("aria-valuetext")
 
 
 def test_the_strip_moves_the_window_by_key(page, root):
-    root.get_by_role("button", name="Zoom in").click()
+    zoom_in(root)
     strip = root.get_by_role("slider", name="Part of the text that is seen")
     strip.focus()
     page.keyboard.press("End")
-    start, end = window(root)
-    assert end == 333
+    start, end = shows(root, lambda _, end: end == 333)
     page.keyboard.press("ArrowLeft")
-    assert window(root) == pytest.approx([start - (end - start) / 10, end - (end - start) / 10])
+    eventually(lambda: window(root), pytest.approx([start - (end - start) / 10, end - (end - start) / 10]))
     page.keyboard.press("Home")
-    assert window(root)[0] == 0
+    shows(root, lambda start, _: start == 0)
 
 
 def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(page, root):
-    first = root.locator(".text").first.locator('.s[data-s="1"]')
-    first.hover()
-    assert root.locator(".cursor").is_visible()
-    root.evaluate("(root) => root.reader.axis.window.show(200, 260)")
-    root.locator(".text").first.locator('.s[data-s="0"]').hover()
-    window(root)
-    assert not root.locator(".cursor").is_visible()
+    column(root, 0).locator('.s[data-s="1"]').hover()
+    expect(root.locator(".cursor")).to_be_visible()
+    zoom_in(root)
+    root.get_by_role("slider", name="Part of the text that is seen").press("End")
+    shows(root, lambda start, _: start > 2)
+    column(root, 0).locator('.s[data-s="0"]').hover()
+    eventually(lambda: read(root, "({ pointed }) => pointed"), 0.5)
+    expect(root.locator(".cursor")).to_be_hidden()
 
 
-def test_decimation_keeps_the_greatest_peak(root):
-    root.evaluate("""(root) => {
-      const { axis } = root.reader;
-      const scores = Array.from({ length: 200000 }, () => 0.2);
-      scores[150000] = 0.95;
-      axis.reader.sentences = 200001;
-      axis.reset();
-      const kept = { verdicts: [{ name: "kept" }], verdictOf: "0".repeat(scores.length) };
-      const curve = { ...axis.plot.curve.data, ...kept, scores, lines: [], live: false };
-      axis.update({ ...axis.column, index: 0, curve });
-    }""")
-    # The column of pixels at the peak is inked at the peak's height, and its neighbours are not.
-    inked = root.evaluate("""(root) => {
-      const { curve } = root.reader.axis.plot;
-      const scale = devicePixelRatio;
-      const width = curve.canvas.clientWidth;
-      const x = (150001 / 200001) * width;
-      const ink = (at) => {
-        const pixel = [Math.floor(at * scale), Math.round(curve.y(0.9) * scale), 1, 1];
-        return curve.canvas.getContext("2d").getImageData(...pixel).data[3] > 100;
-      };
-      return [ink(x), ink(x - 20), ink(x + 20)];
-    }""")
+def test_decimation_keeps_the_greatest_peak(page, curve_url):
+    root = open_curve(page, curve_url, [[150_000, [0.2]], [1, [0.95]], [49_999, [0.2]]], line=0.9)
+    # The column of pixels at the peak is inked where the line is, a little below the peak, and its neighbours are not.
+    level = root.locator(".line").evaluate("(line) => parseFloat(line.style.top)")
+    inked = root.locator(".plot canvas").evaluate(
+        """(canvas, level) => {
+          const scale = devicePixelRatio;
+          const x = (150001 / 200001) * canvas.clientWidth;
+          const ink = (at) => {
+            const pixel = [Math.floor(at * scale), Math.round(level * scale), 1, 1];
+            return canvas.getContext("2d").getImageData(...pixel).data[3] > 100;
+          };
+          return [ink(x), ink(x - 20), ink(x + 20)];
+        }""",
+        level,
+    )
     assert inked == [True, False, False]
 
 
-@pytest.mark.parametrize(("ends", "place"), [([0.2], "above"), ([0.55], "below"), ([0.55, 0.45], "before")])
-def test_the_label_of_a_line_covers_no_point(root, ends, place):
-    root.evaluate(
-        """(root, ends) => {
-          const { axis } = root.reader;
-          const scores = Array.from({ length: 60 }, (_, gap) => (gap < 30 ? 0.2 : ends[gap % ends.length]));
-          const lines = [{ label: "threshold", level: 0.5, value: 50, parameter: "amount", stops: [[50, 0.5]] }];
-          axis.reader.sentences = 61;
-          axis.reset();
-          const kept = { verdicts: [{ name: "kept" }], verdictOf: "0".repeat(scores.length) };
-          const curve = { ...axis.plot.curve.data, ...kept, scores, lines, live: false };
-          axis.update({ ...axis.column, index: 0, curve });
-        }""",
-        ends,
-    )
+@pytest.mark.parametrize(("ends", "side"), [([0.2], "above"), ([0.55], "below"), ([0.55, 0.45], "before")])
+def test_the_label_of_a_line_covers_no_point(page, curve_url, ends, side):
+    root = open_curve(page, curve_url, [[30, [0.2]], [30, ends]], line=0.5)
     plot, label = root.locator(".plot").bounding_box(), root.locator(".line span").bounding_box()
     low = root.locator(".line").evaluate("(line) => line.classList.contains('low')")
     # Where the points of the second half lie on both sides of the line, there is room before them alone.
     before = label["x"] + label["width"] < plot["x"] + plot["width"] * 0.55
-    assert place == ("before" if before else "below" if low else "above")
+    assert side == ("before" if before else "below" if low else "above")

@@ -4,8 +4,10 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.steps import READY, embedded, paste, whole_text
+from tests.browser.steps import READY, column, embedded, eventually, paste, read, until, whole_text
+from tests.browser.steps import marked as marked_in
 
 ALGORITHM = "?document=algorithm&c1=double_pass&c1.initial_threshold=0.4&c2=breakpoint&c2.amount=60"
 """The sample of the first screen, at settings that do not change when a default does."""
@@ -14,24 +16,28 @@ OVER = 16
 """The comparison, counted from 0, that merges over the snippet of the sample of the algorithm."""
 
 
-def open_page(page, url, query=ALGORITHM):
+def open_double_pass(page, url, query=ALGORITHM):
     """Open the page and wait until the rows, the stepper and the text are there; return the rows."""
     page.goto(f"{url}/double_pass{query}")
     rows = page.locator(".passes")
     rows.locator(".block").first.wait_for(timeout=READY)
-    page.locator(".stepper[data-step]").wait_for(timeout=READY)
+    until(page.locator(".stepper"), "({ step }) => step")
     embedded(page)
     return rows
 
 
-def at(page):
-    return page.locator(".stepper").get_attribute("data-step")
+def stands_at(page, step):
+    """Wait until the stepper stands at the step."""
+    eventually(lambda: read(page.locator(".stepper"), "({ step }) => step"), step)
 
 
-def marked(page, name, column=0):
-    """Return the numbers of the sentences of a column that are marked so."""
-    spans = page.locator(".seamark .text").nth(column).locator(f".s.{name}")
-    return sorted({int(number) for number in spans.evaluate_all("(spans) => spans.map((span) => span.dataset.s)")})
+def marks(page, sentences, name="near"):
+    """Wait until these sentences of the first column, and no others, carry the mark."""
+    eventually(lambda: marked(page, name), sentences)
+
+
+def marked(page, name):
+    return marked_in(column(page.locator(".seamark"), 0), name)
 
 
 def on_arc(page, comparison):
@@ -45,128 +51,127 @@ def on_arc(page, comparison):
 
 
 def test_stepping_comes_to_the_merge_over_the_snippet_and_its_two_similarities(page, app_url):
-    open_page(page, app_url)
+    open_double_pass(page, app_url)
     for number in range(2, OVER + 2):
         page.keyboard.press("ArrowRight")
-        assert at(page) == str(number)
+        stands_at(page, number)
     told = page.locator(".told")
-    assert "turn" in told.get_attribute("class")
-    assert told.locator("h2").inner_text() == "Merged over a snippet: sentence 11"
-    assert "0.62 > merging 0.30" in told.inner_text()
-    assert "0.18 ≤ merging 0.30" in told.inner_text()
-    assert (marked(page, "growing"), marked(page, "middle"), marked(page, "next")) == ([*range(10)], [10], [11])
-    assert page.locator(".passes .arc.over").count() == 2  # in the rows and in the legend
-    assert page.locator(".passes .value.over").text_content() == "0.62 over 0.18"
-    assert page.locator(".passes .hatched").count() == 1
-    assert page.locator(".passes .band.middle").count() == 1
+    expect(told).to_have_class(re.compile(r"\bturn\b"))
+    expect(told.locator("h2")).to_have_text("Merged over a snippet: sentence 11")
+    expect(told).to_contain_text("0.62 > merging 0.30")
+    expect(told).to_contain_text("0.18 ≤ merging 0.30")
+    marks(page, [*range(10)], "growing")
+    marks(page, [10], "middle")
+    marks(page, [11], "next")
+    expect(page.locator(".passes .arc.over")).to_have_count(2)  # in the rows and in the legend
+    expect(page.locator(".passes .value.over")).to_have_text("0.62 over 0.18")
+    expect(page.locator(".passes .hatched")).to_have_count(1)
+    expect(page.locator(".passes .band.middle")).to_have_count(1)
     page.wait_for_url(f"**step={OVER + 1}**")
 
 
 def test_a_link_opens_at_its_step_with_the_head_of_the_page_in_sight(page, app_url):
-    open_page(page, app_url, f"{ALGORITHM}&step={OVER + 1}")
-    assert at(page) == str(OVER + 1)
-    assert marked(page, "middle") == [10]
-    assert page.locator(".passes h1").bounding_box()["y"] > 0
+    open_double_pass(page, app_url, f"{ALGORITHM}&step={OVER + 1}")
+    stands_at(page, OVER + 1)
+    marks(page, [10], "middle")
     seen = """(text) => {
-      const [box, at] = [text, text.querySelector('.s.next')].map((node) => node.getBoundingClientRect());
-      return at.top >= box.top && at.bottom <= box.bottom;
+      const [box, at] = [text, text.querySelector('.s.next')].map((node) => node?.getBoundingClientRect());
+      return Boolean(at && at.top >= box.top && at.bottom <= box.bottom);
     }"""
-    for column in (0, 1):
-        page.wait_for_function(seen, arg=page.locator(".seamark .text").nth(column).element_handle(), timeout=10_000)
+    for number in (0, 1):
+        text = column(page.locator(".seamark"), number)
+        eventually(lambda text=text: text.evaluate(seen), True)
+    assert page.locator(".passes h1").bounding_box()["y"] > 0
 
 
 def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(page, app_url):
-    rows = open_page(page, app_url)
+    rows = open_double_pass(page, app_url)
+    said = rows.locator(".said")
     rows.locator('[data-row="minis"][data-at="2"]').hover()
-    assert rows.locator(".said").inner_text() == "Mini-chunk 3: sentences 8 to 10."
-    assert marked(page, "near") == [7, 8, 9]
+    expect(said).to_have_text("Mini-chunk 3: sentences 8 to 10.")
+    marks(page, [7, 8, 9])
     on_arc(page, OVER)
-    assert rows.locator(".said").inner_text() == (
+    expect(said).to_have_text(
         "Merged over a snippet: sentence 11: similarity 0.62 > merging 0.30; sentence 11 before it 0.18 ≤ merging 0.30."
     )
-    assert marked(page, "near") == [*range(10), 11]
+    marks(page, [*range(10), 11])
     page.mouse.move(5, 5)
-    assert marked(page, "near") == []
-    assert rows.locator(".said").inner_text() == ""
+    marks(page, [])
+    expect(said).to_be_empty()
 
 
 def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
-    open_page(page, app_url, "?document=article")
+    open_double_pass(page, app_url, "?document=article")
     arc = page.locator(".passes .arc.over + .touch").first
     comparison = int(arc.get_attribute("data-comparison"))
     page.mouse.click(*on_arc(page, comparison))
-    assert at(page) == str(comparison + 1)
+    stands_at(page, comparison + 1)
     page.wait_for_url(f"**step={comparison + 1}**")
-    (first, *_) = marked(page, "next")
-    text = page.locator(".seamark .text").first
-    box, sentence = text.bounding_box(), text.locator(f'.s[data-s="{first}"]').bounding_box()
-    assert box["y"] <= sentence["y"] <= box["y"] + box["height"]
+    (first, *_) = eventually(lambda: marked(page, "next"), lambda sentences: sentences != [])
+    seen = """(text, sentence) => {
+      const [box, at] = [text, text.querySelector(`.s[data-s="${sentence}"]`)].map((node) => node.getBoundingClientRect());
+      return box.top <= at.top && at.top <= box.bottom;
+    }"""
+    eventually(lambda: column(page.locator(".seamark"), 0).evaluate(seen, first), True)
 
 
 def test_the_merges_by_keyboard_alone(page, app_url):
-    rows = open_page(page, app_url)
-    group = rows.locator(".rows")
-    assert group.get_attribute("aria-label").startswith("The two passes: pass one joined 8 of 13, pass two 4 of 4.")
+    rows = open_double_pass(page, app_url)
+    group, aloud = rows.locator(".rows"), rows.locator(".hidden")
+    expect(group).to_have_attribute("aria-label", re.compile("^The two passes: pass one joined 8 of 13, pass two 4 of 4\\."))
     group.focus()
-    assert page.evaluate("() => getComputedStyle(document.activeElement.shadowRoot.activeElement).outlineStyle") == "solid"
+    expect(group).to_have_css("outline-style", "solid")
     page.keyboard.press("ArrowRight")
-    first = rows.locator(".hidden").inner_text()
-    assert first == "Sentences 1–6 and sentence 7 become one: similarity 0.32 > merging 0.30."
+    expect(aloud).to_have_text("Sentences 1–6 and sentence 7 become one: similarity 0.32 > merging 0.30.")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    assert rows.locator(".hidden").inner_text().startswith("Merged over a snippet")
-    assert at(page) == "1"
+    expect(aloud).to_have_text(re.compile("^Merged over a snippet"))
+    stands_at(page, 1)
     page.keyboard.press("Enter")
-    assert at(page) == str(OVER + 1)
+    stands_at(page, OVER + 1)
     page.keyboard.press("ArrowUp")
-    assert rows.locator(".hidden").inner_text() == "The chunk of sentences 8–10 ends: similarity 0.24 ≤ appending 0.40."
+    expect(aloud).to_have_text("The chunk of sentences 8–10 ends: similarity 0.24 ≤ appending 0.40.")
 
 
 def test_a_correction_leads_to_its_place(page, app_url):
-    open_page(page, app_url)
+    open_double_pass(page, app_url)
     corrections = page.locator(".corrections")
-    assert corrections.locator("li").count() == 5
+    expect(corrections.locator("li")).to_have_count(5)
     over = corrections.get_by_role("button", name=re.compile("after sentence 11 .*over the snippet “return a”"))
     over.click()
-    assert at(page) == str(OVER + 1)
-    assert "Breakpoint cuts here" in over.inner_text()
+    stands_at(page, OVER + 1)
+    expect(over).to_contain_text("Breakpoint cuts here")
 
 
 def test_a_long_text_shows_a_window_that_follows_the_steps_and_zooms(page, app_url):
-    rows = open_page(page, app_url, "?document=report")
-    blocks = rows.locator(".block.sentence")
-    assert 32 <= blocks.count() <= 34
-    window = "({ passes: { window } }) => [window.from, window.to]"
+    rows = open_double_pass(page, app_url, "?document=report")
+    eventually(rows.locator(".block.sentence").count, lambda count: 32 <= count <= 34)
 
-    def drawn(condition):
-        probe = f"({{ passes: {{ window }} }}) => !window.pending && {condition}"
-        page.wait_for_function(probe, arg=rows.element_handle())
+    def window():
+        return read(rows, "({ window: { drawn, from, to } }) => (drawn ? [from, to] : null)")
 
     page.get_by_label("to step").fill("200")
     page.keyboard.press("Enter")
-    drawn("window.from > 150")
+    eventually(window, lambda ends: ends and ends[0] > 150)
     rows.get_by_role("button", name="Show the whole text").click()
-    drawn("window.from === 0")
-    count = rows.evaluate("(root) => root.passes.data.count")
-    assert rows.evaluate(window) == [0, count]
-    assert rows.locator(".overview").is_hidden()
+    count = read(rows, "({ sentences }) => sentences")
+    eventually(window, [0, count])
+    expect(rows.locator(".overview")).to_be_hidden()
     rows.locator(".rows").focus()
     page.keyboard.press("+")
-    drawn("window.from > 0")
-    low, high = rows.evaluate(window)
-    assert high - low == pytest.approx(count / 2)
+    eventually(window, lambda ends: ends and ends[0] > 0 and ends[1] - ends[0] == pytest.approx(count / 2))
 
 
 def test_a_length_refuses_a_merge_and_is_drawn_apart(page, app_url):
-    rows = open_page(page, app_url, "?document=algorithm&c1=double_pass&c1.max_size=400&c2=breakpoint")
-    assert rows.locator(".legend").inner_text().count("too long") == 1
+    rows = open_double_pass(page, app_url, "?document=algorithm&c1=double_pass&c1.max_size=400&c2=breakpoint")
+    eventually(lambda: rows.locator(".legend").inner_text().count("too long"), 1)
     refused = rows.locator(".arc.long + .touch").last
     on_arc(page, refused.get_attribute("data-comparison"))
-    assert "too long together" in rows.locator(".said").inner_text()
+    expect(rows.locator(".said")).to_contain_text("too long together")
 
 
 def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
-    rows = open_page(page, app_url)
+    rows = open_double_pass(page, app_url)
     code = "<img src=x onerror=alert(1)> <b>return</b>"
     paste(
         page,
@@ -175,12 +180,12 @@ def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
     rows.locator(".summary", has_text="Pasted text").wait_for(timeout=READY)
     embedded(page)
     page.locator(".told", has_text="Sentence 1").wait_for()
+    eventually(lambda: whole_text(page.locator(".seamark"), 0), lambda text: code in text)
     assert page.locator("img[src=x]").count() == 0
-    assert code in whole_text(page.locator(".seamark"), 0)
 
 
 def test_the_rows_are_saved_as_a_picture_with_its_own_colours(page, app_url):
-    rows = open_page(page, app_url)
+    rows = open_double_pass(page, app_url)
     with page.expect_download() as saved:
         rows.get_by_role("button", name="Save the rows as SVG").click()
     picture = ElementTree.parse(saved.value.path()).getroot()
@@ -191,21 +196,20 @@ def test_the_rows_are_saved_as_a_picture_with_its_own_colours(page, app_url):
 
 
 def test_a_threshold_has_its_similarities_below_it(page, app_url):
-    open_page(page, app_url)
-    said = page.locator(".similarities figcaption")
-    assert said.nth(2).inner_text() == "4 of 5 similarities lie above 0.30"
+    open_double_pass(page, app_url)
+    said = page.locator(".similarities figcaption").nth(2)
+    expect(said).to_have_text("4 of 5 similarities lie above 0.30")
     slider = page.get_by_role("slider", name="Merging threshold")
     slider.focus()
     slider.press("ArrowRight")
     page.wait_for_url("**c1.merging_threshold=0.31**")
-    page.wait_for_function("(node) => node.textContent.endsWith('above 0.31')", arg=said.nth(2).element_handle())
+    expect(said).to_have_text(re.compile("above 0\\.31$"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_themes_and_a_narrow_window(browser, app_url, scheme):
-    page = browser.new_context(color_scheme=scheme, viewport={"width": 800, "height": 1000}).new_page()
-    rows = open_page(page, app_url)
-    assert rows.get_attribute("data-theme") == scheme
-    assert page.evaluate("document.documentElement.scrollWidth") <= 800
-    assert rows.locator(".value.over").is_visible()
-    page.context.close()
+def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
+    page = open_page(color_scheme=scheme, viewport={"width": 800, "height": 1000})
+    rows = open_double_pass(page, app_url)
+    expect(rows).to_have_attribute("data-theme", scheme)
+    eventually(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda width: width <= 800)
+    expect(rows.locator(".value.over")).to_be_visible()

@@ -14,8 +14,7 @@ def test_a_link_to_a_page_may_be_the_first_thing_a_server_is_asked_for(page, fre
     expect(page.get_by_test_id("stSidebar")).not_to_be_visible()
     page.get_by_role("button", name="Leave lecture mode").click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    page.wait_for_url(lambda url: "lecture" not in url)
-    assert "c1.size=20" in page.url
+    page.wait_for_url(lambda url: "lecture" not in url and "c1.size=20" in url)
 
 
 def test_the_menu_keeps_the_document(page, app_url):

@@ -1,8 +1,11 @@
 """Documents as large as the page takes, and one larger, in a real browser."""
 
-import pytest
+import re
 
-from tests.browser.steps import READY, choose, open_app, paste, until, whole_text
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import READY, choose, column, eventually, marked, open_app, paste, read, until, whole_text
 from tests.browser.test_bad_input import upload
 
 LINE = "In year {} the harbour was dredged again" + ", and the pilots wrote down what they had sounded" * 8 + "."
@@ -23,22 +26,24 @@ def root(page, app_url):
 def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
     choose(page, "Document", "Your own text")
     upload(page, "large.txt", document(MOST - 1))
-    there = f"(reader) => reader.text?.length === {MOST - 1} && reader.columns.every((column) => column.segments)"
-    until(page, there, 3 * READY)
-    assert root.locator("h1").inner_text() == "large.txt"
-    counts = root.evaluate("(root) => root.reader.columns.map((column) => column.blocks.length)")
+    until(root, f"({{ ready, text }}) => ready && text.length === {MOST - 1}", 3 * READY)
+    expect(root.locator("h1")).to_have_text("large.txt")
+    counts = read(root, "({ columns }) => columns.map(({ blocks }) => blocks)")
     assert min(counts) > 9_000
     # Only what is near to sight is built, wherever one goes.
-    root.evaluate("(root) => root.reader.jump(30000)")
-    tops = root.evaluate("(root) => root.reader.columns.map((column) => column.topmost().sentence)")
-    assert all(abs(top - 30_000) <= 1 for top in tops)
-    built = root.evaluate(
-        "(root) => root.reader.columns.map((column) => column.blocks.filter((part) => part.filled).length)"
+    strip = root.get_by_role("img", name=re.compile("^1 Fixed sentences"))
+    strip.click(position={"x": strip.bounding_box()["width"] * 0.7, "y": 6})
+    (sentence,) = eventually(lambda: marked(column(root, 0), "near"), lambda near: len(near) == 1)
+    assert sentence > 25_000
+    eventually(
+        lambda: read(root, "({ columns }) => columns.map(({ top }) => top)"),
+        lambda tops: all(abs(top - sentence) <= 1 for top in tops),
     )
+    built = read(root, "({ columns }) => columns.map(({ built }) => built)")
     assert max(built) < 200
     page.get_by_role("slider", name="Sentences per chunk").press("ArrowRight")
-    until(page, "(reader) => reader.columns[0].data.subtitle.startsWith('5 sentences')")
-    assert root.evaluate("(root) => root.reader.columns[0].blocks.length") < counts[0]
+    expect(root.locator(".head").first).to_contain_text("5 sentences")
+    until(root, f"({{ ready, columns }}) => ready && columns[0].blocks < {counts[0]}")
 
 
 def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, root):
@@ -47,7 +52,6 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     page.get_by_text("Paste or upload").click()
     upload(page, "over.txt", document(MOST + 1))
     said = page.get_by_text("File must be 20.0MB or smaller.")
-    said.wait_for()
-    assert said.bounding_box()["width"] > 100
-    assert page.get_by_label("Text", exact=True).input_value() == "The first sentence.\nThe second one."
-    assert whole_text(root, 0) == "The first sentence.\nThe second one."
+    eventually(lambda: said.bounding_box()["width"], lambda width: width > 100)
+    expect(page.get_by_label("Text", exact=True)).to_have_value("The first sentence.\nThe second one.")
+    eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")

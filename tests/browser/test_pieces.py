@@ -1,17 +1,22 @@
 """Chunks that lie in several places of the text, and what a column's head says of its chunks, in a real browser."""
 
-from tests.browser.steps import open_app, whole_text
+from playwright.sync_api import expect
+
+from tests.browser.steps import column, eventually, open_app, whole_text
 
 
 def test_a_chunk_of_several_places_is_one_in_every_place(page, app_url):
     root = open_app(page, app_url, "?document=article&embedder=tfidf&c1=kmeans&c1.clusters=4&c2=fixed_sentences")
-    head = root.locator(".head").first.inner_text()
-    assert "4 of 4 chunks" in head
-    assert "order breaks" in head
-    assert "in pieces" not in root.locator(".head").nth(1).inner_text()
+    head = root.locator(".head")
+    expect(head.first).to_contain_text("4 of 4 chunks")
+    expect(head.first).to_contain_text("order breaks")
+    expect(head.nth(1)).not_to_contain_text("in pieces")
     assert whole_text(root, 0) == whole_text(root, 1)
-    places = root.evaluate("""(root) => [...root.reader.columns[0].blocks].map((part) => [
-      part.querySelector(".no").dataset.no, getComputedStyle(part.chunk).backgroundColor, part.why?.ariaLabel ?? ""])""")
+    parts = column(root, 0).locator(".block")
+    places = parts.evaluate_all("""(parts) => parts.map((part) => [
+      part.querySelector(".no").dataset.no, getComputedStyle(part.querySelector(".chunk")).backgroundColor,
+      part.querySelector("[role=note]")?.ariaLabel ?? ""])""")
+    assert places
     grounds = {}
     for number, ground, reason in places:
         assert grounds.setdefault(number, ground) == ground
@@ -22,20 +27,19 @@ def test_a_chunk_of_several_places_is_one_in_every_place(page, app_url):
 
 def test_pointing_at_a_place_marks_the_others_of_its_chunk(page, app_url):
     root = open_app(page, app_url, "?document=article&embedder=tfidf&c1=kmeans&c1.clusters=4&c2=fixed_sentences")
-    root.locator(".text").first.locator(".chunk").first.hover()
-    marked, others = root.evaluate("""(root) => {
-      const { blocks: parts } = root.reader.columns[0];
-      const number = (part) => part.querySelector(".no").dataset.no;
-      return [parts.filter((part) => part.classList.contains("kin")).map((part) => part.number),
-        parts.filter((part) => part !== parts[0] && number(part) === number(parts[0])).map((part) => part.number)];
-    }""")
-    assert marked == others != []
-    root.locator(".text").nth(1).locator(".chunk").first.hover()
-    assert root.locator(".block.kin").count() == 0
+    parts = column(root, 0).locator(".block")
+    column(root, 0).locator(".chunk").first.hover()
+    numbers = parts.evaluate_all("(parts) => parts.map((part) => part.querySelector('.no').dataset.no)")
+    others = [place for place, number in enumerate(numbers) if place and number == numbers[0]]
+    assert others
+    kin = "(parts) => parts.flatMap((part, place) => (part.classList.contains('kin') ? [place] : []))"
+    eventually(lambda: parts.evaluate_all(kin), others)
+    column(root, 1).locator(".chunk").first.hover()
+    expect(root.locator(".block.kin")).to_have_count(0)
 
 
 def test_a_chunk_longer_than_the_embedder_reads_is_said(page, app_url):
     root = open_app(page, app_url, "?document=essay&c1=fixed_sentences&c1.size=100&c2=fixed_sentences&c2.size=1")
     first, second = root.locator(".head").all()
-    assert "chunks longer than the 256 tokens that all-MiniLM-L6-v2 reads" in first.inner_text()
-    assert "longer than" not in second.inner_text()
+    expect(first).to_contain_text("chunks longer than the 256 tokens that all-MiniLM-L6-v2 reads")
+    expect(second).not_to_contain_text("longer than")

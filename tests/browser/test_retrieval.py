@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, choose
+from tests.browser.steps import READY, at_rest, choose, eventually
 
 QUICK = "/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences"
 SLOW = "/retrieval?c1=fixed_sentences&c1.size=60&c2=optimal&c3=double_pass"
@@ -41,6 +41,7 @@ def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_u
     choose(page, "Compared with", re.compile("^2. Fixed sentences"))
     expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible(timeout=READY)
     page.wait_for_url(re.compile(r"baseline=2.*run=|run=.*baseline=2"), timeout=READY)
+    at_rest(page)
     said = cost.inner_text()
     page.reload()
     ended(page)
@@ -54,11 +55,11 @@ def test_the_passages_of_the_question_of_the_link(page, app_url):
     sections = page.locator(".passages").first.locator("section")
     expect(sections.first.locator("h3")).to_contain_text("1 · ")
     # Every excerpt is either marked in a chunk or told to be missing.
-    assert page.locator(".passages mark, .passages del").count() > 0
+    expect(page.locator(".passages mark, .passages del").first).to_be_attached()
     page.get_by_role("radio", name="In the documents").click()
     ranks = page.locator(".passages").first.locator("sup")
     expect(ranks.first).to_be_visible(timeout=READY)
-    assert {"1", "2", "3", "4", "5"} == set(ranks.all_inner_texts())
+    eventually(lambda: set(ranks.all_inner_texts()), {"1", "2", "3", "4", "5"})
     page.get_by_text("Only where the chunkers disagree").click()
     page.wait_for_url("**disagree=yes**", timeout=READY)
     expect(page.locator(".passages").first).to_be_visible()

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
-from tests.browser.steps import READY, embedded, whole_text
+from tests.browser.steps import READY, embedded, eventually, whole_text
 
 
 def test_the_best_setting_goes_to_compare(page, app_url):
@@ -55,5 +55,5 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     embedded(page)
     root = page.locator(".seamark")
     expect(root.locator("h1")).to_have_text("stitched 1")
-    assert whole_text(root, 0) == long
+    eventually(lambda: whole_text(root, 0), long)
     expect(page.get_by_text("3 known boundaries", exact=False).first).to_be_visible()

@@ -20,7 +20,7 @@ from chunkers.base import run
 from chunkers.result import start_after
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
-from tests.support import HashEmbedder, cut, tools
+from tests.support import LIMIT, HashEmbedder, cut, tools
 from tests.viz.compare.test_page import reader_of, settled
 
 INSTALLED = [
@@ -227,7 +227,7 @@ def test_langchain_is_langchain(sample, threshold, amount, buffer):
     assert [None if span is None else span for span in locate(text, theirs) if span] == spans
 
 
-def test_at_rest_they_are_as_the_libraries_are():
+def test_by_default_they_are_as_the_libraries_are():
     chonkie = pytest.importorskip("chonkie")
     from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser, SemanticSplitterNodeParser
 
@@ -373,7 +373,7 @@ def test_the_command_line_lists_and_runs_them(capsys, tmp_path):
 
 @pytest.fixture
 def app():
-    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
 
 
 def test_a_column_of_an_adapter(app):

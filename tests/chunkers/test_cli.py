@@ -32,7 +32,8 @@ def output(capsys, *arguments):
 def test_the_object_has_these_keys(capsys, file):
     (result,) = output(capsys, file, "--chunker", "double_pass", "--sentences", "regex")
     assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "notes", "timing"}
-    assert set(result["document"]) == {"name", "characters", "sentences"}
+    assert set(result["document"]) == {"name", "characters", "language", "sentences", "read_as"}
+    assert result["document"]["read_as"] == "utf-8"
     assert (result["document"]["name"], result["document"]["characters"]) == ("text.txt", len(TEXT))
     assert [TEXT[start:end] for start, end in result["document"]["sentences"]] == TEXT.replace(". ", ".|").split("|")
     assert set(result["timing"]) == {"split_ms", "embed_ms", "embedded", "cached", "decide_ms"}
@@ -161,3 +162,59 @@ def test_a_folder_stands_for_its_documents_and_a_bad_one_among_them_is_told(tmp_
 def test_a_folder_without_documents_is_refused(tmp_path, capsys):
     assert main([str(tmp_path), "--chunker", "fixed_sentences"]) == 2
     assert "a folder must have a file that ends in .txt, .md, .html" in capsys.readouterr().err
+
+
+def test_a_guessed_encoding_is_told_and_another_can_be_named(tmp_path, capsys):
+    text = "A ação não é fácil; você já põe o pão à mesa."
+    file = tmp_path / "pt.txt"
+    file.write_bytes(text.encode("cp1252"))
+    assert main([str(file), "--chunker", "fixed_sentences"]) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert (document["document"]["read_as"], document["chunks"][0]["text"]) == ("cp1252", text)
+    assert err.startswith("pt.txt: the file does not say its encoding; by its letters it was read as cp1252")
+    assert err.endswith("--encoding names another.\n")
+    assert err.count("\n") == 1
+    (document,) = output(capsys, file, "--chunker", "fixed_sentences", "--encoding", "cp1251")
+    assert document["document"]["read_as"] == "cp1251"
+    assert document["chunks"][0]["text"] == text.encode("cp1252").decode("cp1251")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"), [("nothing", "got 'nothing'"), ("zlib", "got 'zlib'"), ("ascii", "byte 2 is not valid in ascii")]
+)
+def test_an_encoding_that_is_none_or_does_not_fit_is_a_sentence(tmp_path, capsys, encoding, words):
+    file = tmp_path / "pt.txt"
+    file.write_bytes("né".encode() + b"\xe9")
+    file.write_bytes(b"on\xe9")
+    assert main([str(file), "--chunker", "fixed_sentences", "--encoding", encoding]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert words in err
+
+
+def test_no_more_of_a_file_is_read_than_it_takes_to_know_that_it_is_too_large(tmp_path, capsys):
+    large = tmp_path / "s.txt"
+    with large.open("wb") as file:
+        file.truncate(6_000_000_000)
+    assert main([str(large), "--chunker", "fixed_sentences"]) == 2
+    assert capsys.readouterr().err == (
+        "s.txt: a document may have at most 20 MB, 20,000,000 bytes; this one has 6,000,000,000.\n"
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="a device of POSIX")  # noqa: PTH110
+def test_a_device_without_end_is_a_sentence(capsys):
+    assert main(["/dev/zero", "--chunker", "fixed_sentences"]) == 2
+    assert "zero: a document may have at most 20 MB, 20,000,000 bytes; this one has" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["torn.pdf", "torn.html", "torn.docx", "torn.epub", "torn.txt"])
+def test_standard_error_has_one_sentence_for_a_damaged_file_whatever_its_parser_logs(tmp_path, name):
+    file = tmp_path / name
+    file.write_bytes(b"%PDF-1.7\n" + b"7 0 obj <</Length 9>> stream xx endobj\n" * 500 + b"\x00\xff" * 100)
+    command = [sys.executable, "-m", "chunkers", str(file), "--chunker", "fixed_sentences", "--embedder", "tfidf"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"{name}: ")
+    assert ended.stderr.count("\n") == 1

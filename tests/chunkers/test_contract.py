@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Document, Recipe, build_chunker
+from chunkers import CHUNKERS, SPLITTERS, Document, Recipe, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.result import Verdict, end_before, start_after
@@ -184,7 +184,7 @@ def made(name, parameters):
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
-@given(text=TEXTS, sentences=st.sampled_from(["spacy", "regex", "lines", "paragraphs"]))
+@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]))
 @example(text="", sentences="spacy")
 @example(text=" \n\t ", sentences="spacy")
 @example(text="One sentence.", sentences="regex")
@@ -266,3 +266,21 @@ def test_a_recipe_gives_the_same_chunks(name, parameters):
 
 def test_settings_cover_every_chunker():
     assert {name for name, _ in SETTINGS} == set(CHUNKERS)
+
+
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
+def test_the_hooks_answer_for_every_chunker(name, parameters):
+    chunker = made(name, parameters)
+    assert chunker.describe()
+    remarks = {spec.name: chunker.remark(spec.name) for spec in chunker.fields(chunker.model_dump())}
+    assert {parameter for parameter, said in remarks.items() if said} <= {"amount"}
+    assert all(said == "" or said.endswith(".") for said in remarks.values())
+    versions = chunker.versions()
+    assert versions.keys() == set(chunker.packages)
+    assert versions.items() <= Recipe.of(chunker, "regex", HashEmbedder(), "words").versions.items()
+    reach = chunker.reach()
+    if reach is not None:
+        assert name in OUT_OF_ORDER
+        assert reach.name
+        assert 0 <= reach.position_weight <= 1
+        assert reach.distance in {getattr(chunker, spec.name) for spec in chunker.fields()}

@@ -364,11 +364,16 @@ def test_six_chunkers_side_by_side_embed_each_distinct_text_once():
     assert sum(result.timing.embedded for result in results) == len(embedded)
 
 
+LONG = 5.0
+"""Seconds that a request is kept waiting, more than it is waited for."""
+
+
 @pytest.fixture
-def impatient(monkeypatch):
-    """Wait less than a person would."""
-    monkeypatch.setattr(server, "TIMEOUT", 0.4)
+def impatient(monkeypatch, request):
+    """Wait less than a person would; for an answer only where one does not come, as any may come late on a busy machine."""
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    if LONG in request.node.callspec.params.get("script", ()):
+        monkeypatch.setattr(server, "TIMEOUT", 1.5)
 
 
 def ask(http, texts=TEXTS):
@@ -398,7 +403,7 @@ def test_vectors_are_put_in_the_order_that_the_server_numbers_them(http):
         [(429, {})],
         [(500, {})],
         [(503, {"retry-after-ms": 30}), (429, {})],
-        [1.0],
+        [LONG],
         [(408, {}), (502, {}), (529, {})],
     ],
 )
@@ -408,11 +413,13 @@ def test_what_passes_is_tried_again(http, script):
     assert len(http.requests) == len(script) + 1
 
 
-def test_the_server_says_how_long_to_wait(http):
+def test_the_server_says_how_long_to_wait(http, monkeypatch):
+    slept = []
+    monkeypatch.setattr("openai._base_client.time.sleep", slept.append)
     http.script = [(429, {"Retry-After": "1"})]
     ask(http)
-    first, second = http.times
-    assert 1 <= second - first < 3
+    assert len(http.requests) == 2
+    assert slept == [1]
 
 
 def told(change):
@@ -426,7 +433,7 @@ FAILURES = {
     "bad request": ([(400, {})], 1, "must accept the request; it refused (status 400)"),
     "too many": ([(429, {})] * 9, 4, "must have requests left for this key; asked up to 4 times, it had none (status 429)"),
     "broken": ([(500, {})] * 9, 4, "must work; asked up to 4 times, it failed (status 500)"),
-    "slow": ([1.0] * 9, 4, "must answer within 0.4 seconds; it did not, in 4 attempts"),
+    "slow": ([LONG] * 9, 4, "must answer within 1.5 seconds; it did not, in 4 attempts"),
     "broken JSON": ([lambda texts: b'{"data": [{'], 1, "it gave something that is not JSON"),
     "no object": ([lambda texts: b"null"], 1, "it gave something without the list 'data'"),
     "no data": ([lambda texts: {"object": "list"}], 1, "it gave something without the list 'data'"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
+from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
 from chunkers.base import run
 from chunkers.building_blocks.sizes import Limits, _sizes, within_sizes
 from chunkers.result import Chunking
@@ -72,7 +72,7 @@ def test_fixed_groups_keep_them_too(unit, oversize):
     assert Verdict.FORCED in [gap.verdict for gap in chunking.gaps]
 
 
-@given(text=TEXTS, sentences=st.sampled_from(["spacy", "regex", "lines", "paragraphs"]), data=st.data())
+@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]), data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data):
     document = Document.from_text(text, sentences)

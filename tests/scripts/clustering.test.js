@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { placesOf } from "../../viz/clustering/chunk_list.js";
 import { neighbour, owners, ramp, rowsOf } from "../../viz/clustering/heatmap_drawing.js";
-import { JointDistances } from "../../viz/clustering/joint_distances.js";
+import { describePair, JointDistances } from "../../viz/clustering/joint_distances.js";
 
 /**
  * Distances of so many sentences, each as far in meaning as its number among the cells says.
@@ -116,4 +116,33 @@ test("sentences of a chunk that follow each other are one place", () => {
     ],
     [],
   ]);
+});
+
+test("a pair is told by its distance, what that is the sum of, its line and its chunks", () => {
+  const four = distances(4, 1);
+  const data = { weight: 0.25, line: /** @type {[string, number]} */ (["eps", 0.3]), chunk_of: [0, 0, 1, 1], block: 1 };
+  // Place |0 - 2| / 4, meaning cell 2 of 65,535: 0.25 x 0.5 + 0.75 x 2000 / 65535 = 0.125 + 0.0229.
+  assert.deepEqual(describePair(four, data, [0, 2]), {
+    head: "Sentences 1 and 3",
+    facts: ["distance 0.15, within eps 0.3", "chunks 1 and 2"],
+    terms: "place 0.13 (0.25 × 0.50) + meaning 0.02 (0.75 × 0.03)",
+    sentences: new Map([
+      ["1", 0],
+      ["3", 2],
+    ]),
+  });
+  assert.deepEqual(describePair(four, data, [0, 1]).facts[1], "both in chunk 1");
+});
+
+test("a sentence with itself has no distance to tell, a block of sentences a mean one", () => {
+  const data = { weight: 0, line: null, chunk_of: [0, 0, 1, 1], block: 1 };
+  assert.deepEqual(describePair(distances(4, 1), data, [3, 3]), {
+    head: "Sentence 4",
+    facts: ["in chunk 2"],
+    terms: "",
+    sentences: new Map([["4", 3]]),
+  });
+  const blocks = describePair(distances(4, 2, 0), { ...data, block: 2 }, [0, 1]);
+  assert.equal(blocks.head, "Sentences 1–2 and 3–4");
+  assert.deepEqual(blocks.facts, ["mean distance 0.02", "chunks 1 and 2"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filterRows, rowOfKey, sortRows } from "../../viz/breakpoints/gap_order.js";
+import { filterOptions, filterRows, rowOfKey, sortRows } from "../../viz/breakpoints/gap_order.js";
 
 /** @param {string} name */
 const verdict = (name) => ({ name, standing: name, cut: name === "cut", sized: false, overruled: name === "merged" });
@@ -76,4 +76,14 @@ test("the first key that goes down chooses the first row; where there are no row
   assert.equal(rowOfKey("ArrowDown", -1, 5, 10), 0);
   assert.equal(rowOfKey("End", -1, 0, 10), undefined);
   assert.equal(rowOfKey("Enter", 2, 5, 10), undefined);
+});
+
+test("the filter offers every verdict that occurs, each with its count", () => {
+  assert.deepEqual(filterOptions({ ...ROWS, verdicts: VERDICTS }), [
+    ["", "every gap (5)"],
+    ["cut", "cut (2)"],
+    ["kept", "kept (2)"],
+    ["merged", "merged (1)"],
+    ["near", "near the line (2)"],
+  ]);
 });

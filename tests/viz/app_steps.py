@@ -2,21 +2,21 @@
 
 import json
 
+from tests.support import ended
 from viz.jobs.background import registry
 from viz.jobs.sweep import Sweep
 
 
 def settled(app):
     """Run the app until it shows what its jobs have embedded."""
-    ended = None
+    last = None
     while True:
         app.run()
         job = app.session_state.get("job")
-        if job is None or job is ended:
+        if job is None or job is last:
             break
         # Another may begin when this one has ended.
-        job.join(110)
-        ended = job
+        last = ended(job)
     assert not app.exception
     return app
 
@@ -29,3 +29,9 @@ def sent(app, word):
 def sweep_of(app):
     """Return the sweep that the link of the Tune page leads to, or None."""
     return registry().find(app.session_state["choices/tune"].extra["run"], Sweep)
+
+
+def said(app):
+    """Return the sentences of all notices, in the order of the page."""
+    payloads = [part.proto.json for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    return [data["text"] for data in map(json.loads, payloads) if set(data) == {"text", "tone"}]

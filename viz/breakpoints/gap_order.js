@@ -14,6 +14,25 @@
  * @typedef {Pick<GapRows, "scores" | "away" | "near" | "reasons"> & { standing: StandingData[] }} JudgedRows
  */
 
+/** @param {number} count */
+export const counted = (count) => count.toLocaleString("en");
+
+/**
+ * What the filter offers: every gap, each verdict that occurs, and those near the line, all with their counts.
+ * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} rows
+ * @returns {[value: string, words: string][]}
+ */
+export function filterOptions({ verdicts, standing, near }) {
+  return [
+    ["", `every gap (${counted(standing.length)})`],
+    ...verdicts.map((verdict) => {
+      const count = standing.filter((one) => one === verdict).length;
+      return /** @type {[string, string]} */ ([verdict.name, `${verdict.standing} (${counted(count)})`]);
+    }),
+    ["near", `near the line (${counted(near.filter(Boolean).length)})`],
+  ];
+}
+
 /**
  * The rows of a verdict, or those near the line, with words in their reason or their sentences.
  * @param {Pick<JudgedRows, "standing" | "near" | "reasons">} rows

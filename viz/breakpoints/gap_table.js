@@ -3,9 +3,10 @@
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { around, el, found, liveRegion } from "../components/shared/dom.js";
 import { signed } from "../components/shared/format.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
 import { verdictOfEach } from "../components/shared/verdicts.js";
-import { filterRows, rowOfKey, sortRows } from "./gap_order.js";
+import { counted, filterOptions, filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
 const HEIGHT = 46; // pixels per row, as in the style sheet
 const BEYOND = 6; // rows drawn above and below the visible ones
@@ -24,9 +25,6 @@ const HEADS = [
   ["away", "from line", "By distance from the line, the nearest first"],
   ["verdict", "verdict", "By verdict"],
 ];
-
-/** @param {number} count */
-const counted = (count) => count.toLocaleString("en");
 
 /** @param {Component<GapTableData>} component */
 export default function (component) {
@@ -52,24 +50,23 @@ class GapTable {
     this.root = root;
     const sieve = root.appendChild(el("div", "sieve"));
     this.verdict = sieve.appendChild(el("select"));
-    this.verdict.setAttribute("aria-label", "Show gaps that are");
     this.words = sieve.appendChild(el("input"));
     this.words.type = "search";
     this.words.placeholder = "words in the reason or the text";
-    this.words.setAttribute("aria-label", "Show gaps with these words");
+    this.verdict.ariaLabel = "Show gaps that are";
+    this.words.ariaLabel = "Show gaps with these words";
     this.verdict.addEventListener("change", () => this.sift());
     this.words.addEventListener("input", () => this.sift());
     this.counted = root.appendChild(el("div", "counted"));
-    this.counted.setAttribute("role", "status");
-    const grid = root.appendChild(el("div"));
-    grid.setAttribute("role", "grid");
-    grid.setAttribute("aria-label", "Gaps");
-    this.grid = grid;
-    const heads = grid.appendChild(el("div", "line heads"));
-    heads.setAttribute("role", "row");
+    this.counted.role = "status";
+    this.grid = root.appendChild(el("div"));
+    this.grid.role = "grid";
+    this.grid.ariaLabel = "Gaps";
+    const heads = this.grid.appendChild(el("div", "line heads"));
+    heads.role = "row";
     this.heads = HEADS.map(([by, words, help]) => {
       const head = heads.appendChild(el("span"));
-      head.setAttribute("role", "columnheader");
+      head.role = "columnheader";
       const button = head.appendChild(el("button", "", words));
       button.title = help;
       button.addEventListener("click", () => {
@@ -78,10 +75,10 @@ class GapTable {
       });
       return { by, head, button };
     });
-    this.rows = grid.appendChild(el("div", "rows"));
+    this.rows = this.grid.appendChild(el("div", "rows"));
     this.rows.tabIndex = 0;
-    this.rows.setAttribute("role", "rowgroup");
-    this.rows.setAttribute("aria-label", "Gaps: up and down go from row to row, Enter leads to the text");
+    this.rows.role = "rowgroup";
+    this.rows.ariaLabel = "Gaps: up and down go from row to row, Enter leads to the text";
     this.room = this.rows.appendChild(el("div"));
     const drawSoon = () => {
       this.frame ??= requestAnimationFrame(() => this.draw());
@@ -101,6 +98,7 @@ class GapTable {
       if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
     };
     this.dispose = listen(root, { "seamark-gap": ({ gap }) => this.follow(gap), "seamark-text": () => this.sift() }, leave);
+    expose(root, this.handle());
   }
 
   /** @param {GapTableData} data */
@@ -119,20 +117,13 @@ class GapTable {
     }
     if (this.made) this.offer(this.made);
     this.sift();
+    countPainted(this.root);
   }
 
-  /**
-   * Offer a filter for every verdict that occurs, with its count.
-   * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} made
-   */
-  offer({ verdicts, standing, near }) {
+  /** @param {Parameters<typeof filterOptions>[0]} made */
+  offer(made) {
     const before = this.verdict.value;
-    const options = [["", `every gap (${counted(standing.length)})`]];
-    for (const verdict of verdicts) {
-      const count = standing.filter((one) => one === verdict).length;
-      options.push([verdict.name, `${verdict.standing} (${counted(count)})`]);
-    }
-    options.push(["near", `near the line (${counted(near.filter(Boolean).length)})`]);
+    const options = filterOptions(made);
     this.verdict.replaceChildren(
       ...options.map(([value, words]) => {
         const option = el("option", "", words);
@@ -285,5 +276,20 @@ class GapTable {
     this.choose(entry);
     globalThis.seamarkStepper = this;
     emit("seamark-step", NOTHING);
+  }
+
+  handle() {
+    const table = this;
+    return {
+      get gaps() {
+        return table.made?.gaps.length ?? 0;
+      },
+      get shown() {
+        return table.order.length;
+      },
+      get chosen() {
+        return table.chosen === null ? null : (table.made?.gaps[table.chosen] ?? null);
+      },
+    };
   }
 }

@@ -12,7 +12,7 @@ from cachetools import LRUCache, cached
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
-from viz.components.text_store import CACHED_BYTES, compact_json, source_id
+from viz.components.text_store import CACHED_BYTES, compact_json
 from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 
 _ledger = st.components.v2.component(
@@ -77,7 +77,7 @@ class GapTableData(TypedDict):
     rows: str
 
 
-def ledger(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
+def gap_table(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
     """Mount the ledger; gaps whose score lies within ``margin`` of the line are marked.
 
     Results of the same ``identity`` are the same.
@@ -86,7 +86,7 @@ def ledger(chunking: Chunking, identity: Hashable, margin: float, key: str) -> N
     row of that gap. The sentences are taken from the text that the reader holds.
     """
     data: GapTableData = {
-        "source": source_id(chunking.document),
+        "source": chunking.document.identity,
         "score": chunking.curves[0].label if chunking.curves else "score",
         "rows": _rows(chunking, identity, margin),
     }
@@ -95,10 +95,10 @@ def ledger(chunking: Chunking, identity: Hashable, margin: float, key: str) -> N
 
 @cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda chunking, identity, margin: (identity, margin), lock=Lock())
 def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
-    return compact_json(rows(chunking, margin))
+    return compact_json(gap_rows(chunking, margin))
 
 
-def rows(chunking: Chunking, margin: float) -> GapRows:
+def gap_rows(chunking: Chunking, margin: float) -> GapRows:
     """Return what is known of every gap, a list a property, in the ledger's order."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)

@@ -9,27 +9,27 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import has_similarity_reading
-from chunkers.registry import chunker_class
 from chunkers.result import Verdict
-from evaluation.segmentation.chunk_facts import against_known, boundaries, sentence_counts
+from evaluation.segmentation.chunk_facts import against_known, sentence_counts
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
-from viz.breakpoints.gap_table import ledger
+from viz.breakpoints.gap_table import gap_table
 from viz.breakpoints.scores import show_scores
 from viz.breakpoints.shown import Shown, shown_of
 from viz.breakpoints.steps import show_steps
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed, switch
-from viz.controls.shared import shared_controls
-from viz.jobs.chunking import ChunkingJob
-from viz.shell.page import close_page, open_page
+from viz.shell.column_head import Head, column_of
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, ColumnChoice, effective
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import COMPARE, compared
 from viz.state.embedder import defaults_of
-from viz.state.text import Source, Text
+from viz.state.keys import session
+from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
 
 PAGE = "breakpoints"
@@ -50,11 +50,15 @@ def show() -> None:
     come_with = _from_compare()
     document, sentences = next(iter(sample_splitters().items()))
     rest = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
-    opened = open_page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest))
-    choices, text = opened.choices, opened.text
-    if come_with is not None:
-        choices.columns = [come_with]
-    _one_breakpoint(choices)
+    with page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest)) as here:
+        if come_with is not None:
+            here.choices.columns = [come_with]
+        _one_breakpoint(here)
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    choices, text = here.choices, here.text
     column = choices.columns[0]
     line = take_event(READER, "line")
     if line is not None:
@@ -63,14 +67,12 @@ def show() -> None:
     wanted = [column]
     if view == "steps":
         wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
-    made = run_columns(opened, text, wanted) if text is not None else [ColumnResult(column)]
-    with st.sidebar:
-        defaults = defaults_of(opened.embedder, column.chunker)
+    made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
+    with here.controls:
+        defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made[0].chunker, defaults)
         _choose_axis(choices, made[0].chunker)
         _choose_margin(choices, margin)
-        shared_controls(choices, opened.embedder)
-    ask_about_embedder(choices)
     if text is None:
         return
     show_progress(made)
@@ -95,12 +97,11 @@ def show() -> None:
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
             notice("The text has no two sentences, so there is no gap to decide.", key="no_gap")
         elif view == "scores":
-            show_scores(shown, text, opened.embedder, choices)
+            show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
-            ledger(shown.chunking, shown.identity, margin, key="ledger")
+            gap_table(shown.chunking, shown.identity, margin, key="ledger")
         else:
-            show_steps(shown, made, text.document, opened.embedder, choices, margin)
-    close_page(opened)
+            show_steps(shown, made, text.document, here.embedder, choices, margin)
 
 
 # What the page takes from elsewhere
@@ -108,22 +109,21 @@ def show() -> None:
 
 def _from_compare() -> ColumnChoice | None:
     """Return a copy of the column that was selected on Compare, where the user comes from there and it is one of ours."""
-    session = st.session_state
-    if session.get("page") != "compare" or "c1" in st.query_params:
+    if session.page != COMPARE or "c1" in st.query_params:
         return None
-    compared: Choices = session["choices/compare"]
-    column = compared.columns[compared.selected]
+    choices = compared()
+    column = choices.columns[choices.selected]
     return ColumnChoice("breakpoint", dict(column.parameters)) if column.chunker == "breakpoint" else None
 
 
-def _one_breakpoint(choices: Choices) -> None:
+def _one_breakpoint(here: Page) -> None:
     """Hold the page to its one chunker, whatever the link names."""
-    first = choices.columns[0]
+    first = here.choices.columns[0]
     if first.chunker != "breakpoint":
-        notice(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.", "error", key="other_chunker")
+        here.complain(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.")
         first = ColumnChoice("breakpoint")
-    choices.columns = [first]
-    choices.selected = 0
+    here.choices.columns = [first]
+    here.choices.selected = 0
 
 
 def _word(choices: Choices, name: str, allowed: Mapping[str, str]) -> str:
@@ -178,42 +178,30 @@ def _choose_margin(choices: Choices, margin: float) -> None:
 # The text
 
 
-def _column(made: ColumnResult, shown: Shown | None, chosen: Source) -> Column:
-    title = chunker_class("breakpoint").title
-    if made.chunker is None:
-        values = effective(made.choice, {})
-        said = ", ".join(f"{name} {value}" for name, value in values.items() if name in made.choice.parameters)
-        return Column(title, said, message=made.error, tone="error")
-    subtitle = made.chunker.describe()
-    if made.error:
-        return Column(title, subtitle, message=made.error, tone="error")
-    if shown is None:
-        job: ChunkingJob | None = st.session_state.get("job")
-        stopped = job is not None and job.cancelled
-        return Column(title, subtitle, message="Stopped before it was embedded." if stopped else "Being embedded …")
-    result = Result(shown.identity, shown.chunker, shown.chunking)
-    return Column(title, subtitle, result, tuple(_rows(shown.chunking, chosen)), notes=shown.chunking.notes)
+def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column:
+    drawn = None if shown is None else Result(shown.identity, shown.chunker, shown.chunking)
+    return column_of(result, lambda chunking: Head(_rows(chunking, source)), drawn=drawn)
 
 
-def _rows(chunking: Chunking, chosen: Source) -> list[Row]:
+def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the head of the column: how many, how large, what the sizes changed, how wrong."""
     counts = sentence_counts(chunking)
-    rows = [Row("chunks", f"{len(counts):,}")]
+    rows = [HeadRow("chunks", f"{len(counts):,}")]
     if counts:
-        rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,}"))
+        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,}"))
     rejected = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
     forced = sum(gap.verdict is Verdict.FORCED for gap in chunking.gaps)
     if rejected or forced:
         candidates = rejected + sum(gap.verdict is Verdict.CUT for gap in chunking.gaps)
-        rows.append(Row("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
+        rows.append(HeadRow("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
-        found, missed, added = against_known(boundaries(chunking), chosen.known)
+        found, missed, added = against_known(cuts_of(chunking), chosen.known)
         wrong = f"{missed} missed, {added} added"
         right = f"all {found} found, none added" if found else "one topic, not cut"
-        rows.append(Row("against known", wrong, "wrong") if missed or added else Row("against known", right))
-    return rows
+        rows.append(HeadRow("against known", wrong, "wrong") if missed or added else HeadRow("against known", right))
+    return tuple(rows)
 
 
 def _summary(text: Text) -> str:
-    parts = [f"{len(text.document.sentences):,} sentences", f"{len(text.document.text):,} characters"]
+    parts = [sentences_said(text.document), f"{len(text.document.text):,} characters"]
     return " · ".join([*parts, text.source.teaches] if text.source.teaches else parts)

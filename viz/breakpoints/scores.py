@@ -13,11 +13,12 @@ from chunkers.methods.similarity_reading import SimilarityReading
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
 from viz.breakpoints.figures import score_histogram, staircase_figure
 from viz.breakpoints.shown import Shown
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once
 from viz.state.choices import Choices
+from viz.state.keys import session
 from viz.state.text import Text
-from viz.theme.figure import show_figure
 
 # The scores
 
@@ -39,10 +40,10 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     st.subheader(f"The {curve.label} of every gap", anchor=False)
     show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
     task = shown.identity[0]
-    on_disk = bool(st.session_state.get("on_disk"))
+    on_disk = session.on_disk
 
     def chunk(other: Breakpoint) -> Chunking:
-        there = Task.of(text.identity, text.document, embedder, choices.tokenizer, other)
+        there = Task.of(text.document, embedder, choices.tokenizer, other)
         made = chunk_at_once(there, other, text.document, embedder, on_disk)
         assert made is not None  # the amount changes nothing of what is embedded
         return made

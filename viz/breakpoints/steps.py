@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 from threading import Lock
 
-import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.shown import Shown
-from viz.breakpoints.story import steps
+from viz.breakpoints.story import scan_steps
 from viz.components.notice import notice
 from viz.components.stepper.stepper import Step, stepper
 from viz.jobs.chunking import Task, sentence_vectors
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
+from viz.state.keys import session
 
 
 def show_steps(
@@ -33,7 +33,7 @@ def show_steps(
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
         notice("Each cut is told without “optimal” until that is computed.", key="optimal_waits")
-    stepper(_told(shown, margin, compared), choices, key="stepper")
+    stepper(_told(shown, margin, compared), choices.extra, key="stepper")
 
 
 @cached(LRUCache(8), key=lambda task, best_task, *_: (task, best_task), lock=Lock())
@@ -41,10 +41,10 @@ def _compared(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
     # The page's job has embedded all of it; the rest would be another job's to embed.
-    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, bool(st.session_state.get("on_disk")))
+    vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
     return compare(chunking, best, Similarities(vectors))
 
 
 @cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
 def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    return steps(shown.chunking, margin, compared)
+    return scan_steps(shown.chunking, margin, compared)

@@ -23,7 +23,7 @@ def is_near(gap: Gap, margin: float) -> bool:
     return gap.score is not None and gap.threshold is not None and abs(gap.score - gap.threshold) <= margin
 
 
-def steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
+def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     """Return one step for each gap of the ledger, in its order.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Mark, Range } from "../components/shared/bus.js"
@@ -50,6 +51,7 @@ class ChunkList {
   update({ chunk_of, grounds, tags, breaks }) {
     this.root.dataset.theme = isDark(this.root) ? "dark" : "light";
     this.breaks.textContent = breaks;
+    countPainted(this.root);
     const drawn = JSON.stringify([chunk_of, grounds, tags]);
     if (drawn === this.drawn) return;
     this.drawn = drawn;

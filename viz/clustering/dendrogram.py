@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chunkers.building_blocks.linkage import Groups
+from chunkers.building_blocks.linkage import LinkedGroups
 from chunkers.result import Clusters, Merge
 
 
@@ -34,7 +34,7 @@ class Tree:
 
 def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
     """Lay out the joins of ``count`` sentences; clusters that a refusal parts stand side by side."""
-    groups = Groups(count)
+    groups = LinkedGroups(count)
     node = [*range(count)]  # of a group's label, its node; the nodes beyond the sentences are joins
     first = [*range(count)]  # of a node, its first sentence
     children: list[tuple[int, int]] = []

@@ -8,11 +8,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.result import Clusters, Merge
 from viz.clustering.coloured import Coloured
 from viz.clustering.dendrogram import Bracket, Tree
-from viz.clustering.tables import named, rows_of
+from viz.clustering.tables import row_name, rows_of
 from viz.theme import palette
 
 MOST_NUMBERED = 30
@@ -104,12 +104,12 @@ def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
     figure.add_hline(level, line={"color": colour, "width": 2}, **said)
 
 
-def heatmap(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
+def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
     """Return the mean distances of every ``block`` sentences to every other, and the chunks along both edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
     rows = rows_of(count, block)
     middles = [(first + last) / 2 for first, last in rows]
-    names = [named(row) for row in rows]
+    names = [row_name(row) for row in rows]
     figure = go.Figure(
         go.Heatmap(
             z=distances,

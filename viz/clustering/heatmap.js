@@ -2,9 +2,10 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { storedMatrix } from "../components/shared/store.js";
 import { HeatmapDrawing, neighbour } from "./heatmap_drawing.js";
-import { JointDistances } from "./joint_distances.js";
+import { describePair, JointDistances, thousandths } from "./joint_distances.js";
 
 /**
  * @import { Mark } from "../components/shared/bus.js"
@@ -12,11 +13,6 @@ import { JointDistances } from "./joint_distances.js";
  * @import { Cell } from "./heatmap_drawing.js"
  * @import { HeatmapData } from "./joint_distances.js"
  */
-
-/** @param {number} value */
-const hundredths = (value) => value.toFixed(2);
-/** @param {number} value */
-const thousandths = (value) => String(Number(value.toFixed(3)));
 
 /** @param {Component<HeatmapData>} component */
 export default function (component) {
@@ -62,6 +58,7 @@ class Heatmap {
       },
       () => this.observer.disconnect(),
     );
+    expose(root, this.handle());
   }
 
   /** @param {Component<HeatmapData>} component */
@@ -78,10 +75,8 @@ class Heatmap {
     if (!matrix) return;
     if (other) this.pinned = this.pairOf(this.outer);
     this.draw();
-    const painted = Number(this.root.dataset.painted ?? 0) + 1;
-    this.root.dataset.painted = String(painted);
     // A stepper that was mounted before the heatmap repeats its step.
-    if (painted === 1) emit("seamark-ready", null);
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   /**
@@ -155,39 +150,18 @@ class Heatmap {
    * @param {Cell} cell
    * @param {boolean} aloud
    */
-  say([one, other], aloud) {
-    const { distances } = this;
-    if (!this.component || !distances) return;
-    const { weight, line, chunk_of, block } = this.component.data;
-    const ranges = [one, other].map((row) => distances.range(row));
-    const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
-    const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
-    const distance = distances.between(one, other);
-    const mean = block > 1 ? "mean " : "";
-    const parts = weight
-      ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})`
-      : "";
-    const reach =
-      line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
-    const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
-      .sort((a, b) => a - b)
-      .map((chunk) => chunk + 1);
-    const same = one === other && block === 1;
-    const where =
-      chunks.length > 1
-        ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
-        : `${same ? "" : "both "}in chunk ${chunks[0]}`;
-    const head = same ? `Sentence ${names[0]}` : `Sentences ${names[0]} and ${names[1]}`;
+  say(cell, aloud) {
+    if (!this.component || !this.distances) return;
+    const { head, facts, terms, sentences } = describePair(this.distances, this.component.data, cell);
     const first = el("div");
-    first.append(el("b", "", head), same ? ` · ${where}` : ` · ${mean}distance ${hundredths(distance)}${reach} · ${where}`);
+    first.append(el("b", "", head), ` · ${facts.join(" · ")}`);
     const buttons = el("div");
-    for (const [name, [sentence]] of new Map(names.map((name, index) => [name, ranges[index]]))) {
+    for (const [name, sentence] of sentences) {
       const button = buttons.appendChild(el("button", "", `sentence ${name}`));
       button.addEventListener("click", () => emit("seamark-jump", { sentence }));
     }
-    this.said.replaceChildren(first, el("div", "parts", same ? "" : parts && `= ${parts}`), buttons);
-    if (aloud)
-      this.live.textContent = `${head}, ${same ? where : `${mean}distance ${hundredths(distance)}${reach}, ${where}`}`;
+    this.said.replaceChildren(first, el("div", "parts", terms && `= ${terms}`), buttons);
+    if (aloud) this.live.textContent = `${head}, ${facts.join(", ")}`;
   }
 
   /** @param {Cell} cell */
@@ -280,5 +254,39 @@ class Heatmap {
       this.pin(cell, true);
     } else return;
     event.preventDefault();
+  }
+
+  handle() {
+    const heatmap = this;
+    return {
+      get cells() {
+        return heatmap.distances?.cells ?? 0;
+      },
+      get weight() {
+        return heatmap.component?.data.weight ?? null;
+      },
+      get pinned() {
+        return heatmap.pinned && [...heatmap.pinned];
+      },
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      at: (row, column) => this.drawing.middleOf(row, column),
+      /**
+       * @param {number} row
+       * @param {number} column
+       */
+      between: (row, column) => {
+        const { distances } = this;
+        return (
+          distances && {
+            distance: distances.between(row, column),
+            place: distances.place(row, column),
+            meaning: distances.meaning(row, column),
+          }
+        );
+      },
+    };
   }
 }

@@ -12,8 +12,8 @@ import numpy as np
 import streamlit as st
 from cachetools import LRUCache, cached
 
+from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
-from chunkers.building_blocks.distances import FloatArray
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
 from viz.components.store import store

@@ -171,6 +171,18 @@ export class HeatmapDrawing {
     const row = (/** @type {number} */ at) => distances.row((at / this.side) * distances.count);
     return [row(y), row(x)];
   }
+
+  /**
+   * Where in the window the middle of a cell is, in pixels.
+   * @param {number} row
+   * @param {number} column
+   */
+  middleOf(row, column) {
+    const box = this.map.getBoundingClientRect();
+    const cells = this.distances?.cells ?? 1;
+    const at = (/** @type {number} */ cell) => ((cell + 0.5) / cells) * this.side;
+    return [box.right - this.side + at(column), box.top + at(row)];
+  }
 }
 
 /**

@@ -72,3 +72,40 @@ export class JointDistances {
     return this.weight * this.place(one, other) + (1 - this.weight) * this.meaning(one, other);
   }
 }
+
+/** @param {number} value */
+const hundredths = (value) => value.toFixed(2);
+/** @param {number} value */
+export const thousandths = (value) => String(Number(value.toFixed(3)));
+
+/**
+ * A cell in words: `facts` say the distance and the chunks, `terms` what the distance is the sum of, and `sentences` are the
+ * rows by their names, each with its first sentence.
+ * @param {JointDistances} distances
+ * @param {Pick<HeatmapData, "weight" | "line" | "chunk_of" | "block">} data
+ * @param {[row: number, column: number]} cell
+ * @returns {{ head: string, facts: string[], terms: string, sentences: Map<string, number> }}
+ */
+export function describePair(distances, { weight, line, chunk_of, block }, [one, other]) {
+  const ranges = [one, other].map((row) => distances.range(row));
+  const names = ranges.map(([first, last]) => (last - first > 1 ? `${first + 1}–${last}` : String(first + 1)));
+  const chunks = [...new Set(ranges.flatMap(([first, last]) => chunk_of.slice(first, last)))]
+    .sort((a, b) => a - b)
+    .map((chunk) => chunk + 1);
+  const same = one === other && block === 1;
+  const where =
+    chunks.length > 1
+      ? `chunks ${chunks.slice(0, -1).join(", ")} and ${chunks[chunks.length - 1]}`
+      : `${same ? "" : "both "}in chunk ${chunks[0]}`;
+  const sentences = new Map(names.map((name, index) => [name, ranges[index][0]]));
+  if (same) return { head: `Sentence ${names[0]}`, facts: [where], terms: "", sentences };
+  const [place, meaning] = [distances.place(one, other), distances.meaning(one, other)];
+  const distance = distances.between(one, other);
+  const reach =
+    line && block === 1 ? `, ${distance <= line[1] ? "within" : "beyond"} ${line[0]} ${thousandths(line[1])}` : "";
+  const terms = weight
+    ? `place ${hundredths(weight * place)} (${thousandths(weight)} × ${hundredths(place)}) + meaning ${hundredths((1 - weight) * meaning)} (${thousandths(1 - weight)} × ${hundredths(meaning)})`
+    : "";
+  const said = `${block > 1 ? "mean " : ""}distance ${hundredths(distance)}${reach}`;
+  return { head: `Sentences ${names[0]} and ${names[1]}`, facts: [said, where], terms, sentences };
+}

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from chunkers import Chunker, Chunking
+from chunkers.arrays import FloatArray
+from chunkers.base import Reach
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.distances import FloatArray
-from chunkers.methods.dbscan import Dbscan, core_distances
-from chunkers.methods.single_linkage import SingleLinkage
+from chunkers.methods.dbscan import core_distances
 from chunkers.result import Clusters
 from evaluation.segmentation.chunk_facts import Pieces
 from viz.clustering import figures as cluster_figures
@@ -21,11 +21,11 @@ from viz.clustering.dendrogram import layout
 from viz.clustering.heatmap import block_size, heatmap, mean_distances
 from viz.clustering.story import linkage_steps
 from viz.clustering.tables import centres_table, density_table, heatmap_table, joins_table
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.components.reader.segments import segments
 from viz.components.stepper.stepper import stepper
 from viz.state.choices import Choices
-from viz.theme.figure import show_figure
 from viz.theme.palette import theme
 
 
@@ -33,16 +33,19 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
     """Draw the heatmap and the chunks beside the text, and below it how they came about."""
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
+    reach = chunker.reach()
+    weight = 0.0 if reach is None else reach.position_weight
     with beside:
-        heatmap(coloured, vectors, *_distance_of(chunker), key="heatmap")
-    if isinstance(chunker, SingleLinkage):
-        _linkage(choices, chunker, chunking, coloured, beside)
-    elif isinstance(chunker, Dbscan):
-        _density(chunker, chunking, coloured, vectors)
-    else:
-        _centres(chunking, coloured)
+        heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
+    found = chunking.clusters
+    if found is not None and reach is not None and found.cap is not None:
+        _linkage(choices, chunking, found, found.cap, reach, coloured, beside)
+    elif found is not None and reach is not None and found.roles:
+        _density(found, reach, coloured, vectors)
+    elif found is not None and found.own:
+        _centres(found, coloured)
     if len(vectors) <= MOST_SENTENCES:
-        _heatmap_to_keep(coloured, vectors, _distance_of(chunker)[0])
+        _heatmap_to_keep(coloured, vectors, weight)
     with beside:
         chunk_list(coloured, _tags(chunking, coloured.chunk_of), breaks_words(chunking), key="chunk_list")
 
@@ -53,50 +56,37 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
-    figure = cluster_figures.heatmap(distances, block, coloured, theme())
+    figure = cluster_figures.heatmap_figure(distances, block, coloured, theme())
     show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
-def _distance_of(chunker: Chunker) -> tuple[float, tuple[str, float] | None]:
-    """Return the λ of a chunker, and the name and level of the greatest distance that joins."""
-    if isinstance(chunker, SingleLinkage):
-        return chunker.position_weight, ("the maximum", chunker.max_distance)
-    if isinstance(chunker, Dbscan):
-        return chunker.position_weight, ("ε", chunker.eps)
-    return 0.0, None
-
-
-def _linkage(choices: Choices, chunker: SingleLinkage, chunking: Chunking, coloured: Coloured, beside: Any) -> None:
-    found, merges, count = chunking.clusters, chunking.merges, len(coloured.chunk_of)
-    assert found is not None
-    cap = chunker.cap(count)
-    steps = linkage_steps(count, merges, found, cap, chunker.max_distance)
+def _linkage(
+    choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured, beside: Any
+) -> None:
+    merges, count = chunking.merges, len(coloured.chunk_of)
+    steps = linkage_steps(count, merges, found, cap, reach.distance)
     with beside:
         st.subheader("Join by join", anchor=False)
         if steps:
-            stepper(steps, choices, key="linkage")
+            stepper(steps, choices.extra, key="linkage")
         else:
             notice("No two sentences are within the maximum distance.", key="no_joins")
     st.subheader("The tree of joins", anchor=False)
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
-    figure = cluster_figures.dendrogram(tree, merges, found, coloured, chunker.max_distance, theme())
+    figure = cluster_figures.dendrogram(tree, merges, found, coloured, reach.distance, theme())
     show_figure(figure, joins_table(merges, found, coloured), "Tree of joins", key="tree")
 
 
-def _density(chunker: Dbscan, chunking: Chunking, coloured: Coloured, vectors: FloatArray) -> None:
-    found = chunking.clusters
-    assert found is not None
-    reach = core_distances(vectors, chunker.position_weight, chunker.min_samples)
+def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatArray) -> None:
+    needed = core_distances(vectors, reach.position_weight, found.core_size)
     st.subheader("Core, border and noise", anchor=False)
-    st.caption(roles_words(found, chunker))
-    figure = cluster_figures.density(found, reach, coloured, chunker.eps, chunker.min_samples, theme())
-    show_figure(figure, density_table(found, reach, coloured), "Core, border and noise", key="density")
+    st.caption(roles_words(found, reach.distance))
+    figure = cluster_figures.density(found, needed, coloured, reach.distance, found.core_size, theme())
+    show_figure(figure, density_table(found, needed, coloured), "Core, border and noise", key="density")
 
 
-def _centres(chunking: Chunking, coloured: Coloured) -> None:
-    found = chunking.clusters
-    assert found is not None
+def _centres(found: Clusters, coloured: Coloured) -> None:
     st.subheader("Distance to the centres", anchor=False)
     st.caption(
         "A dot is a sentence's own centre, the nearest, in its chunk's colour; the ring is the next, in the colour of "
@@ -149,11 +139,11 @@ def refusal_words(found: Clusters, cap: int) -> str:
     return said + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
 
 
-def roles_words(found: Clusters, chunker: Dbscan) -> str:
+def roles_words(found: Clusters, eps: float) -> str:
     """Say how many sentences are core, border and noise, and what that means."""
     roles = found.roles
     return (
-        f"{roles.count('core'):,} core: at least {chunker.min_samples} sentences, itself included, within ε "
-        f"{chunker.eps:g}. {roles.count('border'):,} border: within ε of a core, no core itself. "
+        f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "
+        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, no core itself. "
         f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
     )

@@ -7,25 +7,26 @@ from contextlib import suppress
 
 import streamlit as st
 
-from chunkers import Cancelled
-from chunkers.building_blocks.distances import FloatArray
+from chunkers import Cancelled, Chunking
+from chunkers.arrays import FloatArray
 from chunkers.registry import chunker_class
-from evaluation.segmentation.chunk_facts import Pieces, against_known, boundaries, sentence_counts
+from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
 from viz.components.notice import notice
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import HeadRow, reader, take_event
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.controls.shared import shared_controls
-from viz.jobs.chunking import ChunkingJob, sentence_vectors
-from viz.shell.page import Opened, close_page, open_page
+from viz.jobs.chunking import sentence_vectors
+from viz.shell.column_head import Head, column_of
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
-from viz.state.text import Text
+from viz.state.keys import session
+from viz.state.text import Text, sentences_said
 from viz.theme.numbers import embedding_in_words, stages_in_words
 
 READER = "reader"
@@ -36,17 +37,19 @@ def show() -> None:
     """Draw the page."""
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
-    opened = open_page("clustering", Choices(document, sentences, columns, extra={"step": "1"}))
-    choices, text = opened.choices, opened.text
-    _one_of_each(choices)
-    _take_line(choices)
+    with page("clustering", Choices(document, sentences, columns, extra={"step": "1"})) as here:
+        _one_of_each(here)
+        _take_line(here.choices)
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    choices, text = here.choices, here.text
     column = choices.columns[choices.selected]
-    made = run_columns(opened, text, [column])[0] if text is not None else ColumnResult(column)
-    with st.sidebar:
-        defaults = defaults_of(opened.embedder, column.chunker)
+    made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
+    with here.controls:
+        defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(choices.selected, column, made.chunker, defaults)
-        shared_controls(choices, opened.embedder)
-    ask_about_embedder(choices)
     if text is None:
         _choose(choices)
         return
@@ -59,14 +62,14 @@ def show() -> None:
         _choose(choices)
         if made.chunking is None or not made.chunking.chunks:
             notice("There is nothing to show before the text is cut.", key="nothing_beside")
-    vectors = _vectors(opened, text)
+    vectors = _vectors(here, text)
     if made.chunker is not None and made.chunking is not None and made.chunking.chunks and vectors is not None:
         show_origin(choices, made.chunker, made.chunking, vectors, right)
-    close_page(opened)
 
 
-def _one_of_each(choices: Choices) -> None:
+def _one_of_each(here: Page) -> None:
     """Let there be one column for each method; of a link's columns those of other chunkers are left out, in a sentence."""
+    choices = here.choices
     if [column.chunker for column in choices.columns] == [*METHODS]:
         return
     named = {column.chunker: column for column in reversed(choices.columns)}
@@ -75,9 +78,7 @@ def _one_of_each(choices: Choices) -> None:
     choices.selected = METHODS.index(chosen) if chosen in METHODS else 0
     others = [name for name in named if name not in METHODS]
     if others:
-        complaint = f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}."
-        st.session_state["complaints/clustering"].append(complaint)
-        notice(complaint, "error", key="other_chunkers")
+        here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
 
 
 def _take_line(choices: Choices) -> None:
@@ -108,12 +109,12 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [f"{len(document.sentences):,} sentences", f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), f"{len(document.text):,} characters"]
     if known is not None:
         parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
     reader(
         document,
-        [_column(made, known)],
+        [column_of(made, lambda chunking: Head(_rows(chunking, known)))],
         title=text.source.name,
         summary=" · ".join(parts),
         selected=0,
@@ -122,41 +123,33 @@ def _reader(made: ColumnResult, text: Text) -> None:
     )
 
 
-def _column(made: ColumnResult, known: Sequence[int] | None) -> Column:
-    title = chunker_class(made.choice.chunker).title
-    said = made.chunker.describe() if made.chunker is not None else ""
-    if made.error:
-        return Column(title, said, message=made.error, tone="error")
-    if made.chunking is None or made.chunker is None:
-        job: ChunkingJob | None = st.session_state.get("job")
-        stopped = job is not None and job.cancelled
-        return Column(title, said, message="Stopped before it was embedded." if stopped else "Being embedded …")
-    chunking = made.chunking
-    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
+    """Return the head of the column: how many, how large, in how many places, how long, how wrong."""
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
-        rows.append(Row("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
+        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
-        rows.append(Row("in pieces", pieces.words(len(counts))))
-    rows.append(Row("time", stages_in_words(chunking.timing)))
-    rows.append(Row("embedding", embedding_in_words(chunking.timing)))
+        rows.append(HeadRow("in pieces", pieces.words(len(counts))))
+    rows.append(HeadRow("time", stages_in_words(chunking.timing)))
+    rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
-        _, missed, added = against_known(boundaries(chunking), known)
+        _, missed, added = against_known(cuts_of(chunking), known)
         perfect = not missed and not added
         rows.append(
-            Row("against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong")
+            HeadRow(
+                "against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong"
+            )
         )
-    return Column(
-        title, made.chunker.describe(), Result(made.task, made.chunker, chunking), tuple(rows), notes=chunking.notes
-    )
+    return tuple(rows)
 
 
-def _vectors(opened: Opened, text: Text) -> FloatArray | None:
+def _vectors(here: Page, text: Text) -> FloatArray | None:
     """Return the sentences' vectors; None where they are not at hand."""
-    if opened.embedder is None:
+    if here.embedder is None:
         return None
-    on_disk = bool(st.session_state.get("on_disk"))
+    on_disk = session.on_disk
     with suppress(Cancelled):
-        return sentence_vectors(text.document, opened.embedder, opened.choices.tokenizer, on_disk).astype("float64")
+        return sentence_vectors(text.document, here.embedder, here.choices.tokenizer, on_disk).astype("float64")
     return None

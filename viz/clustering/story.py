@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from chunkers.building_blocks.linkage import Groups
+from chunkers.building_blocks.linkage import LinkedGroups
 from chunkers.result import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
@@ -15,7 +15,7 @@ MOST_RUNS = 6
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
     """Return the steps of single linkage over ``count`` sentences, of a cap and a maximum distance."""
-    groups = Groups(count)
+    groups = LinkedGroups(count)
     steps: list[Step] = []
     refusals = iter(clusters.refused)
     refusal = next(refusals, None)
@@ -31,7 +31,7 @@ def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: 
     return steps
 
 
-def _step(groups: Groups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
+def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
     """Tell of two sentences whose clusters are joined if both together fit the cap."""
     one, other = groups.members(left), groups.members(right)
     both = sorted([*one, *other])

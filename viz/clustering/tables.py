@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from chunkers.result import Clusters, Merge
 from viz.clustering.coloured import Coloured
 
@@ -16,7 +16,7 @@ Table = Mapping[str, Sequence[Any]]
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
     """Return every pair of rows of the heatmap once, the nearest first; a row of several sentences is their range."""
-    names = [named(row) for row in rows_of(count, block)]
+    names = [row_name(row) for row in rows_of(count, block)]
     one, other = np.triu_indices(len(names), k=1)
     values = distances[one, other]
     order = np.argsort(values, kind="stable")
@@ -32,7 +32,7 @@ def rows_of(count: int, block: int) -> list[tuple[int, int]]:
     return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
 
 
-def named(row: tuple[int, int]) -> str:
+def row_name(row: tuple[int, int]) -> str:
     """Return the sentences of a row in a word."""
     first, last = row
     return f"{first}" if first == last else f"{first}–{last}"

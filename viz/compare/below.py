@@ -11,11 +11,11 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.figures import size_distributions
+from viz.components.figure import show_figure
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
 from viz.state.text import Source
-from viz.theme.figure import show_figure
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
@@ -49,10 +49,11 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
-        if len(done) == len(made):
+        columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
+        if len(columns) == len(made):
             st.download_button(
                 "The whole session, with its text",
-                lambda: session_file.write(chosen, choices, made, embedder),
+                lambda: session_file.write(chosen, choices, columns, embedder),
                 "seamark-session.json",
                 "application/json",
                 on_click="ignore",

@@ -5,52 +5,52 @@ from __future__ import annotations
 from dataclasses import replace
 from threading import Lock
 
-import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
-from viz.components.reader.reader import Row
+from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
+from viz.shell.column_head import Head
 from viz.shell.results import ColumnResult
-from viz.state.text import Source
+from viz.state.keys import session
+from viz.state.text import Text
+from viz.state.values import LastChange
 from viz.theme.numbers import embedding_in_words, milliseconds, stages_in_words, three_figures
 
 
-def facts_of(
-    number: int, made: ColumnResult, chosen: Source, document: Document, embedder: Embedder | None
-) -> tuple[tuple[Row, ...], tuple[tuple[str, ...], ...], frozenset[int]]:
+def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
     """Return a column's head: how many, how large, how long, how wrong, and what changed."""
     chunking, task = made.chunking, made.task
     assert chunking is not None
     assert task is not None
     facts = _measured(task, chunking, embedder)
-    rows = [Row("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     if facts.sizes:
         first = facts.sizes[0]
-        rows.append(Row("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
+        rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
-        rows.append(Row("in pieces", facts.pieces.words(len(chunking.chunks))))
-    rows.append(Row("time", _time(chunking, st.session_state.get("repeats", {}).get(task))))
+        rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
+    rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
     if made.chunker is not None and made.chunker.embeds:
-        rows.append(Row("embedding", embedding_in_words(chunking.timing)))
-    if chosen.known is not None:
-        found, missed, added = against_known(facts.cuts, chosen.known)
+        rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if text.source.known is not None:
+        found, missed, added = against_known(facts.cuts, text.source.known)
         perfect = not missed and not added
         praise = f"all {found} found, none added" if found else "one topic, not cut"
         said = praise if perfect else f"{missed} missed, {added} added"
-        rows.append(Row("against known", said, "" if perfect else "wrong"))
+        rows.append(HeadRow("against known", said, "" if perfect else "wrong"))
     if facts.unread is not None and embedder is not None:
-        rows.append(Row("too long", facts.unread.words(embedder), "wrong"))
-    changed, fresh = _changed(number, made, document, facts.cuts)
+        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong"))
+    changed, fresh = _changed(number, made, text.document, facts.cuts)
     if changed:
-        rows.append(Row("changed", changed, "changed"))
+        rows.append(HeadRow("changed", changed, "changed"))
     table: tuple[tuple[str, ...], ...] = ()
-    if st.session_state.get("all_sizes"):
+    if session.all_sizes:
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]
         table = (("size", "min", "median", "mean", "max"), *lines)
-    return tuple(rows), table, fresh
+    return Head(tuple(rows), table, fresh)
 
 
 @cached(LRUCache(32), key=lambda task, chunking, embedder: task, lock=Lock())
@@ -61,21 +61,19 @@ def _measured(task: Task, chunking: Chunking, embedder: Embedder | None) -> Fact
 
 def _changed(number: int, made: ColumnResult, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
     """Say what the last change of this column's parameters did to its boundaries."""
-    history: dict[int, tuple[object, tuple[int, ...], str, frozenset[int]]] = st.session_state.setdefault("history", {})
     assert made.task is not None
     assert made.chunker is not None
     # That an embedder was loaded in between is no change of the user's; to a chunker that does not embed, none is.
     task = replace(made.task, revision="", embedder=made.task.embedder if made.chunker.embeds else "")
-    place = (task.document, task.sentences, made.choice.chunker)
-    task_place, before, said, fresh = history.get(number, ((None, None), (), "", frozenset()))
-    if task_place != (place, task):
-        if task_place[0] == place:  # type: ignore[index]
-            said = change(document, before, cuts).words()
-            fresh = frozenset(cuts) - frozenset(before)
+    last = session.history.get(number)
+    if last is None or last.task != task:
+        if last is not None and last.task.subject == task.subject:
+            fresh = frozenset(cuts) - frozenset(last.cuts)
+            last = LastChange(task, cuts, change(document, last.cuts, cuts).words(), fresh)
         else:
-            said, fresh = "", frozenset()
-        history[number] = ((place, task), cuts, said, fresh)
-    return said, fresh
+            last = LastChange(task, cuts)
+        session.history[number] = last
+    return last.said, last.fresh
 
 
 def _time(chunking: Chunking, repeats: timing.Repeats | None) -> str:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import streamlit as st
 
 from viz.components.notice import notice
-
-if TYPE_CHECKING:
-    from viz.shell.results import ColumnResult
-from viz.state.session_file import REOPENED, SessionFile, spans_of
+from viz.shell.results import ColumnResult
+from viz.state.keys import session
+from viz.state.session_file import spans_of
 
 
 def say_reopened(made: Sequence[ColumnResult]) -> None:
     """Say whether the columns came out as they stand in the file, as long as they are the file's."""
-    file: SessionFile | None = st.session_state.get(REOPENED)
+    file = session.reopened
     if file is None or not all(one.chunker and one.chunking for one in made):
         return
     now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
     kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
     if now != kept or any(one.chunking and one.chunking.document.text != file.text for one in made):
-        del st.session_state[REOPENED]
+        session.reopened = None
         return
     others = [
         number

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from chunkers import Document
-
-IntArray = npt.NDArray[np.int64]
+from chunkers.arrays import IntArray
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:

@@ -9,28 +9,22 @@ from typing import Any
 from cachetools import LRUCache, cached
 
 from chunkers import Document
-from chunkers.text.document import text_id
 from viz.components.offsets import utf16_offsets
 from viz.components.store import store
 
 text_store = store("seamark_text", "storeText")
 
 
-def source_id(document: Document) -> str:
-    """Return the name under which the browser keeps the text and its sentences."""
-    return f"{text_id(document.text)}/{document.splitter}"
-
-
 CACHED_BYTES = 64 * 2**20
 """Bound of what is kept ready for the browser, of texts and of results; the least recently used go first."""
 
 
-@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda document, identity: identity, lock=Lock())
-def source_bytes(document: Document, identity: str) -> bytes:
+@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda document: document.identity, lock=Lock())
+def source_bytes(document: Document) -> bytes:
     """Return one line of JSON, the identity and the sentences in UTF-16 units, and after it the text."""
     starts = utf16_offsets(document.text, document.starts)
     ends = utf16_offsets(document.text, [span.end for span in document.sentences])
-    return f"{compact_json({'id': identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
+    return f"{compact_json({'id': document.identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
 
 
 def compact_json(data: Any) -> str:

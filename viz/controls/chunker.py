@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from chunkers import ADAPTERS, CHUNKERS, Chunker, Embedder, FieldSpec
-from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
 from viz.controls.link_widgets import seed
@@ -43,8 +42,8 @@ def parameter_controls(
     for spec in specs:
         if spec.main:
             _widget(prefix, column, spec, values[spec.name])
-            if isinstance(chunker, Thresholded) and spec.name == "amount":
-                st.caption(chunker.reading())
+            if chunker is not None and (said := chunker.remark(spec.name)):
+                st.caption(said)
             if below is not None:
                 below(spec)
     folded = [spec for spec in specs if not spec.main]

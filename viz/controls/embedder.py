@@ -10,9 +10,10 @@ from chunkers import EMBEDDERS, Embedder, ModelError
 from chunkers.embedders import OTHERS
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
-from viz.jobs.chunking import ChunkingJob
 from viz.state.choices import Choices
-from viz.state.embedder import EmbeddingServer, session_server, waits_for_consent
+from viz.state.embedder import waits_for_consent
+from viz.state.keys import session
+from viz.state.values import EmbeddingServer
 
 OTHER = "another"
 
@@ -36,7 +37,7 @@ def ask_about_embedder(choices: Choices) -> None:
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the choice of an embedder; ``embedder`` is the one in use, if there is one."""
-    naming = choices.embedder not in EMBEDDERS or bool(st.session_state.get("naming"))
+    naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
     if st.session_state.get("embedder") != kind:
         # Touched only when it differs, or the browser would reset it at every run.
@@ -44,7 +45,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
 
     def picked() -> None:
         name = st.session_state["embedder"]
-        st.session_state["naming"] = name == OTHER
+        session.naming = name == OTHER
         if name != OTHER:
             choices.embedder = name
 
@@ -53,7 +54,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     if naming:
         _form(choices)
     if embedder is not None and choices.embedder != "all-MiniLM-L6-v2" and not embedder.defaults:
-        st.caption("The thresholds at rest were chosen for all-MiniLM-L6-v2.")
+        st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
 
 
 def _form(choices: Choices) -> None:
@@ -63,16 +64,16 @@ def _form(choices: Choices) -> None:
         name = st.session_state["embedder_name"].strip()
         if not name:
             return
-        before = session_server()
+        before = session.server
         address = st.session_state["server_address"].strip()
         # A key goes to the server that it was given for, and to no other.
         kept = before.key if address == before.address else ""
-        st.session_state["server"] = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
+        session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
         _use(choices, name)
 
     if "embedder_name" not in st.session_state:
         st.session_state["embedder_name"] = "" if choices.embedder in EMBEDDERS else choices.embedder
-        st.session_state["server_address"] = session_server().address
+        st.session_state["server_address"] = session.server.address
     with st.form("another_embedder", border=False):
         explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
         st.text_input("Its name", key="embedder_name", placeholder="sentence-transformers/…, a folder, …", help=explained)
@@ -86,7 +87,7 @@ def _form(choices: Choices) -> None:
             "Server's key",
             key="server_key",
             type="password",
-            placeholder="kept" if session_server().key else "OPENAI_API_KEY",
+            placeholder="kept" if session.server.key else "OPENAI_API_KEY",
             autocomplete="off",
             help="Kept in this session's memory alone: not in the link, a recipe or a file.",
         )
@@ -102,9 +103,8 @@ def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:
 def _use(choices: Choices, name: str) -> None:
     """Take the user's word for an embedder, also for one that failed before."""
     choices.embedder = name
-    st.session_state["naming"] = False
-    job: ChunkingJob | None = st.session_state.get("job")
-    if job is not None:
-        job.cancel()
-        st.session_state["job"] = None
-    st.session_state.setdefault("allowed", set()).add(name)
+    session.naming = False
+    if session.job is not None:
+        session.job.cancel()
+        session.job = None
+    session.allowed.add(name)

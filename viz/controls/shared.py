@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import SPLITTERS, TOKENIZERS, Embedder
+from chunkers.text.languages import LANGUAGES
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
 from viz.state.choices import Choices
@@ -15,7 +16,7 @@ from viz.state.choices import Choices
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw what all columns share: sentences, embedder, tokens; ``embedder`` is the one in use, if there is one."""
     with st.expander("Sentences, embedder, tokens"):
-        choose_named(choices, "Sentences", "sentences", SPLITTERS)
+        _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_named(choices, "Count tokens of", "tokenizer", TOKENIZERS)
         st.toggle(
@@ -23,6 +24,37 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             key="on_disk",
             help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
         )
+
+
+def _choose_splitter(choices: Choices) -> None:
+    """Draw the choice of a splitter and, for one that has rules of many, of the language."""
+    kind, _, language = choices.sentences.partition(":")
+    by_language = kind == "sentencex"
+    shown = kind if by_language else choices.sentences
+    seed("sentences", shown)
+
+    def changed() -> None:
+        choices.sentences = st.session_state["sentences"]
+
+    explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
+    names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
+    st.selectbox("Sentences", names, key="sentences", on_change=changed, help=explained)
+    if not by_language:
+        return
+    seed("language", language)
+
+    def chosen() -> None:
+        code = st.session_state["language"]
+        choices.sentences = f"sentencex:{code}" if code else "sentencex"
+
+    st.selectbox(
+        "Language",
+        ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)],
+        format_func=lambda code: LANGUAGES[code] if code else "as detected",
+        key="language",
+        on_change=chosen,
+        help="Whose abbreviations and stops the sentences follow; the line above the text says which it is.",
+    )
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.text.reading import READABLE, read_document
+from chunkers.text.encodings import CHOICES
+from chunkers.text.formats import format_of
+from chunkers.text.reading import READABLE
 from sample_docs import load_sample, sample_titles
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.jobs.reading import ReadingJob, only_text
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
-from viz.state.text import Source, _marked, choose_document, set_own_text, store_own_text
+from viz.state.compared import reopen
+from viz.state.keys import session
+from viz.state.own_text import choose_document, set_own_text, store_own_text, without_dashes
+from viz.state.text import Source
+
+_NAMED = "own_named"
+"""The widget that says what the uploaded file is read as."""
 
 
 def choose_text(choices: Choices) -> None:
@@ -30,15 +40,16 @@ def load_text(choices: Choices) -> Source | None:
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)
-    own: Source | None = st.session_state.get("own")
+    _take_reading()
+    own = session.own
     with st.expander("Paste or upload", expanded=own is None):
         if "pasted" not in st.session_state:
-            st.session_state["pasted"] = st.session_state.get("pasted_kept", "")
+            st.session_state["pasted"] = session.pasted_kept
         st.text_area(
             "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
         )
         # The box leaves the page when a sample is shown; what was typed is kept apart.
-        st.session_state["pasted_kept"] = st.session_state["pasted"]
+        session.pasted_kept = st.session_state["pasted"]
         st.file_uploader(
             "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
@@ -46,17 +57,21 @@ def load_text(choices: Choices) -> Source | None:
             on_change=_uploaded,
             args=(choices,),
         )
-    if complaint := st.session_state.get("own_complaint"):
-        notice(complaint, "error", key="own_complaint_notice")
+        _read_as()
+    if session.own_reading is not None:
+        show_job_progress(session.own_reading)
+    if session.own_complaint:
+        notice(session.own_complaint, "error", key="own_complaint_notice")
     _offer_dashes()
-    own = st.session_state.get("own")
-    if own is None:
+    own = session.own
+    if own is None and session.own_reading is None:
         notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
     return own
 
 
 def _pasted() -> None:
     text = st.session_state["pasted"]
+    _forget_file()
     set_own_text(Source(text, "Pasted text") if text else None)
 
 
@@ -64,29 +79,81 @@ def _uploaded(choices: Choices) -> None:
     file = st.session_state["file"]
     if file is None:
         return
+    _forget_file()
     try:
         if file.name.lower().endswith(session_file.ENDING):
-            session = session_file.read(file.getvalue(), file.name)
-            session_file.reopen(session, choices)
-            store_own_text(Source(session.text, session.name, session.known, "from a session file"))
+            kept = session_file.read(file.getvalue(), file.name)
+            reopen(kept, choices)
+            store_own_text(Source(kept.text, kept.name, kept.known, "from a session file"))
             return
-        decoded = read_document(file.getvalue(), file.name)
     except InputError as error:
-        st.session_state["own_complaint"] = str(error)
+        session.own_complaint = str(error)
         return
-    set_own_text(Source(decoded.text, file.name, teaches=f"read as {decoded.read_as}"))
+    session.own_file = (file.name, file.getvalue())
+    _read(session.own_file, None)
+
+
+def _forget_file() -> None:
+    """Forget the file that was uploaded before, and stop reading it."""
+    if session.own_reading is not None:
+        session.own_reading.cancel()
+    session.own_file = session.own_found = session.own_reading = None
+    st.session_state.pop(_NAMED, None)
+
+
+def _read(file: tuple[str, bytes], encoding: str | None) -> None:
+    """Begin to read the uploaded file."""
+    job = ReadingJob([file], only_text, encoding)
+    job.start()
+    job.wait()
+    session.own_reading = job
+    _take_reading()
+
+
+def _take_reading() -> None:
+    """Let what was read be the user's own text."""
+    job = session.own_reading
+    if job is None or (job.running and not job.cancelled):
+        return
+    session.own_reading = None
+    if job.error:
+        session.own_complaint = job.error
+    elif job.made is not None and not job.cancelled:
+        found = job.made
+        if session.own_found is None:
+            session.own_found = found._replace(text="")
+        said = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
+        set_own_text(Source(found.text, job.files[0][0], teaches=" · ".join(part for part in said if part)))
+
+
+def _read_as() -> None:
+    """Let the user say what the uploaded file is to be read as, where that can be said."""
+    file, found = session.own_file, session.own_found
+    if file is None or format_of(file[0]) not in (None, "HTML"):
+        return
+    first = [found.encoding, *found.others] if found is not None else []
+    options = list(dict.fromkeys([*first, *CHOICES]))
+
+    def changed() -> None:
+        _read(file, st.session_state[_NAMED])
+
+    named = st.selectbox(
+        "Read as", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="an encoding"
+    )
+    if found is not None and named == found.encoding and (doubts := found.doubts(file[0])):
+        notice(doubts, key="encoding_doubts")
 
 
 def _offer_dashes() -> None:
     """Let the user say that lines of three dashes are text like any other."""
-    given: Source | None = st.session_state.get("own_given")
-    if given is None:
+    given, own = session.own_given, session.own
+    if given is None or own is None:
         return
-    if "dashes" not in st.session_state:
-        st.session_state["dashes"] = st.session_state["own"].text != given.text
+    if session.dashes is None:
+        session.dashes = own.text != given.text
 
     def changed() -> None:
-        st.session_state["own"] = _marked(given) if st.session_state["dashes"] else given
+        session.own = without_dashes(given) if session.dashes else given
 
     st.checkbox(
         "Lines of three dashes are known boundaries, not text",

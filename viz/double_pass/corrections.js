@@ -2,6 +2,7 @@
 
 import { emit } from "../components/shared/bus.js";
 import { el, found } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
@@ -32,4 +33,5 @@ export default function ({ data, parentElement }) {
     ...data.words.map((said) => el("p", "", said)),
     ...(rows.length ? [list] : []),
   );
+  countPainted(root);
 }

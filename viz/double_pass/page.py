@@ -10,22 +10,21 @@ from chunkers import Chunking, DoublePass, FieldSpec
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
+from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.components.stepper.stepper import stepper
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.controls.shared import shared_controls
 from viz.double_pass import passes
 from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
-from viz.double_pass.story import MOST_SENTENCES, minis, steps
-from viz.shell.page import Opened, close_page, open_page
+from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
+from viz.shell.column_head import Head, column_of, waiting_words
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.embedder import defaults_of
-from viz.state.text import Text
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 READER = "double_pass_reader"
@@ -41,37 +40,32 @@ def first_screen() -> Choices:
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page("double_pass", first_screen())
-    choices, text = opened.choices, opened.text
-    _hold_columns(choices, opened.default)
-    _take_selected(choices)
-    made = [] if text is None else run_columns(opened, text, choices.columns)
-    with st.sidebar:
-        _controls(opened, made)
-        shared_controls(choices, opened.embedder)
-    if text is None:
-        return
-    ask_about_embedder(choices)
-    show_progress(made)
-    _draw(choices, text, made)
-    close_page(opened)
+    with page("double_pass", first_screen()) as here:
+        choices, text = here.choices, here.text
+        _hold_columns(here)
+        _take_selected(choices)
+        made = [] if text is None else run_columns(here, text, choices.columns)
+        with here.controls:
+            _controls(here, made)
+        if text is None:
+            return
+        show_progress(made)
+        _draw(choices, text, made)
 
 
-def _hold_columns(choices: Choices, default: Choices) -> None:
+def _hold_columns(here: Page) -> None:
     """Keep to the page's two chunkers, whatever a link names; what it says of them holds."""
-    held = [
-        next((column for column in choices.columns if column.chunker == usual.chunker), usual) for usual in default.columns
-    ]
+    choices, usual = here.choices, here.default.columns
+    held = [next((column for column in choices.columns if column.chunker == one.chunker), one) for one in usual]
     if held == choices.columns:
         return
     strange = [column.chunker for column in choices.columns if column not in held]
     if strange:
-        said = f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
-        st.session_state["complaints/double_pass"].append(said)
+        here.complain(
+            f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
+        )
     choices.columns = held
     choices.selected = min(choices.selected, BESIDE)
-    if strange:
-        st.rerun()
 
 
 def _take_selected(choices: Choices) -> None:
@@ -81,8 +75,8 @@ def _take_selected(choices: Choices) -> None:
         choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
 
 
-def _controls(opened: Opened, made: list[ColumnResult]) -> None:
-    choices = opened.choices
+def _controls(here: Page, made: list[ColumnResult]) -> None:
+    choices = here.choices
     seed("double_pass_column", choices.selected)
 
     def chosen() -> None:
@@ -97,10 +91,10 @@ def _controls(opened: Opened, made: list[ColumnResult]) -> None:
         required=True,
     )
     column = choices.columns[choices.selected]
-    here = made[choices.selected] if made else None
-    defaults = defaults_of(opened.embedder, column.chunker)
-    chunker = here.chunker if here else None
-    parameter_controls(choices.selected, column, chunker, defaults, _similarities(here))
+    result = made[choices.selected] if made else None
+    defaults = defaults_of(here.embedder, column.chunker)
+    chunker = result.chunker if result else None
+    parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
 
 
 def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
@@ -123,12 +117,12 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     chunking, chunker = here.chunking, here.chunker
     name = chunker_class(beside.choice.chunker).title
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
-        message = here.error or ("Being embedded …" if chunking is None else "No chunks: the text has no words.")
+        message = here.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         passes.passes(
             title="Double pass",
             summary=text.source.name,
             rows=None,
-            source=text.identity,
+            source=text.document.identity,
             message=message,
             tone="error" if here.error else "",
             key="passes",
@@ -140,16 +134,16 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     passes.passes(
         title="Double pass",
         summary=_summary(text, chunking),
-        rows=passes.rows(chunking, drawn, _labels(chunker)),
-        source=text.identity,
+        rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
+        source=text.document.identity,
         key="passes",
     )
     palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
     with right, st.container(key="beside"):
-        told = steps(chunking, chunker.max_size)
+        told = pass_steps(chunking, chunker.max_size)
         if told:
-            stepper(told, choices, key="double_pass_stepper")
+            stepper(told, choices.extra, key="double_pass_stepper")
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:
@@ -168,16 +162,14 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
             st.dataframe(passes.table(chunking), hide_index=True, width="stretch", height=420)
 
 
-def _column(made: ColumnResult) -> Column:
-    title = chunker_class(made.choice.chunker).title
-    if made.chunker is None or made.chunking is None:
-        described = made.chunker.describe() if made.chunker else ""
-        return Column(title, described, message=made.error or "Being embedded …", tone="error" if made.error else "")
-    counts = sentence_counts(made.chunking)
+def _column(result: ColumnResult) -> Column:
+    return column_of(result, lambda chunking: Head((HeadRow("chunks", _chunks_in_words(chunking)),)))
+
+
+def _chunks_in_words(chunking: Chunking) -> str:
+    counts = sentence_counts(chunking)
     least, most = min(counts, default=0), max(counts, default=0)
-    chunks = f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
-    result = Result(made.task, made.chunker, made.chunking)
-    return Column(title, made.chunker.describe(), result, (Row("chunks", chunks),), notes=made.chunking.notes)
+    return f"{len(counts):,}, of {least:,}{f' to {most:,}' if most > least else ''} sentences"
 
 
 def _labels(chunker: DoublePass) -> dict[str, str]:
@@ -197,7 +189,7 @@ def _summary(text: Text, chunking: Chunking) -> str:
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
         text.source.name,
-        _counted(len(chunking.document.sentences), "sentence"),
+        sentences_said(chunking.document),
         f"pass one leaves {_counted(first, 'mini-chunk')}",
         f"pass two leaves {_counted(chunks, 'chunk')}"
         + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),

@@ -3,6 +3,7 @@
 
 import { emit, listen } from "../components/shared/bus.js";
 import { el, firstWhere, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { countPainted, expose } from "../components/shared/handle.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { legendOf } from "./arcs.js";
 import { PassRows } from "./pass_rows.js";
@@ -60,6 +61,7 @@ class Passes {
     this.observer = new ResizeObserver(() => this.window.redraw());
     this.observer.observe(root);
     this.dispose = listen(root, { "seamark-step": (step) => this.showStep(step) }, () => this.observer.disconnect());
+    expose(root, this.handle());
   }
 
   buildSave() {
@@ -101,7 +103,7 @@ class Passes {
     this.draw();
     // A stepper that was mounted before the rows repeats its step.
     if (first) emit("seamark-ready", null);
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    countPainted(this.root);
   }
 
   draw() {
@@ -216,6 +218,18 @@ class Passes {
   comparison() {
     const { data, item } = this;
     return data && item && "comparison" in item ? { ...data.comparisons[item.comparison], number: item.comparison } : null;
+  }
+
+  handle() {
+    const passes = this;
+    return {
+      get sentences() {
+        return passes.data?.count ?? 0;
+      },
+      get window() {
+        return passes.window.handle();
+      },
+    };
   }
 }
 

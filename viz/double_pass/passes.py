@@ -111,7 +111,7 @@ def passes(
     _passes(key=key, data=data)
 
 
-def rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
+def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
     """Return the blocks of every row, by the sentence at which each begins, and the comparisons in their order."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]

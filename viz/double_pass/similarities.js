@@ -1,6 +1,7 @@
 // A small histogram under a threshold's slider, on the slider's own axis.
 
 import { found, svgEl } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 const [WIDTH, HEIGHT] = [200, 30];
 
@@ -11,7 +12,8 @@ const [WIDTH, HEIGHT] = [200, 30];
 
 /** @param {Component<SimilaritiesData>} component */
 export default function ({ data, parentElement }) {
-  const [svg, words] = /** @type {[SVGElement, Element]} */ ([...found(parentElement, ".similarities").children]);
+  const root = found(parentElement, ".similarities");
+  const [svg, words] = /** @type {[SVGElement, Element]} */ (/** @type {unknown} */ ([...root.children]));
   const most = Math.max(...data.counts, 1);
   const wide = WIDTH / Math.max(1, data.counts.length);
   const bars = data.counts.map((count, bin) => {
@@ -34,4 +36,5 @@ export default function ({ data, parentElement }) {
     svgEl("path", { d: `M${data.at * WIDTH} 0V${HEIGHT}`, class: "level" }),
   );
   words.textContent = data.words;
+  countPainted(root);
 }

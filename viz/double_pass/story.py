@@ -34,7 +34,7 @@ def told(chunking: Chunking) -> list[list[Comparison]]:
     return looks
 
 
-def steps(chunking: Chunking, maximum: int | None) -> list[Step]:
+def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
     """Return every comparison as a step, and after them what the minimum size did; ``maximum`` is that of the chunker."""
     return [_step(number, tried, maximum) for number, tried in enumerate(told(chunking))] + _after(chunking)
 

@@ -12,7 +12,6 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.notice import notice
-from viz.components.text_store import source_id
 from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
@@ -34,7 +33,7 @@ def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | Non
     title = chunker_class(here.setting.chunker).title
     data: InboxData = {
         "part": "inbox",
-        "source": f"{source_id(made.chunking.document)} {made.task.chunker}",
+        "source": f"{made.chunking.document.identity} {made.task.chunker}",
         "summary": f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
         "counts": [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
         "rows": json.dumps([_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]], ensure_ascii=False),

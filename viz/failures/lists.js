@@ -2,6 +2,7 @@
 
 import { emit, NOTHING } from "../components/shared/bus.js";
 import { activeIn, el, found, isDark } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
@@ -13,6 +14,7 @@ import { activeIn, el, found, isDark } from "../components/shared/dom.js";
 /** @param {Component<ListsData, ListsState>} component */
 export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".failures"));
+  countPainted(root);
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);

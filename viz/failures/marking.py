@@ -8,14 +8,13 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import InputError
-from evaluation.segmentation.boundary_files import from_json, to_json
+from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
-from viz.state.text import Source, Text
+from viz.state.keys import session
+from viz.state.text import Text
 
 Known = tuple[int, ...] | None
-
-_BEFORE = "marks_before"
 
 
 def toggled(known: Known, place: int) -> Known:
@@ -39,18 +38,17 @@ def take_mark(text: Text, reader_key: str) -> bool:
 def controls(text: Text) -> bool:
     """Draw the switch for marking, undo, and the file of boundaries; return whether the reader offers its gaps."""
     known = text.source.known
-    before: list[Known] = st.session_state.get(_BEFORE, [])
     row = st.container(horizontal=True, vertical_alignment="center")
     marking: bool = row.toggle(
         "Mark boundaries",
         key="marking",
         help="Every gap between two sentences becomes a button: press it where a section ends, again to take it back.",
     )
-    row.button("Undo", on_click=_undo, disabled=not before, width="content")
+    row.button("Undo", on_click=_undo, disabled=not session.marks_before, width="content")
     row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")
     row.download_button(
         "Boundaries as a file",
-        lambda: to_json(text.source.name, text.source.text, known or ()),
+        lambda: marks_to_json(text.source.name, text.source.text, known or ()),
         "seamark-boundaries.json",
         "application/json",
         on_click="ignore",
@@ -65,22 +63,25 @@ def controls(text: Text) -> bool:
             on_change=_import,
             args=(text.source.text,),
         )
-    if complaint := st.session_state.get("marks_complaint"):
-        notice(complaint, "error", key="marks_complaint_notice")
+    if session.marks_complaint:
+        notice(session.marks_complaint, "error", key="marks_complaint_notice")
     return marking
 
 
 def _keep(known: Known) -> None:
-    own: Source = st.session_state["own"]
-    st.session_state.setdefault(_BEFORE, []).append(own.known)
-    st.session_state["own"] = replace(own, known=known)
-    st.session_state["marks_complaint"] = ""
+    assert session.own is not None
+    session.marks_before.append(session.own.known)
+    _set(known)
 
 
 def _undo() -> None:
-    own: Source = st.session_state["own"]
-    st.session_state["own"] = replace(own, known=st.session_state[_BEFORE].pop())
-    st.session_state["marks_complaint"] = ""
+    _set(session.marks_before.pop())
+
+
+def _set(known: Known) -> None:
+    assert session.own is not None
+    session.own = replace(session.own, known=known)
+    session.marks_complaint = ""
 
 
 def _import(text: str) -> None:
@@ -90,4 +91,4 @@ def _import(text: str) -> None:
     try:
         _keep(from_json(file.getvalue(), text))
     except InputError as error:
-        st.session_state["marks_complaint"] = str(error)
+        session.marks_complaint = str(error)

@@ -6,25 +6,26 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers.registry import chunker_class
+from chunkers import Chunking
 from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.components.reader.reader import Column, Result, Row, reader, take_event
-from viz.controls.embedder import ask_about_embedder
-from viz.controls.shared import shared_controls
+from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw
 from viz.failures.marking import controls, take_mark
 from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table
-from viz.shell.page import close_page, open_page
+from viz.shell.column_head import Head, column_of
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
 from viz.state.choices import OWN, Choices, ColumnChoice
-from viz.state.text import Text, choose_document
+from viz.state.keys import session
+from viz.state.own_text import choose_document
+from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 PAGE = "failures"
@@ -36,20 +37,21 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
-    opened = open_page(PAGE, default)
-    choices, text = opened.choices, opened.text
-    told = take_event(READER, "selected")
-    if told is not None:
-        choices.extra["result"] = RESULTS[bool(told["column"])]
-    # The settings of this page are not the user's to move: a link says which chunker, and which of its two results.
-    choices.columns = columns
-    choices.selected = min(choices.selected, len(columns) - 1)
+    with page(PAGE, default) as here:
+        # The settings of this page are not the user's to move: a link says which chunker, and which of its two results.
+        here.choices.columns = columns
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    choices, text = here.choices, here.text
+    clicked = take_event(READER, "selected")
+    if clicked is not None:
+        choices.extra["result"] = RESULTS[bool(clicked["column"])]
+    choices.selected = min(choices.selected, len(choices.columns) - 1)
     if choices.extra["result"] not in RESULTS:
         choices.extra["result"] = "published"
-    with st.sidebar:
-        shared_controls(choices, opened.embedder)
     _gallery(choices)
-    ask_about_embedder(choices)
     if text is None:
         return
     offers_gaps = False
@@ -57,31 +59,30 @@ def show() -> None:
         if take_mark(text, READER):
             st.rerun()
         offers_gaps = controls(text)
-    search = search_of(opened, text)
+    search = search_of(here, text)
     best = best_of(search)
     settings = [("published", *as_published(name)) for name in SEARCHED]
     settings += [("best", best[name], "found here") for name in SEARCHED if name in best]
-    made = run_columns(opened, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
+    made = run_columns(here, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
     show_progress(made)
     if text.source.known is not None:
         show_table(choices, shown)
-        search_controls(opened, text, search, ready=all(one.chunking is not None for one in made))
+        search_controls(here, text, search, ready=all(one.chunking is not None for one in made))
     chunker = list(SEARCHED)[choices.selected]
     mine = [one for one in shown if one.setting.chunker == chunker]
-    here = next((one for one in mine if one.which == choices.extra["result"]), mine[0])
+    shown_setting = next((one for one in mine if one.which == choices.extra["result"]), mine[0])
     palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
-        _reader(text, mine, here, offers_gaps)
+        _reader(text, mine, shown_setting, offers_gaps)
     with right, st.container(key="beside"):
-        show_inbox(choices, here, opened.embedder)
-    close_page(opened)
+        show_inbox(choices, shown_setting, here.embedder)
 
 
 def _gallery(choices: Choices) -> None:
     cards = [_card(name, title) for name, title in sample_titles().items()]
-    own = st.session_state.get("own")
+    own = session.own
     cards.append(
         {
             "id": OWN,
@@ -114,25 +115,10 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
     given = text.source
 
     def column(one: MeasuredSetting) -> Column:
-        title = chunker_class(one.setting.chunker).title
-        made = one.made
-        said = f"{one.title} · {one.origin}"
-        if made.chunker is None or made.error:
-            return Column(title, said, message=made.error, tone="error")
-        said = f"{said}: {made.chunker.describe()}"
-        if made.chunking is None or made.task is None:
-            return Column(title, said, message="Being embedded …")
-        rows = [Row("chunks", f"{len(made.chunking.chunks):,}")]
-        if one.scores is not None:
-            total = len(text.document.sentences)
-            words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
-            rows.append(Row("misassigned", words, "wrong" if one.wrong else ""))
-            crossing = crossings(given.known or (), made.chunking)
-            rows.append(Row("crossing", f"{crossing.count:,} of {len(made.chunking.chunks):,} chunks"))
-        result = Result(made.task, made.chunker, made.chunking, movable=False)
-        return Column(title, said, result, tuple(rows), notes=made.chunking.notes, wrong=one.wrong)
+        prefix = f"{one.title} · {one.origin}"
+        return column_of(one.made, lambda chunking: _head(one, chunking, given.known), prefix=prefix, movable=False)
 
-    parts = [f"{len(text.document.sentences):,} sentences", _known_words(given.known)]
+    parts = [sentences_said(text.document), _known_words(given.known)]
     if given.known is not None:
         parts.append("wavy red: outside of the chunk that fits its section best")
     reader(
@@ -145,3 +131,14 @@ def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, 
         key=READER,
         marking=offers_gaps,
     )
+
+
+def _head(one: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
+    if one.scores is not None:
+        total = len(chunking.document.sentences)
+        words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
+        rows.append(HeadRow("misassigned", words, "wrong" if one.wrong else ""))
+        crossing = crossings(known or (), chunking)
+        rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
+    return Head(tuple(rows), wrong=one.wrong)

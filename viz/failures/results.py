@@ -36,7 +36,7 @@ class MeasuredSetting:
         """Say where the setting is from."""
         if self.which == "best":
             return "best found"
-        return "at rest" if self.origin == OURS else "published"
+        return "default" if self.origin == OURS else "published"
 
 
 def measured(which: str, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:

@@ -6,10 +6,11 @@ import streamlit as st
 
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.sweep import Marked, Setting, summaries
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.jobs.sweep import Sweep
-from viz.shell.page import Opened
-from viz.shell.progress import show_job_progress
+from viz.shell.page import Page
+from viz.state.keys import session
 from viz.state.text import Text
 
 BY = "misassigned"
@@ -20,23 +21,18 @@ MOST_SEARCHES = 8
 """Searches whose rows are kept."""
 
 
-def _searches() -> dict[tuple[object, ...], Sweep]:
-    kept: dict[tuple[object, ...], Sweep] = st.session_state.setdefault("failure_searches", {})
-    return kept
+def _search_key(here: Page, text: Text) -> tuple[object, ...]:
+    name = here.embedder.name if here.embedder is not None else ""
+    return (text.document.identity, name, here.choices.tokenizer, text.source.known)
 
 
-def _search_key(opened: Opened, text: Text) -> tuple[object, ...]:
-    name = opened.embedder.name if opened.embedder is not None else ""
-    return (text.identity, text.document.splitter, name, opened.choices.tokenizer, text.source.known)
-
-
-def search_of(opened: Opened, text: Text) -> Sweep | None:
+def search_of(here: Page, text: Text) -> Sweep | None:
     """Return the search over this document's settings, if there was one; one over another document stops."""
-    key = _search_key(opened, text)
-    for other, search in _searches().items():
+    key = _search_key(here, text)
+    for other, search in session.failure_searches.items():
         if other != key and search.running:
             search.cancel()
-    return _searches().get(key)
+    return session.failure_searches.get(key)
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
@@ -48,7 +44,7 @@ def best_of(search: Sweep | None) -> dict[str, Setting]:
     return best
 
 
-def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: bool) -> None:
+def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -> None:
     """Draw the button that looks for the best settings, or how far it is."""
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
@@ -56,22 +52,22 @@ def search_controls(opened: Opened, text: Text, search: Sweep | None, ready: boo
     settings = list(dict.fromkeys(one for name, some in SEARCHED.items() for one in (as_published(name)[0], *some)))
 
     def find() -> None:
-        assert opened.embedder is not None
+        assert here.embedder is not None
         marked = Marked(text.document, text.source.known or ())
-        on_disk = bool(st.session_state.get("on_disk"))
-        search = Sweep([text.document.name], lambda: [marked], settings, opened.embedder, opened.choices.tokenizer, on_disk)
-        kept = _searches()
-        kept.pop(_search_key(opened, text), None)
-        kept[_search_key(opened, text)] = search
+        names, tokenizer = [text.document.name], here.choices.tokenizer
+        search = Sweep(names, lambda: [marked], settings, here.embedder, tokenizer, session.on_disk)
+        kept = session.failure_searches
+        kept.pop(_search_key(here, text), None)
+        kept[_search_key(here, text)] = search
         for old in list(kept)[:-MOST_SEARCHES]:
             kept.pop(old).cancel()
-        opened.choices.extra["result"] = "best"
+        here.choices.extra["result"] = "best"
         search.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
     done = search is not None and len(search.rows) == search.total
     if not done:
-        row.button("Find the best settings", on_click=find, disabled=not ready or opened.embedder is None, width="content")
+        row.button("Find the best settings", on_click=find, disabled=not ready or here.embedder is None, width="content")
     if search is None:
         row.caption(f"Tries {len(settings):,} settings on this document, and keeps each chunker's best.")
     elif search.error:

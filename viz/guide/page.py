@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import CHUNKERS, Chunking
-from evaluation.segmentation.chunk_facts import against_known, boundaries
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.chunker import parameter_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import seed
-from viz.controls.shared import shared_controls
 from viz.guide.miniature import svg
-from viz.shell.page import close_page, open_page
+from viz.shell.column_head import waiting_words
+from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices, ColumnChoice
@@ -26,17 +26,18 @@ FIRST = "breakpoint"
 def show() -> None:
     """Draw the page."""
     document, sentences = "stubs", sample_splitters()["stubs"]
-    opened = open_page("guide", Choices(document, sentences, [ColumnChoice(FIRST)]))
-    choices = opened.choices
-    if choices.columns[0].chunker not in CHUNKERS:
-        choices.columns = [ColumnChoice(FIRST)]
-    with st.sidebar:
-        _choose(choices)
-        shared_controls(choices, opened.embedder)
-    column = choices.columns[0]
+    with page("guide", Choices(document, sentences, [ColumnChoice(FIRST)])) as here:
+        if here.choices.columns[0].chunker not in CHUNKERS:
+            here.choices.columns = [ColumnChoice(FIRST)]
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    with here.controls:
+        _choose(here.choices)
+    text, column = here.text, here.choices.columns[0]
     kind = CHUNKERS[column.chunker]
-    made = run_columns(opened, opened.text, [column])[0] if opened.text is not None else ColumnResult(column)
-    ask_about_embedder(choices)
+    made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     with st.container(key="guide"):
         told, live = st.columns([3, 2], gap="large")
     with told:
@@ -45,21 +46,20 @@ def show() -> None:
         st.latex(kind.formula, width="content")
         st.markdown(f"**Known failure.** {kind.failure}")
     with live:
-        st.subheader(opened.text.source.name if opened.text is not None else "Live", anchor=False)
+        st.subheader(text.source.name if text is not None else "Live", anchor=False)
         show_progress([made])
-        if opened.text is None:
+        if text is None:
             pass
         elif made.error:
             notice(made.error, "error", key="guide_error")
         elif made.chunking is None:
-            notice("Being embedded …", key="guide_waits")
+            notice(waiting_words(), key="guide_waits")
         else:
-            _miniature(opened.text, made.chunking)
-        defaults = defaults_of(opened.embedder, column.chunker)
+            _miniature(text, made.chunking)
+        defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made.chunker, defaults)
     st.table(_parameters(column.chunker), border="horizontal")
     st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
-    close_page(opened)
 
 
 def _choose(choices: Choices) -> None:
@@ -77,7 +77,7 @@ def _parameters(chunker: str) -> dict[str, list[str]]:
     specs = CHUNKERS[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in specs],
-        "at rest": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
+        "default": ["none" if spec.default is None else f"{spec.default}" for spec in specs],
         "may be": [_range(spec.choices, spec.low, spec.high, spec.unit) for spec in specs],
         "what it does": [spec.help for spec in specs],
     }
@@ -95,6 +95,6 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     st.image(svg(chunking, text.source.known, theme), width="stretch")
     said = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
     if text.source.known:
-        found, missed, added = against_known(boundaries(chunking), text.source.known)
+        found, missed, added = against_known(cuts_of(chunking), text.source.known)
         said += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
     st.caption(said)

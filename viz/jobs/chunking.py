@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
-from chunkers.tools import FloatArray
+from chunkers.arrays import VectorArray
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
@@ -19,17 +19,21 @@ class Task:
     """
 
     document: str
-    sentences: str
     embedder: str
     revision: str
     tokenizer: str
     chunker: str
 
     @classmethod
-    def of(cls, identity: str, source: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
-        """Name the task by the text's hash and the chunker's every parameter."""
+    def of(cls, document: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
+        """Name the task by the document's identity and the chunker's every parameter."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        return cls(identity, source.splitter, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+        return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """The document and the chunker's name, whatever its parameters."""
+        return self.document, self.chunker.partition("{")[0]
 
 
 @dataclass(eq=False)
@@ -87,7 +91,7 @@ def chunk_at_once(
         return None
 
 
-def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> FloatArray:
+def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
     """Return the vectors of the sentences, shape (n, dimension).
 
     Raises

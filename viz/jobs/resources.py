@@ -18,9 +18,20 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
 
 
 @st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
-def split_document(identity: str, _text: str, name: str, sentences: str) -> Document:
-    """Return the document split into sentences; ``identity`` stands for the text."""
-    return Document.from_text(_text, sentences, name)
+def _split(identity: str, name: str, _text: str, _splitter: str) -> Document:
+    return Document.from_text(_text, _splitter, name)
+
+
+def split_document(text: str, splitter: str, name: str) -> Document:
+    """Return the document split into sentences, the same one as long as it is among the last.
+
+    Raises
+    ------
+    InputError
+        If the text holds a lone surrogate or the splitter does not exist.
+    """
+    # Streamlit would hash the whole text at every run; the document's identity is hashed once.
+    return _split(Document.identity_of(text, splitter), name, text, splitter)
 
 
 def load_model(embedder: Embedder) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from chunkers import Embedder, Tools, load_tokenizer
-from evaluation.segmentation.sweep import Marked, Row, Setting, sweep
+from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
@@ -26,7 +26,7 @@ class Sweep(Background):
     tokenizer: str
     on_disk: bool
     held: frozenset[str] = frozenset()
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SweepRow] = field(default_factory=list)
 
     @property
     def total(self) -> int:

@@ -176,9 +176,9 @@ def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, 
         "chunker": [names[number] for number, _ in rows],
         "score": [SCORES[name] for _, name in rows],
     }
-    return table | {f"at {k}": [percent(found[number][k][name]) for number, name in rows] for k in AT}
+    return table | {f"at {k}": [score_in_percent(found[number][k][name]) for number, name in rows] for k in AT}
 
 
-def percent(score: Score) -> str:
+def score_in_percent(score: Score) -> str:
     """Write a score in percent."""
     return "undefined" if score.value is None else f"{100 * score.value:.1f} %"

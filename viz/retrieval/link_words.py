@@ -32,7 +32,7 @@ DEFAULT_WORDS |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "
 
 
 def mended(words: dict[str, str]) -> list[str]:
-    """Put what is at rest where a link says what is not allowed; return a sentence for each."""
+    """Put the default where a link says what is not allowed; return a sentence for each."""
     complaints = []
     for name, options in ALLOWED.items():
         if words[name] not in options:

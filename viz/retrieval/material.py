@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import streamlit as st
 
 from chunkers import InputError
-from chunkers.text.reading import READABLE, read_document
+from chunkers.text.reading import READABLE, FileText, read_document
 from sample_docs import SAMPLES_FOLDER
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.jobs.reading import ReadingJob
 from viz.jobs.retrieval import Material
+from viz.state.keys import session
 from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
@@ -26,13 +29,17 @@ def bundled() -> Material:
     return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
-def read_texts(files: Iterable[tuple[str, bytes]]) -> tuple[list[tuple[str, str]], list[str]]:
+_Read = tuple[list[tuple[str, str]], list[str]]
+"""Name and text of every document, and the complaints."""
+
+
+def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document) -> _Read:
     """Return name and text of every document that can be used, and a sentence for every other."""
     texts: dict[str, str] = {}
     complaints = []
     for name, data in files:
         try:
-            text = read_document(data, name).text
+            text = read(data, name).text
             if name in texts:
                 raise InputError(f"{name}: every document must have a name of its own; a second one of it is left out.")
             if not text.strip():
@@ -70,14 +77,7 @@ def choose(kept: Material | None) -> Material | None:
         max_upload_size=MEGABYTES,
         help="CSV or JSON lines with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file.",
     )
-    identity = [file.file_id for file in files]
-    read = st.session_state.get("retrieval_read")
-    if read is None or read[0] != identity:
-        # Reading may take seconds, and the page runs again at every change.
-        with st.spinner("Reading the documents"):
-            read = identity, read_texts((file.name, file.getvalue()) for file in files)
-        st.session_state["retrieval_read"] = read
-    texts, complaints = read[1]
+    texts, complaints = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"retrieval_document_{number}")
     questions = (asked.name, asked.getvalue()) if asked is not None else None
@@ -88,6 +88,25 @@ def choose(kept: Material | None) -> Material | None:
         if not files or asked is None:
             notice(_of_the_run(kept, documents=not files, questions=asked is None), key="retrieval_kept")
     return Material(tuple(texts), questions, own=True) if texts and questions is not None else None
+
+
+def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
+    """Return what the files hold, each set of them read once, in the background; nothing while they are read."""
+    identity = [number for number, _, _ in files]
+    started = session.retrieval_reading
+    if started is None or started[0] != identity:
+        if started is not None:
+            started[1].cancel()
+        job = ReadingJob([(name, data) for _, name, data in files], read_texts)
+        started = session.retrieval_reading = (identity, job)
+        job.start()
+        job.wait()
+    job = started[1]
+    if job.running and not job.cancelled:
+        show_job_progress(job)
+    if job.cancelled:
+        return [], ["Reading the documents was stopped; upload them again, or fewer of them."]
+    return job.made or ([], [job.error] if job.error else [])
 
 
 def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:

@@ -8,20 +8,19 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.chunker import column_controls
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import select
-from viz.controls.shared import shared_controls
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.retrieval import Material, Plan, Retrieval
 from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, mended
 from viz.retrieval.material import choose
 from viz.retrieval.question import show_question
-from viz.retrieval.results import show_results
-from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_job_progress
+from viz.retrieval.results import show_report
+from viz.shell.page import Page, page
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.keys import session
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -40,15 +39,17 @@ def first_screen() -> Choices:
 
 def show() -> None:
     """Draw the page."""
-    opened = open_page(PAGE, first_screen(), about_a_text=False)
-    choices, words = opened.choices, opened.choices.extra
+    with page(PAGE, first_screen(), about_a_text=False) as here:
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    words = here.choices.extra
     run = registry().find(words["run"], Retrieval)
-    chunkers, complaint = _chunkers(opened)
-    with st.sidebar:
+    chunkers, complaint = _chunkers(here)
+    with here.controls:
         material = choose(run.plan.material if run is not None else None)
-        column_controls(choices, chunkers[choices.selected], opened.embedder)
-        shared_controls(choices, opened.embedder)
-    ask_about_embedder(choices)
+        column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures what the best chunks of each chunker hold of them."
@@ -59,9 +60,9 @@ def show() -> None:
         notice(complaint, "error", key="retrieval_complaint")
     built = [one for one in chunkers if one is not None]
     plan = None
-    if opened.embedder is not None and material is not None and not complaint:
-        plan = Plan(material, tuple(built), opened.embedder.name, choices.sentences, choices.tokenizer)
-    _start_row(opened, plan, material)
+    if here.embedder is not None and material is not None and not complaint:
+        plan = Plan(material, tuple(built), here.embedder.name, here.choices.sentences, here.choices.tokenizer)
+    _start_row(here, plan, material)
     if run is not None:
         _show_run(run, plan, words)
     elif words["run"]:
@@ -69,44 +70,43 @@ def show() -> None:
         notice(f"The run that the link leads to is no longer remembered: {forgotten}.", key="retrieval_forgotten")
     else:
         notice("Nothing has been measured yet: choose chunkers at the left, then press “Measure”.", key="retrieval_empty")
-    close_page(opened)
 
 
-def _chunkers(opened: Opened) -> tuple[list[Chunker | None], str]:
+def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     """Return the chunker of every column, None where it is not allowed, and the first complaint."""
     built: list[Chunker | None] = []
     complaint = ""
-    for column in opened.choices.columns:
+    for column in here.choices.columns:
         try:
-            built.append(build_chunker(column.chunker, column.parameters, opened.embedder))
+            built.append(build_chunker(column.chunker, column.parameters, here.embedder))
         except InputError as error:
             built.append(None)
             complaint = complaint or str(error)
     return built, complaint
 
 
-def _start_row(opened: Opened, plan: Plan | None, material: Material | None) -> None:
+def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
     """Draw the button that measures, and say what it will do."""
-    words = opened.choices.extra
+    words = here.choices.extra
 
     def begin() -> None:
         before = registry().find(words["run"], Retrieval)
         if before is not None and before.running:
             before.cancel()
         assert plan is not None
-        assert opened.embedder is not None
-        run = Retrieval(plan, opened.embedder, bool(st.session_state.get("on_disk")))
+        assert here.embedder is not None
+        run = Retrieval(plan, here.embedder, session.on_disk)
         words["run"] = registry().keep(run)
         run.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
     row.button("Measure", on_click=begin, disabled=plan is None, type="primary")
-    if opened.embedder is None:
-        said = opened.complaint
+    if here.embedder is None:
+        said = here.embedder_complaint
     elif material is None:
         said = "Give at least one document and a file of questions."
     else:
-        count = len(opened.choices.columns)
+        count = len(here.choices.columns)
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
     row.caption(said)
 
@@ -121,7 +121,7 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
     baseline = _choose_how(words, titles)
     report = run.report(words["measure"], words["unit"], int(words["k"]), baseline)
-    show_results(run, report, words)
+    show_report(run, report, words)
     if ended:
         show_question(report, run.plan.titles, words)
 

@@ -1,11 +1,10 @@
 // What a question retrieved: chunks in rank order, then the missed parts of excerpts; or whole documents with both in place.
 
 import { el, found } from "../components/shared/dom.js";
-
+import { countPainted } from "../components/shared/handle.js";
 /**
  * @import { Component } from "../components/shared/component.d.ts"
  */
-
 /**
  * A chunk, what was missed of an excerpt, or a document: its text in parts, and what each of them is.
  * @typedef {object} PassageData
@@ -27,6 +26,7 @@ export default function ({ data, parentElement }) {
   root.style.setProperty("--hit", data.hit);
   root.style.setProperty("--edge", data.edge);
   root.replaceChildren(...data.passages.map(section));
+  countPainted(root);
 }
 
 /** @type {Record<string, "mark" | "del" | "sup">} */

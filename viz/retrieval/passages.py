@@ -60,7 +60,7 @@ def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
     return [found.index.corpus.on_axis(excerpt.document, excerpt.span) for excerpt in answer.question.excerpts]
 
 
-def passages_of(found: Evaluation, answer: Answer) -> list[PassageData]:
+def ranked_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
     """Return the chunks that a question retrieved, best first, then every part of an excerpt that it did not."""
     index = found.index
     corpus = index.corpus
@@ -96,7 +96,7 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[P
     return parts
 
 
-def documents_of(found: Evaluation, answer: Answer) -> list[PassageData]:
+def document_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
     """Return every document that holds an excerpt, then those of other chunks by rank, with all of it in its place."""
     index = found.index
     corpus = index.corpus
@@ -156,6 +156,6 @@ def show_passages(found: Evaluation, answer: Answer, *, whole: bool, key: str) -
     data: PassagesData = {
         "hit": GROUNDS[theme()][_GREEN],
         "edge": EDGES[theme()][_GREEN],
-        "passages": (documents_of if whole else passages_of)(found, answer),
+        "passages": (document_passages if whole else ranked_passages)(found, answer),
     }
     _passages(key=key, data=data)

@@ -10,7 +10,7 @@ from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
-from viz.retrieval.figures import percent
+from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_words import TITLES, choose_word, place
 from viz.retrieval.passages import show_passages
 
@@ -59,5 +59,5 @@ def _show_side(report: Report, titles: list[str], words: dict[str, str], side: s
     found = report.chunkers[number].evaluation
     answer = found.answer(question)
     scores = getattr(answer, words["unit"])
-    st.caption(" · ".join(f"{TITLES[name]} {percent(scores[name])}" for name in MEASURES))
+    st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
     show_passages(found, answer, whole=whole, key=f"retrieval_passages_{side}")

@@ -9,13 +9,13 @@ import streamlit as st
 
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Report
+from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
 from viz.retrieval.link_words import COSTS, NAMES, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
-from viz.retrieval.verdict import cells, told_apart
-from viz.theme.figure import show_figure
+from viz.retrieval.verdict import cells, differences_in_words
 from viz.theme.numbers import counted
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
@@ -28,7 +28,7 @@ _COLUMNS |= {
 """The table's columns, narrow enough for all of them to be in sight."""
 
 
-def show_results(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     """Draw it."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
@@ -95,7 +95,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     if not found:
         notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
         return
-    sentences = told_apart(found, names, names[baseline], NAMES[measure])
+    sentences = differences_in_words(found, names, names[baseline], NAMES[measure])
     if len(found) > 1:
         sentences.append("Every chunker is compared by itself: among several, one small p may be chance.")
     figure = differences(found, names, names[baseline], NAMES[measure])

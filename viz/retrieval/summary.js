@@ -1,16 +1,19 @@
 // The key figures of a page, in large type side by side.
 
 import { el, found } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
 
 /** @import { Component } from "../components/shared/component.d.ts" */
 
 /** @param {Component<[label: string, value: string, detail: string][]>} component */
 export default function ({ data, parentElement }) {
-  found(parentElement, "dl").replaceChildren(
+  const list = found(parentElement, "dl");
+  list.replaceChildren(
     ...data.map(([label, value, detail]) => {
       const cell = el("div");
       cell.append(el("dt", "", label), el("dd", "", value), el("dd", "detail", detail));
       return cell;
     }),
   );
+  countPainted(list);
 }

@@ -55,7 +55,9 @@ def _listed(numbers: tuple[int, ...], names: Mapping[int, str]) -> str:
     return " and ".join(names[number] for number in numbers)
 
 
-def told_apart(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str) -> list[str]:
+def differences_in_words(
+    found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
+) -> list[str]:
     """Say which chunkers differ from the baseline, each in a sentence, and of which nothing can be told, in one."""
     sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.told]
     alike = {number: one for number, one in found.items() if not one.told}

@@ -6,18 +6,20 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.state.keys import session
+
 WORD = "lecture"
 """What the link calls it."""
 
 
 def is_on() -> bool:
     """Whether the session is in lecture mode; a link may begin it so."""
-    if WORD not in st.session_state:
-        st.session_state[WORD] = st.query_params.get(WORD) == "1"
-    return bool(st.session_state[WORD])
+    if session.lecture is None:
+        session.lecture = st.query_params.get(WORD) == "1"
+    return bool(session.lecture)
 
 
-def show() -> None:
+def show_way_out() -> None:
     """Draw the large type and the way out, or nothing."""
     if is_on():
         st.html(Path(__file__).with_suffix(".css"))
@@ -30,8 +32,8 @@ def control() -> None:
 
 
 def _enter() -> None:
-    st.session_state[WORD] = True
+    session.lecture = True
 
 
 def _leave() -> None:
-    st.session_state[WORD] = False
+    session.lecture = False

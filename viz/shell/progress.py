@@ -1,4 +1,4 @@
-"""How far a job is, drawn with its cancel button."""
+"""How far the embedding of the columns is."""
 
 from __future__ import annotations
 
@@ -6,25 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from viz.jobs.background import Background
-from viz.jobs.chunking import ChunkingJob
+from viz.components.job_progress import show_job_progress
 from viz.shell.results import ColumnResult
-
-
-@st.fragment(run_every=1.0)
-def show_job_progress(job: Background) -> None:
-    """Show how far it is, with its cancel button; when it ends, draw the page again."""
-    if not job.running or job.cancelled:
-        st.rerun()
-    share, said = job.progress()
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.progress(share, text=said)
-    row.button("Cancel", on_click=job.cancel, width="content")
+from viz.state.keys import session
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Show how far the embedding is, with its cancel button; the page runs again when it ends."""
-    job: ChunkingJob | None = st.session_state.get("job")
+    job = session.job
     if job is None:
         return
     if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
@@ -39,4 +28,4 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
 
 
 def _forget_job() -> None:
-    st.session_state["job"] = None
+    session.job = None

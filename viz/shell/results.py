@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import streamlit as st
-
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
-from viz.shell.page import Opened
+from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
+from viz.state.keys import session
 from viz.state.text import Text
 
 
@@ -25,55 +24,45 @@ class ColumnResult:
     error: str = ""
 
 
-def run_columns(opened: Opened, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
+def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run every chunker that needs no new embeddings, and hand the others to a job."""
-    session, embedder, document = st.session_state, opened.embedder, text.document
-    on_disk = bool(session.get("on_disk"))
-    kept: dict[Task, Chunking] = session.get("results", {})
-    job: ChunkingJob | None = session.get("job")
-    if job is not None:
-        kept = {**kept, **job.results}
+    embedder, document, job = here.embedder, text.document, session.job
+    kept = session.results if job is None else {**session.results, **job.results}
     made = []
     waiting: list[tuple[Task, Chunker]] = []
     for choice in columns:
         try:
             chunker = build_chunker(choice.chunker, choice.parameters, embedder)
             if chunker.embeds and embedder is None:
-                made.append(ColumnResult(choice, chunker, error=opened.complaint))
+                made.append(ColumnResult(choice, chunker, error=here.embedder_complaint))
                 continue
-            task = Task.of(text.identity, document, embedder, opened.choices.tokenizer, chunker)
-            chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, on_disk)
+            task = Task.of(document, embedder, here.choices.tokenizer, chunker)
+            chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, session.on_disk)
         except InputError as error:
             made.append(ColumnResult(choice, error=str(error)))
             continue
         if chunking is None:
             waiting.append((task, chunker))
         made.append(ColumnResult(choice, chunker, task, chunking))
-    session["results"] = {one.task: one.chunking for one in made if one.task and one.chunking}
+    session.results = {one.task: one.chunking for one in made if one.task and one.chunking}
     if job is not None and not job.cancelled:
         # What is shown no more must not stay in memory for the job's sake.
-        for gone in kept.keys() - session["results"].keys():
+        for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
-    _start_job(job, waiting, document, embedder, on_disk)
-    job = session.get("job")
+    _start_job(waiting, document, embedder)
+    job = session.job
     if job is not None and job.error:
         made = [one if one.chunking or one.error else ColumnResult(one.choice, one.chunker, error=job.error) for one in made]
     return made
 
 
-def _start_job(
-    job: ChunkingJob | None,
-    waiting: list[tuple[Task, Chunker]],
-    document: Document,
-    embedder: Embedder | None,
-    on_disk: bool,
-) -> None:
+def _start_job(waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None) -> None:
     """Let a running job of this document and embedder go on; else begin one for what waits, unless it stopped or failed."""
-    session = st.session_state
+    job = session.job
     if job is not None and (job.source is not document or job.embedder is not embedder):
         job.cancel()
-        session["job"] = job = None
+        session.job = job = None
     if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
         return
-    session["job"] = job = ChunkingJob(document, embedder, waiting, on_disk)
+    session.job = job = ChunkingJob(document, embedder, waiting, session.on_disk)
     job.start()

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chunkers import DEFAULT_SPLITTER
 from chunkers.registry import chunker_class
 
 OWN = "own"
 """The document that the user pasted or uploaded; a link cannot carry it."""
+
+OWN_SPLITTER = DEFAULT_SPLITTER
+"""How it is split into sentences until the user says otherwise."""
 
 MOST_COLUMNS = 6
 
@@ -39,7 +43,7 @@ SHARED = ("document", "sentences", "embedder", "tokenizer")
 """What all pages have in common."""
 
 
-def first_screen(document: str, sentences: str) -> Choices:
+def compare_first_screen(document: str, sentences: str) -> Choices:
     """Return the choices of the first screen: three chunkers on a sample."""
     columns = [
         ColumnChoice("fixed_sentences"),

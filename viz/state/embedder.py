@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
-
-import streamlit as st
 
 from chunkers import EMBEDDERS, Embedder, InputError, load_embedder
 from chunkers.embedders import OpenAIServer
 from viz.state.choices import Choices
-
-
-@dataclass(frozen=True)
-class EmbeddingServer:
-    """Where the session's texts may be sent; the key is in the session's memory and nowhere else."""
-
-    address: str = ""
-    key: str = field(default="", repr=False)
+from viz.state.keys import session
 
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
@@ -39,21 +29,14 @@ def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
 
 def waits_for_consent(choices: Choices) -> bool:
     """Whether the embedder is one that reads, fetches or sends something and that the user has not allowed yet."""
-    return choices.embedder not in EMBEDDERS and choices.embedder not in st.session_state.get("allowed", set())
-
-
-def session_server() -> EmbeddingServer:
-    """Return the server that the user typed; an empty one stands for the environment's."""
-    server: EmbeddingServer = st.session_state.get("server", EmbeddingServer())
-    return server
+    return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:
     """Return the session's own embedder of that name and server, the same one while neither changes."""
-    wanted = name, session_server()
-    kept = st.session_state.get("server_embedder")
+    wanted = name, session.server
+    kept = session.server_embedder
     if kept is None or kept[0] != wanted:
-        kept = wanted, OpenAIServer(name, wanted[1].address, wanted[1].key)
-        st.session_state["server_embedder"] = kept
-    embedder: Embedder = kept[1]
-    return embedder
+        kept = wanted, OpenAIServer(name, session.server.address, session.server.key)
+        session.server_embedder = kept
+    return kept[1]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
 LONGEST_NAME = 300
@@ -59,7 +60,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and value.startswith("spacy:")):
+        if value in allowed or (name == "sentences" and is_splitter(value)):
             return value
         complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {value!r}. Using {fallback}.")
         return fallback

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
-import streamlit as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunkers import Chunking, Embedder, InputError, Recipe, Span
+from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.text.reading import decode
-from chunkers.text.tokenizers import at_hand
-from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, first_screen
-
-if TYPE_CHECKING:
-    from viz.shell.results import ColumnResult
-    from viz.state.text import Source
+from viz.state.choices import MOST_COLUMNS, Choices
+from viz.state.text import Source
 
 ENDING = ".json"
-
-REOPENED = "reopened"
 
 
 class KeptColumn(BaseModel):
@@ -57,17 +49,14 @@ class SessionFile(BaseModel):
         return self
 
 
-def write(source: Source, choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> str:
-    """Return the session as JSON; every column has its result."""
-    columns = [
-        KeptColumn(
-            recipe=Recipe.of(one.chunker, choices.sentences, embedder, choices.tokenizer), chunks=spans_of(one.chunking)
-        )
-        for one in made
-        if one.chunker is not None and one.chunking is not None
+def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], embedder: Embedder | None) -> str:
+    """Return the session as JSON; ``columns`` are the chunkers and their results, at least one."""
+    kept = [
+        KeptColumn(recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer), chunks=spans_of(chunking))
+        for chunker, chunking in columns
     ]
     file = SessionFile(
-        name=source.name, text=source.text, known=source.known, selected=choices.selected, columns=tuple(columns)
+        name=source.name, text=source.text, known=source.known, selected=choices.selected, columns=tuple(kept)
     )
     return file.model_dump_json(indent=1)
 
@@ -90,23 +79,6 @@ def read(data: bytes, name: str) -> SessionFile:
     for column in file.columns:
         column.recipe.build()
     return file
-
-
-def reopen(file: SessionFile, choices: Choices) -> None:
-    """Let the choices of the page, and those of Compare, be the file's; the text is not among them."""
-    first = file.columns[0].recipe
-    choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
-    if at_hand(first.tokenizer):
-        choices.tokenizer = first.tokenizer
-    session = st.session_state
-    compared: Choices = session.setdefault("choices/compare", first_screen(*next(iter(sample_splitters().items()))))
-    session.setdefault("complaints/compare", [])
-    for shared in SHARED:
-        setattr(compared, shared, getattr(choices, shared))
-    # All parameters, those at rest too: what is at rest depends on the embedder.
-    compared.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
-    compared.selected = file.selected
-    session[REOPENED] = file
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:

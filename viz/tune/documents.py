@@ -10,10 +10,8 @@ import streamlit as st
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
-from viz.tune.own_documents import HELD, own_documents
-
-_LEFT_OUT = "tune_left_out"
-"""Where the session keeps the names of the user's own documents that are not used."""
+from viz.state.keys import session
+from viz.tune.own_documents import own_documents
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,14 @@ def choose_documents(words: dict[str, str]) -> Chosen:
     """Draw the choice of documents."""
     own = own_documents()
     titles = {name: sample_titles()[name] for name in _bundled()} | {name: name for name in own}
-    session = st.session_state
 
     def use(names: set[str]) -> None:
-        session[_LEFT_OUT] = own.keys() - names
+        session.tune_left_out = own.keys() - names
 
     def hold(names: set[str]) -> None:
-        session[HELD] = names
+        session.tune_held = names
 
-    used = _some(
-        "Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.get(_LEFT_OUT, set()), use
-    )
+    used = _some("Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use)
     held = _some(
         "Held out",
         "The ranking does not look at these, nor at a document that shares a section with one; the best setting is then "
@@ -71,7 +66,7 @@ def choose_documents(words: dict[str, str]) -> Chosen:
         words,
         "held",
         titles,
-        own.keys() & session.get(HELD, set()),
+        own.keys() & session.tune_held,
         hold,
     )
     texts = {name: own.get(name) or _bundled_text(name) for name in {*used, *held}}

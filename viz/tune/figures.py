@@ -25,7 +25,7 @@ TITLES = {
 """What the page calls the measures."""
 
 
-def named(setting: Setting) -> str:
+def setting_in_words(setting: Setting) -> str:
     """Say a setting in the page's words; these are names and numbers of ours, not the user's."""
     values = ", ".join(f"{name.replace('_', ' ')} {_word(value)}" for name, value in setting.parameters)
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
@@ -107,7 +107,7 @@ def _strips(ranked: Sequence[Summary], chunkers: Sequence[str], measure: str) ->
         figure.add_trace(
             go.Box(
                 x=[one.mean for one in mine],
-                text=[named(one.setting) for one in mine],
+                text=[setting_in_words(one.setting) for one in mine],
                 name=CHUNKERS[chunker].title,
                 boxpoints="all",
                 jitter=0.6,

@@ -4,65 +4,46 @@ from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import dataclass
 
 import streamlit as st
 
-from chunkers import SPLITTERS, InputError
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, InputError
 from chunkers.text.reading import READABLE
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
-from evaluation.segmentation.stitching import halves, passages_from, stitch_several
+from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
+from viz.jobs.reading import ReadingJob
+from viz.shell.navigation import PAGES, go_at_next_run
 from viz.state.choices import OWN, Choices
-from viz.state.text import Source, set_own_text
+from viz.state.keys import session
+from viz.state.own_text import set_own_text
+from viz.state.text import Source
+from viz.state.values import MarkedDocuments, StitchedDocuments
 
-DEFAULT_WORDS = {"splitter": "spacy"}
+DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
 """The words of the link that say how these documents are split into sentences."""
 
-PAGES = {"Failures": "pages/failures.py", "Compare": "pages/compare.py"}
-"""Where one of them can be opened."""
-
-HELD = "tune_held"
-"""Where the session keeps the names of those that are held out."""
+OPENED_ON = ("failures", "compare")
+"""The pages on which one of them can be opened."""
 
 _WIDTH = 460
 """Of each of the two halves of the panel, in pixels."""
 
 _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
-_UPLOADED, _STITCHED, _GO = "tune_uploaded", "tune_stitched", "tune_go"
-
-
-@dataclass(frozen=True)
-class _Taken:
-    """What became of some files: the documents, and a sentence for each file that could not be used."""
-
-    documents: list[MarkedText]
-    complaints: list[str]
-    said: str = ""
 
 
 def own_documents() -> dict[str, MarkedText]:
     """Return the session's documents by their names, each of which is there once."""
-    found = {one.name: one for key in (_UPLOADED, _STITCHED) for one in _taken(key).documents}
-    own: Source | None = st.session_state.get("own")
+    _take_read()
+    found = {one.name: one for held in (session.tune_uploaded, session.tune_stitched) for one in held.documents}
+    own = session.own
     if own is not None and own.known and not any(one.text == own.text and one.known == own.known for one in found.values()):
         name = f"{own.name}, marked on Failures"
         found[name] = MarkedText(name, own.text, own.known)
     return found
-
-
-def _taken(key: str) -> _Taken:
-    taken: _Taken = st.session_state.get(key, _Taken([], []))
-    return taken
-
-
-def go_where_asked() -> None:
-    """Go to the page on which a document was opened, once."""
-    page = st.session_state.pop(_GO, None)
-    if page is not None:
-        st.switch_page(page)
 
 
 def show_own_documents(choices: Choices) -> None:
@@ -92,13 +73,34 @@ def _uploads() -> None:
         on_change=_take_marked,
         label_visibility="collapsed",
     )
-    for number, complaint in enumerate(_taken(_UPLOADED).complaints):
+    if session.tune_reading is not None:
+        show_job_progress(session.tune_reading)
+    for number, complaint in enumerate(session.tune_uploaded.complaints):
         notice(complaint, "error", key=f"marked_complaint_{number}")
 
 
 def _take_marked() -> None:
-    files = st.session_state["marked_files"]
-    st.session_state[_UPLOADED] = _Taken(*marked_texts((file.name, file.getvalue()) for file in files))
+    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
+    if session.tune_reading is not None:
+        session.tune_reading.cancel()
+    session.tune_reading = ReadingJob(files, lambda given, read: MarkedDocuments(*marked_texts(given, read)))
+    session.tune_reading.start()
+    session.tune_reading.wait()
+
+
+def _take_read() -> None:
+    """Take over what was read or stitched in the background."""
+    reading, stitching = session.tune_reading, session.tune_stitching
+    if reading is not None and (reading.cancelled or not reading.running):
+        session.tune_reading = None
+        if not reading.cancelled:
+            session.tune_uploaded = reading.made or MarkedDocuments(complaints=[reading.error])
+    if stitching is not None and (stitching.cancelled or not stitching.running):
+        session.tune_stitching = None
+        if not stitching.cancelled:
+            stitched = stitching.made or StitchedDocuments(MarkedDocuments(complaints=[stitching.error]))
+            session.tune_stitched = stitched.made
+            session.tune_held = session.tune_held | stitched.held
 
 
 def _stitcher(splitter: str) -> None:
@@ -120,27 +122,44 @@ def _stitcher(splitter: str) -> None:
         help="Half of the texts are kept for these alone, so that what is tuned is measured on texts that it has not seen.",
     )
     st.button("Stitch", on_click=_stitch, args=(splitter,), disabled=not files)
-    for number, complaint in enumerate(_taken(_STITCHED).complaints):
+    if session.tune_stitching is not None:
+        show_job_progress(session.tune_stitching)
+    for number, complaint in enumerate(session.tune_stitched.complaints):
         notice(complaint, "error", key=f"stitch_complaint_{number}")
 
 
 def _stitch(splitter: str) -> None:
-    session = st.session_state
-    passages, complaints = passages_from((file.name, file.getvalue()) for file in session["short_files"])
-    asked = (session["stitch_sentences"], session["stitch_count"], session["stitch_seed"], splitter)
+    state = st.session_state
+    asked = (state["stitch_sentences"], state["stitch_count"], state["stitch_seed"], splitter)
+    halve = bool(state["stitch_halves"])
+    files = [(file.name, file.getvalue()) for file in state["short_files"]]
+    if session.tune_stitching is not None:
+        session.tune_stitching.cancel()
+    session.tune_stitching = ReadingJob(
+        files, lambda given, read: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
+    )
+    session.tune_stitching.start()
+    session.tune_stitching.wait()
+
+
+def _stitched_of(
+    passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
+) -> StitchedDocuments:
+    """Stitch the passages; with ``halve``, one half of them to documents that are held out."""
     documents: list[MarkedText] = []
+    held: list[MarkedText] = []
     try:
-        if session["stitch_halves"]:
-            tuned, held = halves(passages)
+        if halve:
+            tuned, others = halves(passages)
             documents = stitch_several(tuned, *asked)
-            others = stitch_several(held, *asked, first=len(documents) + 1)
-            session[HELD] = session.get(HELD, set()) | {one.name for one in others}
-            documents += others
+            held = stitch_several(others, *asked, first=len(documents) + 1)
         else:
             documents = stitch_several(passages, *asked)
     except InputError as error:
         complaints.append(str(error))
-    session[_STITCHED] = _Taken(documents, complaints, _told(documents, len(passages), splitter))
+    made = [*documents, *held]
+    told = MarkedDocuments(made, complaints, _told(made, len(passages), asked[3]))
+    return StitchedDocuments(told, frozenset(one.name for one in held))
 
 
 def _told(documents: list[MarkedText], texts: int, splitter: str) -> str:
@@ -162,7 +181,7 @@ def _range(counts: list[int]) -> str:
 
 def _stitched(choices: Choices) -> None:
     """Draw what to do with the stitched documents."""
-    taken = _taken(_STITCHED)
+    taken = session.tune_stitched
     if not taken.documents:
         return
     by_name = {one.name: one for one in taken.documents}
@@ -174,12 +193,12 @@ def _stitched(choices: Choices) -> None:
     row.download_button("Text", one.text.encode(), f"{stem}.txt", "text/plain", on_click="ignore")
     row.download_button("Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", on_click="ignore")
     row.download_button("All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore")
-    for title, page in PAGES.items():
-        row.button(f"Open on {title}", on_click=_open, args=(choices, one, page))
+    for page in OPENED_ON:
+        row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, one, page))
 
 
 def _boundaries(one: MarkedText) -> str:
-    return to_json(one.name, one.text, one.known)
+    return marks_to_json(one.name, one.text, one.known)
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
@@ -197,4 +216,4 @@ def _open(choices: Choices, one: MarkedText, page: str) -> None:
     """Let the document be the user's own text, and go where it is shown."""
     set_own_text(Source(one.text, one.name, one.known))
     choices.document, choices.sentences = OWN, choices.extra["splitter"]
-    st.session_state[_GO] = page
+    go_at_next_run(page)

@@ -7,23 +7,23 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
-from sample_docs import sample_splitters
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
-from viz.controls.embedder import ask_about_embedder
 from viz.controls.link_widgets import select
-from viz.controls.shared import shared_controls
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
-from viz.shell.page import Opened, close_page, open_page
-from viz.shell.progress import show_job_progress
-from viz.state.choices import Choices, ColumnChoice, first_screen
+from viz.shell.navigation import go_at_next_run, go_where_asked
+from viz.shell.page import Page, page
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import COMPARE, replace_selected
+from viz.state.keys import session
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import choose_settings
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
-from viz.tune.own_documents import go_where_asked, show_own_documents
-from viz.tune.results import show_results
+from viz.tune.own_documents import show_own_documents
+from viz.tune.results import show_sweep
 
 PAGE = "tune"
 MOST_RUNS = 20_000
@@ -37,21 +37,21 @@ MEASURED = (
 
 def show() -> None:
     """Draw the page."""
-    if st.session_state.pop("tune_applied", False):
-        st.switch_page("pages/compare.py")
     go_where_asked()
     rest = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=rest)
-    opened = open_page(PAGE, default, about_a_text=False)
-    words = opened.choices.extra
-    with st.sidebar:
+    with page(PAGE, default, about_a_text=False) as here:
+        _draw(here)
+
+
+def _draw(here: Page) -> None:
+    words = here.choices.extra
+    with here.controls:
         settings, complaint = choose_settings(words)
         documents = choose_documents(words)
-        shared_controls(opened.choices, opened.embedder)
-    ask_about_embedder(opened.choices)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
-    show_own_documents(opened.choices)
+    show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     with st.container(width=420):
         measure = select("Ranked by", words, "measure", measures, "tune/measure")
@@ -59,7 +59,7 @@ def show() -> None:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
-    _start_row(opened, settings, documents)
+    _start_row(here, settings, documents)
     running = registry().find(words["run"], Sweep)
     if running is not None:
         if running.running and not running.cancelled:
@@ -72,32 +72,30 @@ def show() -> None:
     else:
         notice("Nothing has run yet: choose what to sweep at the left, then press “Run”.", key="tune_empty")
         st.caption(MEASURED)
-    close_page(opened)
 
 
-def _start_row(opened: Opened, settings: Sequence[Setting], documents: Chosen) -> None:
+def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:
     """Draw the button that runs the sweep, and say what it will run."""
     count = len(documents.all)
     runs = len(settings) * count
-    fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and opened.embedder is not None
+    fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
 
     def run() -> None:
-        words = opened.choices.extra
+        words = here.choices.extra
         before = registry().find(words["run"], Sweep)
         if before is not None:
             before.cancel()
-        assert opened.embedder is not None
-        on_disk = bool(st.session_state.get("on_disk"))
+        assert here.embedder is not None
         held = frozenset(one.name for one in documents.held)
         names = [one.name for one in documents.all]
-        job = Sweep(names, documents.split, settings, opened.embedder, opened.choices.tokenizer, on_disk, held)
+        job = Sweep(names, documents.split, settings, here.embedder, here.choices.tokenizer, session.on_disk, held)
         words["run"] = registry().keep(job)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
     row.button("Run", on_click=run, disabled=not fits, type="primary")
-    if opened.embedder is None:
-        said = opened.complaint
+    if here.embedder is None:
+        said = here.embedder_complaint
     elif not documents.tuned:
         said = "Choose at least one document that is not held out."
     elif runs > MOST_RUNS:
@@ -127,15 +125,11 @@ def _results(job: Sweep, measure: str) -> None:
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; what was measured stays.", key="tune_stopped")
-    if not show_results(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
+    if not show_sweep(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
         notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
 
 
 def _apply(setting: Setting) -> None:
     """Put a setting into Compare in place of the chosen column, and go there."""
-    if "choices/compare" not in st.session_state:
-        st.session_state["choices/compare"] = first_screen(*next(iter(sample_splitters().items())))
-        st.session_state["complaints/compare"] = []
-    kept: Choices = st.session_state["choices/compare"]
-    kept.columns[kept.selected] = ColumnChoice(setting.chunker, dict(setting.parameters))
-    st.session_state["tune_applied"] = True
+    replace_selected(ColumnChoice(setting.chunker, dict(setting.parameters)))
+    go_at_next_run(COMPARE)

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from evaluation.segmentation.sweep import MEASURES, Row, Setting, Summary, summaries, to_csv
-from viz.theme.figure import show_figure
-from viz.tune.figures import TITLES, named, sweep_figure
+from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
+from viz.components.figure import show_figure
+from viz.tune.figures import TITLES, setting_in_words, sweep_figure
 
 SHOWN = 15
 """Settings in the ranking."""
@@ -18,8 +18,8 @@ NEAR = 0.02
 """How near to the best a setting must come to be counted as its neighbour."""
 
 
-def show_results(
-    settings: Sequence[Setting], rows: Sequence[Row], held: set[str], measure: str, apply: Callable[[Setting], None]
+def show_sweep(
+    settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str, apply: Callable[[Setting], None]
 ) -> bool:
     """Draw the ranking over the documents that are not ``held`` out; return whether there is any.
 
@@ -31,7 +31,7 @@ def show_results(
     kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
     _say_the_best(ranked, kept, measure)
     table: dict[str, list[Any]] = {
-        "setting": [named(one.setting) for one in ranked],
+        "setting": [setting_in_words(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
     }
     show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
@@ -44,19 +44,21 @@ def show_results(
     )
     row = st.container(horizontal=True)
     row.button("Apply the best to Compare", on_click=apply, args=(ranked[0].setting,))
-    row.download_button("Every run, as CSV", lambda: to_csv(rows), "seamark-sweep.csv", "text/csv", on_click="ignore")
+    row.download_button("Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", on_click="ignore")
     return True
 
 
 def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
     """Say the best setting, its margin over the next that differs, how many share it, and what it reaches elsewhere."""
     best = ranked[0]
-    said = f"**{named(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
+    said = (
+        f"**{setting_in_words(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
+    )
     if level := _level(best, ranked):
         said += f" {level:,} other setting{'s reach' if level > 1 else ' reaches'} the same."
     behind = next((one for one in ranked if one.mean != best.mean), None)
     if behind is not None:
-        said += f" The next, {named(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
+        said += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
         near = sum(abs(one.mean - best.mean) <= NEAR for one in ranked)
         said += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
     if best.setting in kept:
@@ -88,4 +90,4 @@ def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: s
     table: dict[str, list[Any]] = {TITLES[measure]: [one.mean for one in ranked]}
     if kept:
         table["held out"] = [kept[one.setting].mean if one.setting in kept else None for one in ranked]
-    return table | {"chunks": [one.chunks for one in ranked], "setting": [named(one.setting) for one in ranked]}
+    return table | {"chunks": [one.chunks for one in ranked], "setting": [setting_in_words(one.setting) for one in ranked]}

@@ -9,7 +9,7 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import InputError
-from chunkers.text import formats, reading
+from chunkers.text import formats
 from chunkers.text.reading import read_document
 
 HTML = """<!doctype html><html><head><title>Not seen</title><style>p { color: red }</style></head><body>
@@ -62,13 +62,16 @@ def book(chapters, spine):
             f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{order}</spine></package>',
         )
         for n, chapter in enumerate(chapters):
-            packed.writestr(f"OEBPS/text/chapter {n}.xhtml", f"<html><body>{chapter}</body></html>")
+            # As most chapters of most books begin.
+            declaration = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
+            packed.writestr(f"OEBPS/text/chapter {n}.xhtml", f"{declaration}<html><body>{chapter}</body></html>")
     return file.getvalue()
 
 
 def test_html_becomes_markdown_without_what_no_browser_shows():
     read = read_document(HTML.encode("utf-16"), "page.HTML")
-    assert read.read_as == "HTML, by markdownify"
+    assert read.read_as == "HTML, by markdownify, in utf-16"
+    assert read.left_out == "Left out: 1 script and 1 picture."
     assert read.text.split("\n\n") == [
         "# Sea marks",
         "A lighthouse has a **lamp**, 2 * 3 lenses & a_name.",
@@ -102,7 +105,8 @@ def test_the_chapters_of_a_book_come_in_the_order_of_reading():
 
 
 def test_what_is_not_one_of_these_is_text_with_its_encoding():
-    assert read_document("Größe".encode("utf-8-sig"), "notes.md") == ("Größe", "utf-8-sig")
+    read = read_document("Größe".encode("utf-8-sig"), "notes.md")
+    assert (read.text, read.read_as) == ("Größe", "utf-8-sig")
     assert read_document(b"<p>kept</p>", "notes.txt").text == "<p>kept</p>"
 
 
@@ -139,15 +143,16 @@ def test_a_bad_file_is_a_sentence_that_names_it(data, name, words):
 def test_what_would_unpack_to_too_much_is_refused_before(monkeypatch):
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1000)
     with pytest.raises(InputError, match=r"large\.epub: the file may unpack to at most 1,000 bytes; it has 1,\d\d\d\."):
-        read_document(book(["<p>" + "a" * 700 + "</p>"], [0]), "large.epub")
+        # The limit is another in this process alone, so it is read here.
+        formats.extract(book(["<p>" + "a" * 700 + "</p>"], [0]), "large.epub", "EPUB")
 
 
 def test_the_text_of_a_small_file_may_still_be_too_large(monkeypatch):
-    data = book(["<p>" + "a" * 3000 + "</p>"], [0])
-    monkeypatch.setattr(reading, "MAX_BYTES", 2000)
+    data = book(["<p>" + "a" * 1500 + "</p>"] * 2, [0, 1])
+    monkeypatch.setattr(formats, "MAX_BYTES", 2000)
     assert len(data) < 2000
     with pytest.raises(InputError, match=r"the text of long\.epub: a document may have at most 20 MB"):
-        read_document(data, "long.epub")
+        formats.extract(data, "long.epub", "EPUB")
 
 
 def test_a_locked_pdf_that_opens_without_a_password_is_read():
@@ -156,3 +161,42 @@ def test_a_locked_pdf_that_opens_without_a_password_is_read():
     file = io.BytesIO()
     writer.write(file)
     assert read_document(file.getvalue(), "owned.pdf").text == "Free to read."
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "text"),
+    [
+        ("a.xhtml", '<?xml version="1.0" encoding="utf-8"?>\n<html><body><p>Hi.</p></body></html>', "Hi."),
+        ("a.html", '<?xml version="1.0"?><p>Hi.</p><?php if ($a > 1) { echo "no"; } ?><p>You.</p>', "Hi.\n\nYou."),
+        ("a.xhtml", '<html><head><title/><script src="a.js"/></head><body><a id="x"/><p>Hi.</p></body></html>', "Hi."),
+        ("a.xhtml", '<html><body><p title="a>b"/><p>1 <![CDATA[< 2]]></p></body></html>', "1 < 2"),
+        ("a.html", "<!doctype html><!-- no --><p>Hi.<!-- no -->", "Hi."),
+        ("a.html", "<ul><li>One here.<li>Two here.<li>Three.</ul>", "- One here.\n- Two here.\n- Three."),
+        ("a.html", "<table><tr><th>a<th>b<tr><td>c<td>d</table>", "| a | b |\n| --- | --- |\n| c | d |"),
+        ("a.html", "<dl><dt>Term<dd>Meaning.</dl>", "Term\n:   Meaning."),
+        ("a.html", "<p>One." * 600, "\n\n".join(["One."] * 600)),
+        ("a.html", "<p>1 &lt; 2 &amp;amp; 3", "1 < 2 &amp; 3"),
+    ],
+)
+def test_what_the_standards_of_html_and_xhtml_allow_is_understood(name, page, text):
+    assert read_document(page.encode(), name).text == text
+
+
+def test_a_chapters_declaration_is_no_text():
+    assert read_document(book(["<h1>One</h1>"], [0]), "novel.epub").text == "# One"
+
+
+def test_what_is_left_out_is_said():
+    page = "<!-- a --><!-- b --><script>1</script><style>p {}</style><svg></svg><img alt='a buoy'><video></video><p>Hi.</p>"
+    said = "Left out: 1 script, 2 pictures, 1 video and 2 comments."
+    assert read_document(page.encode(), "a.html").left_out == said
+    assert read_document(b"<p>Hi.</p>", "a.html").left_out == ""
+
+
+def test_elements_within_each_other_have_a_limit():
+    inside = "<div>" * 490 + "Hi." + "</div>" * 490
+    assert read_document(inside.encode(), "a.html").text == "Hi."
+    with pytest.raises(
+        InputError, match=r"a\.html: elements of HTML may lie within each other 500 deep; a <div> lies deeper\."
+    ):
+        read_document(b"<div>" * 600 + b"Hi.", "a.html")

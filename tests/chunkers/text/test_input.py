@@ -4,7 +4,8 @@ import pytest
 import spacy
 
 from chunkers import Document, InputError, chunk, load_tokenizer
-from chunkers.text.reading import MAX_BYTES, decode
+from chunkers.limits import MAX_BYTES
+from chunkers.text.reading import decode
 from chunkers.text.sentences import _pipeline
 
 GERMAN = "Übermäßig große Bäume können über fünfzig Meter hoch werden. Schöne Grüße aus Köln! " * 8
@@ -132,3 +133,11 @@ def test_from_python():
     assert [piece.text for piece in result.chunks] == ["One. Two.", "Three."]
     with pytest.raises(InputError, match="chunker must be one of"):
         chunk("One.", "nothing")
+
+
+def test_documents_of_the_same_text_and_splitter_have_the_same_identity():
+    text = "One. Two.\nThree."
+    document = Document.from_text(text, "lines", "mine")
+    assert document.identity == Document.from_text(text, "lines", "yours").identity == Document.identity_of(text, "lines")
+    others = [Document.from_text(text, "regex"), Document.from_text(f"{text} ", "lines")]
+    assert len({document.identity, *(one.identity for one in others)}) == 3

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from evaluation.retrieval.shared_cache import SharedCache
+from tests.support import LIMIT
 
 
 def test_a_value_is_computed_once_and_the_least_used_goes():
@@ -33,20 +34,20 @@ def test_threads_wait_for_one_value_and_for_no_other():
 
     def slow():
         begun.set()
-        assert go_on.wait(20)
+        assert go_on.wait(LIMIT)
         made.append("a")
         return "A"
 
     found = []
     first = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
     first.start()
-    assert begun.wait(20)
+    assert begun.wait(LIMIT)
     second = threading.Thread(target=lambda: found.append(cache.get("a", slow)))
     second.start()
     # Another value, while the first is being computed.
     assert cache.get("b", lambda: "B") == "B"
     go_on.set()
     for thread in (first, second):
-        thread.join(20)
+        thread.join(LIMIT)
     assert found == ["A", "A"]
     assert made == ["a"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import InputError
-from evaluation.segmentation.boundary_files import from_json, to_json, without_marks
+from evaluation.segmentation.boundary_files import from_json, marks_to_json, without_marks
 from viz.failures.marking import toggled
 
 TEXT = "One. Two.\nThree. 😀 Four."
@@ -24,16 +24,16 @@ def test_dashes_within_a_line_are_text():
 
 
 def test_a_file_gives_back_what_was_written():
-    written = to_json("näme", TEXT, (5, 18))
+    written = marks_to_json("näme", TEXT, (5, 18))
     assert json.loads(written)["boundaries"] == [5, 18]
     assert json.loads(written)["name"] == "näme"
     assert TEXT.split()[1] not in written
     assert from_json(written.encode(), TEXT) == (5, 18)
-    assert from_json(to_json("one topic", TEXT, ()).encode(), TEXT) == ()
+    assert from_json(marks_to_json("one topic", TEXT, ()).encode(), TEXT) == ()
 
 
 def changed(**others):
-    return json.dumps(json.loads(to_json("n", TEXT, (5,))) | others).encode()
+    return json.dumps(json.loads(marks_to_json("n", TEXT, (5,))) | others).encode()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_file_that_does_not_fit_is_refused_in_a_sentence(data, said):
 
 def test_a_file_of_another_text_is_refused():
     with pytest.raises(InputError, match="must be of this text"):
-        from_json(to_json("n", TEXT, (5,)).encode(), TEXT + " ")
+        from_json(marks_to_json("n", TEXT, (5,)).encode(), TEXT + " ")
 
 
 def test_a_click_marks_and_a_second_unmarks():

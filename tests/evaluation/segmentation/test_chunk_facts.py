@@ -10,12 +10,12 @@ from evaluation.segmentation.chunk_facts import (
     Facts,
     Pieces,
     against_known,
-    boundaries,
     change,
     percent,
     sentence_counts,
     sizes,
 )
+from evaluation.segmentation.measures import cuts_of
 from tests.support import HashEmbedder
 from viz.theme.numbers import milliseconds, three_figures
 
@@ -57,14 +57,14 @@ def test_a_sentence_counts_once_where_two_places_of_a_chunk_touch_it():
 
 def test_boundaries_are_the_starts_of_all_places_but_the_first():
     starts = LINES.starts
-    assert boundaries(chunking([(0, 2)], [(2, 5)])) == [starts[2]]
-    assert boundaries(SCATTERED) == starts[1:]
-    assert boundaries(chunking([(0, 5)])) == []
-    assert boundaries(Chunking(LINES, (), ())) == []
+    assert cuts_of(chunking([(0, 2)], [(2, 5)])) == [starts[2]]
+    assert cuts_of(SCATTERED) == starts[1:]
+    assert cuts_of(chunking([(0, 5)])) == []
+    assert cuts_of(Chunking(LINES, (), ())) == []
 
 
 def test_boundaries_of_overlapping_chunks_count_each_place_once():
-    assert boundaries(chunking([(0, 3)], [(2, 5)], [(2, 4)])) == [LINES.starts[2]]
+    assert cuts_of(chunking([(0, 3)], [(2, 5)], [(2, 4)])) == [LINES.starts[2]]
 
 
 def test_pieces():
@@ -137,7 +137,7 @@ def test_change_tells_moved_from_added_and_removed():
 def test_against_known():
     assert against_known([3, 9, 12], [9, 12, 20]) == (2, 1, 1)
     assert against_known([], []) == (0, 0, 0)
-    assert against_known(boundaries(SCATTERED), [LINES.starts[4]]) == (1, 0, 3)
+    assert against_known(cuts_of(SCATTERED), [LINES.starts[4]]) == (1, 0, 3)
 
 
 @pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])

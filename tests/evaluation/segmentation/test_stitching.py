@@ -12,11 +12,12 @@ from benchmarks import stitched
 from chunkers import Document, InputError, build_chunker
 from chunkers.presets import PRESETS
 from evaluation.__main__ import main
-from evaluation.segmentation.boundary_files import from_json, to_json
+from evaluation.segmentation.boundary_files import from_json, marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts, sharing
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
 from sample_docs import load_sample
 from tests import ROOT
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import sweep_of
 from viz.tune.own_documents import zipped
 
@@ -81,7 +82,7 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
     given = [
         ("lines.txt", b"A cat.\n---\nA tree.\n"),
         ("bare.md", text.encode()),
-        ("anything.json", to_json("another name", text, known).encode()),
+        ("anything.json", marks_to_json("another name", text, known).encode()),
     ]
     found, complaints = marked_texts(given)
     assert complaints == []
@@ -91,7 +92,7 @@ def test_boundaries_are_lines_of_dashes_or_in_a_file_that_knows_its_text():
 
 def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
     bare = "A cat.\nA tree. A bush.\n"
-    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", to_json("t", bare, (15,)).encode())]
+    given = [("t.txt", b"A cat.\n---\nA tree. A bush.\n"), ("t.json", marks_to_json("t", bare, (15,)).encode())]
     assert marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
 
 
@@ -101,9 +102,9 @@ def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
         ("good.txt", b"A.\n---\nB."),
         ("good.txt", b"C.\n---\nD."),
         ("bad.json", b"{"),
-        ("lost.json", to_json("n", "elsewhere", (3,)).encode()),
+        ("lost.json", marks_to_json("n", "elsewhere", (3,)).encode()),
         ("wide.txt", b"Short."),
-        ("wide.json", to_json("n", "Short.", (30,)).encode()),
+        ("wide.json", marks_to_json("n", "Short.", (30,)).encode()),
         ("junk.md", b"%PDF-1.7"),
     ]
     found, complaints = marked_texts(given)
@@ -198,7 +199,7 @@ def test_the_command_needs_two_documents(tmp_path, capsys):
 
 @pytest.fixture
 def tune():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     app.query_params["embedder"] = "tfidf"
     app.query_params["documents"] = "stubs"
     app.query_params["held"] = ""
@@ -208,7 +209,7 @@ def tune():
     sweep = sweep_of(app)
     if sweep is not None:
         sweep.cancel()
-        sweep.join(60)
+        ended(sweep)
 
 
 def press(app, label):
@@ -248,7 +249,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     assert tune.multiselect(key="tune/held").value == ["stitched 3", "stitched 4"]
     assert "stitched" not in "".join(tune.query_params.get("documents", ""))
     press(tune, "Run")
-    sweep_of(tune).join(110)
+    ended(sweep_of(tune))
     tune.run()
     rows = sweep_of(tune).rows
     assert {row.document for row in rows} == {"stubs", "stitched 1", "stitched 2", "stitched 3", "stitched 4"}
@@ -272,7 +273,11 @@ def test_too_few_texts_are_said(tune):
 
 def test_marked_documents_are_chosen_beside_the_bundled(tune):
     text = "A cat. A dog. A tree."
-    given = [("cats.txt", text.encode()), ("cats.json", to_json("cats", text, (14,)).encode()), ("none.md", b"No mark.")]
+    given = [
+        ("cats.txt", text.encode()),
+        ("cats.json", marks_to_json("cats", text, (14,)).encode()),
+        ("none.md", b"No mark."),
+    ]
     upload(tune, "marked_files", given)
     assert tune.multiselect(key="tune/documents").value == ["stubs", "cats.txt"]
     assert any("none.md: a document must have a known boundary" in str(one) for one in said(tune))

@@ -13,8 +13,8 @@ from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
 from tests.viz.app_steps import settled
-from viz.breakpoints.gap_table import rows
-from viz.breakpoints.story import steps
+from viz.breakpoints.gap_table import gap_rows
+from viz.breakpoints.story import scan_steps
 
 SIZES = {"min_size": 150, "max_size": 500}
 
@@ -37,8 +37,8 @@ def scanned(sample, **parameters):
 @pytest.mark.parametrize("sample", sample_titles())
 def test_the_story_is_the_ledger_and_the_ledger_is_the_command_lines(sample, parameters):
     chunker, chunking, _, compared = scanned(sample, **parameters)
-    story = steps(chunking, 0.02, compared)
-    ledger = rows(chunking, 0.02)
+    story = scan_steps(chunking, 0.02, compared)
+    ledger = gap_rows(chunking, 0.02)
     printed = to_dict(chunking, Recipe.of(chunker, chunking.document.splitter, None, "words"))["gaps"]
     assert len(story) == len(ledger["gaps"]) == len(printed)
     for place, gap in enumerate(printed):
@@ -53,7 +53,7 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     _, chunking, _, compared = scanned(sample, **SIZES)
     document = chunking.document
     chunk = 0
-    for step, gap in zip(steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+    for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         first, last = step["mark"]["growing"]
         assert document.sentences[first].start == chunking.chunks[chunk].start
         assert step["mark"]["next"] == [last, last + 1]
@@ -69,7 +69,7 @@ def test_every_cut_names_what_the_best_partition_did_and_what_greed_costs():
     _, chunking, best, compared = scanned("report")
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
     told = {"pays": 0, "costs": 0}
-    for step, gap in zip(steps(chunking, 0.02, compared), chunking.gaps, strict=True):
+    for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         said = " ".join(step["story"])
         assert ("“optimal” cuts here too" in said) == (gap.verdict.is_cut and gap.index in others)
         assert ("“optimal” does not cut" in said) == (gap.verdict.is_cut and gap.index not in others)
@@ -80,7 +80,9 @@ def test_every_cut_names_what_the_best_partition_did_and_what_greed_costs():
 
 def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
     _, chunking, _, compared = scanned("report", **SIZES)
-    said = {gap.verdict: step["story"][1] for step, gap in zip(steps(chunking, 0, compared), chunking.gaps, strict=True)}
+    said = {
+        gap.verdict: step["story"][1] for step, gap in zip(scan_steps(chunking, 0, compared), chunking.gaps, strict=True)
+    }
     assert said[Verdict.REJECTED].startswith("A candidate, but no cut")
     assert said[Verdict.FORCED].startswith("No candidate, but a cut")
     assert {said[Verdict.CUT], said[Verdict.KEPT]} == {"A candidate, and a cut.", "No candidate."}
@@ -89,9 +91,9 @@ def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
 def test_near_is_within_the_margin_on_either_side():
     # Distances 0, 1/2, 1 and a line at 1/2.
     chunking = cut(Breakpoint.build(threshold="distance", amount=0.5), "0 a\n0 b\n60 c\n150 d", embedder=AngleEmbedder())
-    assert rows(chunking, 0.01)["near"] == [False, True, False]
-    assert rows(chunking, 0.51)["near"] == [True, True, True]
-    assert rows(chunking, 0.01)["away"] == pytest.approx([-0.5, 0, 0.5], abs=1e-6)
+    assert gap_rows(chunking, 0.01)["near"] == [False, True, False]
+    assert gap_rows(chunking, 0.51)["near"] == [True, True, True]
+    assert gap_rows(chunking, 0.01)["away"] == pytest.approx([-0.5, 0, 0.5], abs=1e-6)
 
 
 # Similarity

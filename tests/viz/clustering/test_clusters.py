@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from chunkers import Document, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.clustering import joint_distances
-from chunkers.building_blocks.linkage import Groups
+from chunkers.building_blocks.linkage import LinkedGroups
 from chunkers.result import Clusters
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
@@ -103,7 +103,7 @@ def test_whatever_is_joined_stands_side_by_side(angles, most):
     text = "\n".join(f"{angle} {place}" for place, angle in enumerate(angles))
     _, chunking = linked(text, position_weight=0.3, target_sentences=most, slack=1, max_distance=1)
     tree = layout(len(angles), chunking.merges, chunking.clusters)
-    groups = Groups(len(angles))
+    groups = LinkedGroups(len(angles))
     for merge, bracket in zip(chunking.merges, tree.joins, strict=True):
         groups.join(merge.left.start, merge.right.start)
         stand = sorted(tree.leaves.index(sentence) for sentence in groups.members(merge.left.start))
@@ -168,8 +168,7 @@ def test_refusals_and_roles_in_words():
         "Dashed: 1 merge that the cap of 4 sentences refused, 4 pairs of sentences in all."
     )
     assert refusal_words(Clusters(), 4).endswith("The cap of 4 sentences refused nothing.")
-    chunker = build_chunker("dbscan", {"eps": 0.2, "min_samples": 3})
-    said = roles_words(Clusters(roles=("core", "border", "noise", "noise")), chunker)
+    said = roles_words(Clusters(roles=("core", "border", "noise", "noise"), core_size=3), 0.2)
     assert said.startswith("1 core: at least 3 sentences, itself included, within ε 0.2. 1 border:")
     assert "2 noise: neither" in said
 
@@ -184,7 +183,7 @@ def test_the_heatmap_to_keep_has_every_pair_in_its_table():
         "and sentence": ["5", "3–4", "5"],
         "distance": [0.1, 0.2, 0.3],
     }
-    figure = cluster_figures.heatmap(distances, 2, Coloured([0, 0, 1, 1, 0], [0, 1]), "light")
+    figure = cluster_figures.heatmap_figure(distances, 2, Coloured([0, 0, 1, 1, 0], [0, 1]), "light")
     assert list(figure.data[0].x) == [1.5, 3.5, 5]
     assert figure.data[0].customdata[0][2] == "1–2 and 5"
 

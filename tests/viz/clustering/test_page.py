@@ -7,11 +7,12 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from tests import ROOT
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import sent, settled
 
 
 def opened(**query):
-    app = AppTest.from_file(ROOT / "pages/clustering.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "pages/clustering.py", default_timeout=LIMIT)
     for name, word in {"embedder": "tfidf", "document": "article", **query}.items():
         app.query_params[name] = word
     # The page is run without the app around it.
@@ -126,7 +127,7 @@ def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     app.segmented_control(key="clustering_method").set_value(2).run()
     job = app.session_state.get("job")
     if job is not None:
-        job._thread.join(110)
+        ended(job)
         app.run()
     assert not app.exception
     assert rows(app)["chunks"] == "3"

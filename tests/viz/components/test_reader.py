@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.result import Chunk
-from chunkers.text.document import text_id
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.reader import Column, Result, Row, payload
+from viz.components.reader.reader import Column, HeadRow, Result, payload
 from viz.components.reader.segments import _trimmed as trimmed
 from viz.components.reader.segments import colours, covered, segments
 from viz.components.text_store import source_bytes as source
@@ -130,7 +129,7 @@ def test_payload_of_a_result_and_of_a_message():
     text = "0 a.\n10 b.\n90 c."
     chunker = Breakpoint(threshold="distance", amount=0.5)
     chunking = cut(chunker, text, embedder=AngleEmbedder())
-    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (Row("chunks", "2"),), notes=("A note.",))
+    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (HeadRow("chunks", "2"),), notes=("A note.",))
     data = payload(chunking.document, [done, Column("Other", "", message="Not yet.", tone="error")], [12])
     assert (data["known"], data["knownAt"]) == ([12], [2.2])
     first, second = data["columns"]
@@ -155,6 +154,6 @@ def test_a_result_is_encoded_once_for_each_way_of_showing_it():
 
 def test_the_text_goes_apart_behind_its_sentences():
     document = Document.from_text("🌊 a.\n\nb.", "lines")
-    head, text = source(document, f"{text_id(document.text)}/lines").split(b"\n", 1)
-    assert json.loads(head) == {"id": f"{text_id(document.text)}/lines", "starts": [0, 7], "ends": [5, 9]}
+    head, text = source(document).split(b"\n", 1)
+    assert json.loads(head) == {"id": document.identity, "starts": [0, 7], "ends": [5, 9]}
     assert text.decode() == document.text

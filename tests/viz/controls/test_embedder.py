@@ -12,6 +12,7 @@ from chunkers.text import minilm, tokenizers
 from tests import ROOT
 from tests.chunkers.test_embedders import make_model
 from tests.server import KEY, EmbeddingServer
+from tests.support import LIMIT
 from tests.viz.compare.test_page import reader_of, settled
 from viz.jobs import resources
 
@@ -20,7 +21,7 @@ from viz.jobs import resources
 def app(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    return AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    return AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_a_folder_in_a_link_is_not_read_before_the_click(app, tmp_path):
     assert cut(settled(app).run()) == [True, True, True]
     rows = {label: value for label, value, _ in reader_of(app)["columns"][0]["rows"]}
     assert "longer than the 12 tokens" in rows["too long"]
-    assert any(caption.value == "The thresholds at rest were chosen for all-MiniLM-L6-v2." for caption in app.caption)
+    assert any(caption.value == "The default thresholds were chosen for all-MiniLM-L6-v2." for caption in app.caption)
 
 
 def test_a_server_is_asked_after_the_click_and_its_key_is_in_no_link_message_or_file(app, http):

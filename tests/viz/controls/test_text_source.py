@@ -1,6 +1,13 @@
 """Which splitter a document comes with: a sample its own, the user's text the default or the one chosen by hand."""
 
+import time
+
 import pytest
+
+from chunkers import DEFAULT_SPLITTER, Document
+from chunkers.text import reader_process
+from viz.jobs import reading
+from viz.state.text import sentences_said
 
 LINES = "One sentence. Another one.\nA third."
 
@@ -25,8 +32,8 @@ def splitter(app):
 def test_a_pasted_text_is_not_split_as_the_sample_before_it(app):
     # The first sample is split into lines.
     assert splitter(opened(app)) == "lines"
-    assert splitter(own(app)) == "spacy"
-    assert app.query_params["sentences"] == "spacy"
+    assert splitter(own(app)) == DEFAULT_SPLITTER
+    assert app.query_params["sentences"] == DEFAULT_SPLITTER
     app.selectbox(key="document").set_value("algorithm").run()
     assert splitter(app) == "lines"
 
@@ -47,3 +54,95 @@ def test_the_own_text_keeps_its_splitter_while_a_sample_is_shown(app):
     assert splitter(app) == "lines"
     app.selectbox(key="document").set_value("own").run()
     assert splitter(app) == "regex"
+
+
+POLISH = "Latarnia morska stoi na wysokim brzegu i świeci każdej nocy. Gdy nadchodzi mgła, słychać głośny dźwięk rogu."
+
+
+def read_to_the_end(app):
+    until = time.monotonic() + 30
+    while app.session_state["own_reading"] is not None and time.monotonic() < until:
+        time.sleep(0.1)
+        app.run()
+
+
+def uploaded(app, name, data, wait=True):
+    app.selectbox(key="document").set_value("own").run()
+    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "text/plain").run()
+    if wait:
+        read_to_the_end(app)
+    return app.session_state["own"] if "own" in app.session_state else None  # noqa: SIM401 - it has no get
+
+
+def test_the_page_says_what_a_file_was_read_as_and_it_can_be_changed(app):
+    opened(app)
+    own = uploaded(app, "pl.txt", POLISH.encode("cp1250"))
+    assert (own.text, own.teaches) == (POLISH, "read as cp1250")
+    chosen = app.selectbox(key="own_named")
+    assert (chosen.label, chosen.value, chosen.options[0]) == ("Read as", "cp1250", "cp1250")
+    chosen.set_value("cp1252").run()
+    read_to_the_end(app)
+    own = app.session_state["own"]
+    assert (own.text, own.teaches) == (POLISH.encode("cp1250").decode("cp1252"), "read as cp1252")
+    assert app.selectbox(key="own_named").options[0] == "cp1250"
+    app.text_area(key="pasted").set_value("Another text.").run()
+    assert not any(box.key == "own_named" for box in app.selectbox)
+
+
+def test_the_page_says_what_was_left_out_of_a_file(app):
+    opened(app)
+    own = uploaded(app, "a.html", b"<meta charset=utf-8><p>One.</p><script>1</script><img>")
+    assert own.teaches == "read as HTML, by markdownify, in utf-8 · left out: 1 script and 1 picture"
+
+
+def test_a_file_that_cannot_be_read_as_it_was_named_can_be_read_as_something_else(app):
+    opened(app)
+    assert uploaded(app, "pl.txt", POLISH.encode() + b"\xff") is None
+    assert "is not valid UTF-8" in app.session_state["own_complaint"]
+    app.selectbox(key="own_named").set_value("cp1250").run()
+    read_to_the_end(app)
+    assert app.session_state["own"].teaches == "read as cp1250"
+    assert not app.session_state["own_complaint"]
+
+
+def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
+    monkeypatch.setattr(reading, "PATIENCE_S", 0.0)
+    opened(app)
+    app.selectbox(key="document").set_value("own").run()
+    assert uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000, wait=False) is None
+    cancel = next(button for button in app.button if button.label == "Cancel")
+    job = app.session_state["own_reading"]
+    cancel.click().run()
+    job.join(10)
+    assert not job.running
+    assert app.session_state["own_reading"] is None
+
+
+def test_a_file_that_takes_too_long_is_a_sentence_on_the_page(app, monkeypatch):
+    monkeypatch.setattr(reader_process, "READ_SECONDS", 0.5)
+    opened(app)
+    uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000)
+    assert app.session_state["own_complaint"].startswith("slow.html: a file may take at most 0.5 seconds to be read")
+
+
+def test_the_language_is_shown_and_can_be_chosen(app):
+    own(opened(app))
+    assert app.selectbox(key="language").value == ""
+    app.selectbox(key="language").set_value("de").run()
+    assert app.query_params["sentences"] == "sentencex:de"
+    assert app.selectbox(key="sentences").value == "sentencex"
+    app.selectbox(key="sentences").set_value("regex").run()
+    assert app.query_params["sentences"] == "regex"
+    assert not [box for box in app.selectbox if box.key == "language"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("One. Two.", "sentencex", "2 sentences by the rules of English (detected)"),
+        ("Eins. Zwei.", "sentencex:de", "2 sentences by the rules of German"),
+        ("One.", "spacy", "1 sentence"),
+    ],
+)
+def test_what_is_said_of_the_sentences(text, name, said):
+    assert sentences_said(Document.from_text(text, name)) == said

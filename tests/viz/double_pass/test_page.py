@@ -8,11 +8,11 @@ import pytest
 from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
-from tests.support import AngleEmbedder, cut, tools
+from tests.support import AngleEmbedder, cut, ended, tools
 from tests.viz.app_steps import sent, settled
 from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
-from viz.double_pass.story import LEDGER, minis, numbers, seams, steps, told
+from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
 
 SETTINGS = [{}, {"look_ahead": 2, "max_size": 300}, {"vector": "re-embed", "min_size": 200}]
 THRESHOLDS = {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5}
@@ -31,7 +31,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
     chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
     looks, starts = told(chunking), minis(chunking)
     said = {gap.index: [] for gap in chunking.gaps}
-    for number, step in enumerate(steps(chunking, chunker.max_size)):
+    for number, step in enumerate(pass_steps(chunking, chunker.max_size)):
         quoted = [line.removeprefix(LEDGER) for line in step["story"] if line.startswith(LEDGER)]
         if step["mark"]["comparison"] is None:
             said[step["mark"]["gap"]] = quoted
@@ -50,7 +50,7 @@ def test_the_story_equals_the_ledger(sample, parameters):
 
 
 def test_each_step_names_and_marks_the_groups_that_are_compared():
-    told = steps(double("0\n5\n90 code here\n3\n6"), None)
+    told = pass_steps(double("0\n5\n90 code here\n3\n6"), None)
     assert [step["title"] for step in told] == [
         "Sentence 1 and sentence 2 open a chunk",
         "The chunk of sentences 1–2 ends",
@@ -66,20 +66,20 @@ def test_each_step_names_and_marks_the_groups_that_are_compared():
 
 
 def test_an_open_chunk_is_compared_by_its_last_two_sentences():
-    step = steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
+    step = pass_steps(double("0\n5\n10\n12", merging_threshold=1), None)[2]
     assert step["mark"]["growing"] == [1, 3]
     assert dict(step["numbers"])["compared"] == "sentences 2–3 with sentence 4"
 
 
 def test_what_is_too_long_is_told_with_the_length():
-    told = steps(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
+    told = pass_steps(double("0 aaaa\n5 aaaa\n32 aaa\n37 aaa", max_size=20), 20)
     assert told[-1]["title"] == "Sentences 1–2 and sentences 3–4 are alike, but too long together"
     assert dict(told[-1]["numbers"])["length"] == "27 characters joined, at most 20"
 
 
 def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
     chunking = double("0 aaaa\n5 aaaa\n90\n180 aaaaaa", min_size=5)
-    last = steps(chunking, None)[-1]
+    last = pass_steps(chunking, None)[-1]
     assert last["title"] == "Too small: sentences 1–2 and sentence 3 become one"
     assert last["story"][-1] == LEDGER + chunking.gaps[1].reason
 
@@ -87,7 +87,7 @@ def test_the_minimum_size_has_steps_of_its_own_after_both_passes():
 def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tools):
     sample = load_sample("algorithm")
     chunking = run(DoublePass.build(), Document.from_text(sample.text, sample.sentences), real_tools)
-    turns = [step for step in steps(chunking, None) if step["tone"] == "turn"]
+    turns = [step for step in pass_steps(chunking, None) if step["tone"] == "turn"]
     assert [step["title"] for step in turns] == ["Merged over a snippet: sentence 11"]
     values = dict(turns[0]["numbers"])
     assert values["similarity"] == "0.72 > merging 0.30"
@@ -98,7 +98,7 @@ def test_the_algorithm_is_merged_over_a_snippet_with_both_similarities(real_tool
 def test_rows_hold_the_blocks_of_both_passes_and_the_snippet():
     chunking = double("0\n5\n90 code here\n3\n6\n180")
     beside = passes.Beside("Other", "other", chunk("a\nb\nc\nd\ne\nf", "fixed_sentences", sentences="lines", size=2))
-    rows = passes.rows(chunking, beside, {})
+    rows = passes.pass_rows(chunking, beside, {})
     assert (rows["minis"], rows["snippets"], rows["chunks"]) == ([0, 2, 3, 5], [2], [0, 5])
     assert rows["other"] == [0, 2, 4]
     over = rows["comparisons"][6]
@@ -109,10 +109,10 @@ def test_of_a_long_text_the_first_sentences_are_drawn(monkeypatch):
     monkeypatch.setattr(pass_story, "MOST_SENTENCES", 3)
     monkeypatch.setattr(passes, "MOST_SENTENCES", 3)
     chunking = double("0\n5\n90\n3\n6")
-    rows = passes.rows(chunking, None, {})
+    rows = passes.pass_rows(chunking, None, {})
     assert rows["count"] == 3
     assert all(one["right"][1] <= 3 for one in rows["comparisons"])
-    assert len(steps(chunking, None)) == len(rows["comparisons"]) == 3
+    assert len(pass_steps(chunking, None)) == len(rows["comparisons"]) == 3
 
 
 def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
@@ -201,8 +201,8 @@ def test_texts_with_nothing_to_compare(app, text, said):
     app.text_area(key="pasted").input(text).run()
     for _ in range(2):
         job = app.session_state.get("job")
-        if job is not None and job.running:
-            job._thread.join(110)
+        if job is not None:
+            ended(job)
         app.run()
     assert not app.exception
     if said:

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 
 from evaluation.inbox.rules import RULES
-from evaluation.segmentation.boundary_files import to_json
+from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.grids import OURS, SEARCHED, as_published
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
+from tests.support import ended
 from tests.viz.app_steps import settled
 from viz.failures.inbox import shortened
 from viz.failures.results import MeasuredSetting
@@ -27,7 +28,7 @@ def app(app):
     yield app
     for search in app.session_state.get("failure_searches", {}).values():
         search.cancel()
-        search.join(110)
+        ended(search)
 
 
 def parts(app):
@@ -111,7 +112,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     settled(app)
     button(app, "Find the best settings").click().run()
     (search,) = app.session_state["failure_searches"].values()
-    search.join(110)
+    ended(search)
     assert len(search.rows) == search.total
     settled(app)
     rows = part(app, "table")["rows"]
@@ -148,6 +149,7 @@ def test_a_link_with_a_wrong_hair_is_said(app):
 
 def test_the_inbox_lists_findings_with_passage_and_sentences(app):
     app.query_params["document"] = "german"
+    app.query_params["sentences"] = "spacy"
     settled(app)
     rows = json.loads(part(app, "inbox")["rows"])
     bad = next(row for row in rows if row["title"] == RULES["bad_split"].title)
@@ -185,10 +187,10 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     assert app.session_state["own"].known == known
     text = app.session_state["own"].text
     upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
-    upload.upload("marks.json", to_json("mine", text, (13,)).encode(), "application/json").run()
+    upload.upload("marks.json", marks_to_json("mine", text, (13,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     upload = next(one for one in app.get("file_uploader") if one.key == "marks_file")
-    upload.upload("other.json", to_json("mine", "other", (1,)).encode(), "application/json").run()
+    upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must be of this text" in str(data.get("text")) for data in parts(app) if "text" in data)
 

@@ -10,14 +10,14 @@ from chunkers import CHUNKERS, Document, build_chunker
 from chunkers.base import run
 from sample_docs import load_sample
 from tests import ROOT
-from tests.support import tools
+from tests.support import LIMIT, ended, tools
 from viz.guide.miniature import svg
 
 
 @pytest.fixture(scope="module")
 def guide():
     def opened(chunker):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
         app.query_params["c1"] = chunker
         app.query_params["embedder"] = "tfidf"
         app.switch_page("pages/guide.py")
@@ -26,7 +26,7 @@ def guide():
             job = app.session_state.get("job")
             if job is None:
                 break
-            job._thread.join(110)
+            ended(job)
             app.run()
         return app
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from chunkers import Cancelled, InputError
+from tests.support import LIMIT, ended
 from viz.jobs.background import MOST_KEPT, Background, Registry
 
 
@@ -15,7 +16,7 @@ class Waiting(Background):
         return 0.5, "waiting"
 
     def _run(self):
-        self._cancel.wait(60)
+        self._cancel.wait(LIMIT)
         raise Cancelled
 
 
@@ -33,7 +34,7 @@ def test_it_works_until_it_is_cancelled():
     assert job.running
     assert not job.cancelled
     job.cancel()
-    job.join(60)
+    ended(job)
     assert (job.running, job.cancelled, job.error) == (False, True, "")
 
 
@@ -41,7 +42,7 @@ def test_an_error_of_ours_is_a_sentence():
     job = Failing()
     job.reason = InputError("size must be at least 1; got 0.")
     job.start()
-    job.join(60)
+    ended(job)
     assert job.error == "size must be at least 1; got 0."
 
 
@@ -51,7 +52,7 @@ def test_a_fault_of_the_program_is_a_sentence_too_and_goes_to_the_terminal(monke
     job = Failing()
     job.reason = KeyError("a text of the user's")
     job.start()
-    job.join(60)
+    ended(job)
     assert job.error == "This ended by a fault of the program (KeyError); the terminal tells more."
     assert seen == [KeyError]
 

@@ -10,6 +10,7 @@ from evaluation.retrieval import bootstrap
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from evaluation.retrieval.report import disagreements
 from tests import ROOT
+from tests.support import LIMIT, ended
 from viz.jobs.background import registry
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
@@ -17,7 +18,7 @@ from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
 
 
 def opened(**words):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     for name, word in {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", **words}.items():
         app.query_params[name] = word
     app.switch_page("pages/retrieval.py")
@@ -42,9 +43,7 @@ def run():
     """A run that has ended, as another session left it."""
     app = opened()
     button(app, "Measure").click().run()
-    begun = run_of(app)
-    begun.join(110)
-    return registry().keep(begun)
+    return registry().keep(ended(run_of(app)))
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def summary(app):
     return {label: (value, detail) for label, value, detail in components(app, "summary")[0]}
 
 
-def test_at_rest_it_says_what_to_do():
+def test_before_a_run_it_says_what_to_do():
     app = opened()
     assert not app.exception
     assert app.title[0].value == "Retrieval"
@@ -144,8 +143,7 @@ def run_of_material(app, material):
     embedder = run_of(app).embedder
     run = Retrieval(type(plan)(material, plan.chunkers, plan.embedder, plan.sentences, plan.tokenizer), embedder, False)
     run.start()
-    run.join(60)
-    assert not run.error
+    assert not ended(run).error
     return registry().keep(run)
 
 
@@ -267,7 +265,7 @@ def fresh(run):
     before = registry().find(run, Retrieval)
     again = Retrieval(before.plan, before.embedder, False)
     again.start()
-    again.join(110)
+    ended(again)
     assert sorted(again.found) == [0, 1]
     return registry().keep(again)
 

@@ -7,7 +7,7 @@ from evaluation.retrieval.bootstrap import paired
 from evaluation.retrieval.measures import mean_and_deviation
 from evaluation.retrieval.report import Costs, Winner
 from viz.retrieval.summary import Cell
-from viz.retrieval.verdict import cells, told_apart
+from viz.retrieval.verdict import cells, differences_in_words
 
 NAMES = {0: "1. Recursive", 1: "2. Optimal", 2: "3. Breakpoint"}
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
@@ -79,7 +79,7 @@ def test_where_the_embeddings_came_from():
 )
 def test_differences_in_words(others, expected):
     found = {number: paired(one, LOW) for number, one in others.items()}
-    sentences = told_apart(found, NAMES, NAMES[0], "recall")
+    sentences = differences_in_words(found, NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
         assert sentence.startswith(beginning)

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from chunkers import SPLITTERS, TOKENIZERS, ParameterError, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from sample_docs import sample_splitters
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, first_screen
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, compare_first_screen
 from viz.state.link import from_query, to_query
 
-DEFAULT = first_screen(*next(iter(sample_splitters().items())))
+DEFAULT = compare_first_screen(*next(iter(sample_splitters().items())))
 
 
 def values(spec):
@@ -48,7 +48,7 @@ def choices(draw):
     chosen = draw(st.just(DEFAULT.columns) | st.lists(columns(), min_size=1, max_size=MOST_COLUMNS))
     return Choices(
         document=draw(st.sampled_from([*sample_splitters()])),
-        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline"])),
+        sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline", "sentencex:de"])),
         columns=chosen,
         embedder=draw(st.sampled_from(["all-MiniLM-L6-v2", "tfidf", "maker/model", "openai:a model"])),
         tokenizer=draw(st.sampled_from([*TOKENIZERS])),

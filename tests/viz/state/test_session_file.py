@@ -6,7 +6,6 @@ import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from tests.viz.app_steps import settled
-from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.text import Source
@@ -19,12 +18,12 @@ def write(columns, embedder=None):
     """Return a file as the page writes it."""
     document = Document.from_text(SOURCE.text, "lines", SOURCE.name)
     tools = Tools(embedder, load_tokenizer("words"))
-    made = []
+    pairs = []
     for column in columns:
         chunker = build_chunker(column.chunker, column.parameters, embedder)
-        made.append(ColumnResult(column, chunker, None, run(chunker, document, tools)))
+        pairs.append((chunker, run(chunker, document, tools)))
     choices = Choices("own", "lines", columns, tokenizer="words", selected=len(columns) - 1)
-    return session_file.write(SOURCE, choices, made, embedder)
+    return session_file.write(SOURCE, choices, pairs, embedder)
 
 
 @pytest.fixture
@@ -55,8 +54,8 @@ def test_a_written_session_reopens_as_it_was(app, written):
     assert "notes: reopened as it was, with the same chunks in every column." in said(app)
 
 
-def test_what_another_embedder_has_at_rest_does_not_replace_what_is_written(app):
-    # 0.2 is at rest for the bundled model, and not for this one.
+def test_what_another_embedder_has_as_default_does_not_replace_what_is_written(app):
+    # 0.2 is the default for the bundled model, and not for this one.
     tfidf = load_embedder("tfidf")
     assert tfidf.defaults["double_pass"]["initial_threshold"] != 0.2
     upload(app, write([ColumnChoice("double_pass", {"initial_threshold": 0.2})], tfidf).encode())

@@ -1,19 +1,56 @@
-import re
+"""The palette: what Streamlit's theme shares with it is the same, and can be read on every ground."""
 
-from viz.components.assets import VIZ
-from viz.theme import palette
+import tomllib
+
+import pytest
+
+from tests import ROOT
+from viz.theme.palette import EDGES, INK
+
+SHARED = {
+    "primaryColor": "accent",
+    "linkColor": "accent",
+    "backgroundColor": "page",
+    "secondaryBackgroundColor": "panel",
+    "textColor": "ink",
+    "codeTextColor": "ink",
+    "borderColor": "rule",
+    "redColor": "error",
+    "redTextColor": "error",
+    "grayColor": "muted",
+    "grayTextColor": "muted",
+}
 
 
-def test_every_theme_has_as_many_grounds_and_edges():
-    assert {len(colours) for table in (palette.GROUNDS, palette.EDGES) for colours in table.values()} == {palette.COUNT}
+def config(theme):
+    return tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"][theme]
 
 
-def test_the_browser_is_told_how_many():
-    style = palette.css("chunks")
-    assert f".chunks {{\n  --ground-count: {palette.COUNT};\n}}" in style
-    assert len(set(re.findall(r"--ground-\d+", style))) == len(set(re.findall(r"--edge-\d+", style))) == palette.COUNT
+def luminance(colour):
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_no_script_knows_how_many():
-    for path in VIZ.rglob("*.js"):
-        assert not re.search(rf"% {palette.COUNT}\b|length: {palette.COUNT}\b", path.read_text()), path
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_has_the_colours_of_the_palette(theme):
+    given = {name: value for name, value in config(theme).items() if isinstance(value, str)}
+    assert given == {name: INK[theme][colour] for name, colour in SHARED.items()}
+    assert config(theme)["chartCategoricalColors"] == list(EDGES[theme])
+    # The side bar stands on the panel.
+    assert config(theme)["sidebar"] == {
+        "backgroundColor": INK[theme]["panel"],
+        "secondaryBackgroundColor": INK[theme]["page"],
+    }
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("ground", ["page", "panel"])
+@pytest.mark.parametrize("colour", ["ink", "muted", "accent", "error"])
+def test_text_can_be_read_on_page_and_panel(theme, ground, colour):
+    assert contrast(INK[theme][colour], INK[theme][ground]) >= 4.5

@@ -8,8 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.sweep import Setting, Summary, published, to_csv
+from evaluation.segmentation.sweep import Setting, Summary, published, rows_to_csv
 from tests import ROOT
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import sweep_of
 from viz.tune.grid import offered
 from viz.tune.results import place_of
@@ -20,7 +21,7 @@ def tune():
     opened = []
 
     def open_with(**words):
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
         app.query_params["embedder"] = "tfidf"
         for name, word in words.items():
             app.query_params[name] = word
@@ -34,7 +35,7 @@ def tune():
         sweep = sweep_of(app)
         if sweep is not None:
             sweep.cancel()
-            sweep.join(60)
+            ended(sweep)
 
 
 def press(app, label):
@@ -43,7 +44,7 @@ def press(app, label):
 
 def finished(app):
     press(app, "Run")
-    sweep_of(app).join(110)
+    ended(sweep_of(app))
     return app.run()
 
 
@@ -110,7 +111,7 @@ def test_a_stopped_sweep_keeps_its_rows(tune):
     press(app, "Run")
     sweep = sweep_of(app)
     sweep.cancel()
-    sweep.join(60)
+    ended(sweep)
     assert len(sweep.rows) < sweep.total
     assert not app.run().exception
 
@@ -161,7 +162,7 @@ def test_every_parameter_offers_values_within_its_rule(name):
 
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
-    lines = list(csv.DictReader(io.StringIO(to_csv(sweep_of(app).rows))))
+    lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
     }

@@ -159,6 +159,26 @@ export class Column extends ColumnText {
     this.previewed = true;
     this.draw(previewOf(reader, curve, reader.data?.known ?? null, cuts, level));
   }
+
+  handle() {
+    const column = this;
+    return {
+      previewed: Boolean(this.previewed),
+      wrong: this.wrong ?? [],
+      get blocks() {
+        return column.blocks.length;
+      },
+      get built() {
+        return column.blocks.filter((block) => block.filled).length;
+      },
+      get cuts() {
+        return column.segments?.from.slice(1) ?? [];
+      },
+      get top() {
+        return column.topmost()?.sentence ?? null;
+      },
+    };
+  }
 }
 
 /**

@@ -159,7 +159,6 @@ export class ColumnText {
       do this.fill(blocks[number++]);
       while (number < blocks.length && deadline.timeRemaining() > 1);
       if (number < blocks.length) whenIdle(some);
-      else this.whole = blocks;
     };
     whenIdle(some);
   }

@@ -3,6 +3,7 @@
 
 import { emit, listen } from "../shared/bus.js";
 import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
+import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
@@ -71,6 +72,7 @@ export class Reader {
       const span = around(event, ".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
+    expose(root, this.handle());
   }
 
   /** @param {Component<ReaderData, ReaderState>} component */
@@ -106,9 +108,9 @@ export class Reader {
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
-    this.root.dataset.painted = String(Number(this.root.dataset.painted ?? 0) + 1);
+    this.drawn = data;
     // A stepper that was mounted before the text repeats its step.
-    if (this.root.dataset.painted === "1") emit("seamark-ready", null);
+    if (countPainted(this.root) === 1) emit("seamark-ready", null);
   }
 
   // ---- links between the axis and the columns ---------------------------------------------------------------------
@@ -200,5 +202,43 @@ export class Reader {
       const top = column.topmost();
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
+  }
+
+  handle() {
+    const reader = this;
+    const { plot, window } = this.axis;
+    return {
+      get ready() {
+        return (
+          reader.drawn !== undefined &&
+          reader.drawn === reader.data &&
+          reader.columns.every((column) => column.segments && !column.previewed)
+        );
+      },
+      get text() {
+        return reader.text ?? null;
+      },
+      get sentences() {
+        return reader.sentences ?? 0;
+      },
+      get columns() {
+        return reader.columns.map((column) => column.handle());
+      },
+      get lines() {
+        return plot.lines.list.map(({ level, value }) => ({ level, value }));
+      },
+      get dragging() {
+        return plot.lines.dragging;
+      },
+      get gap() {
+        return plot.gap ?? null;
+      },
+      get pointed() {
+        return window.lookedAt ?? null;
+      },
+      get window() {
+        return window.handle();
+      },
+    };
   }
 }

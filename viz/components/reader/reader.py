@@ -17,7 +17,8 @@ from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
-from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, source_id, text_store
+from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, text_store
+from viz.state.keys import session
 from viz.theme import palette
 
 _reader = st.components.v2.component(
@@ -30,7 +31,7 @@ _reader = st.components.v2.component(
 
 
 @dataclass(frozen=True)
-class Row:
+class HeadRow:
     """A line in the head of a column."""
 
     label: str
@@ -62,7 +63,7 @@ class Column:
     title: str
     subtitle: str
     result: Result | None = None
-    rows: tuple[Row, ...] = ()
+    rows: tuple[HeadRow, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
     message: str = ""
@@ -92,11 +93,10 @@ def reader(
     "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
     ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
     """
-    identity = source_id(document)
-    text_store(source_bytes(document, identity), key=f"{key}_text")
+    text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
         **payload(document, columns, known),
-        "source": identity,
+        "source": document.identity,
         "title": title,
         "summary": summary,
         "selected": selected,
@@ -114,10 +114,9 @@ def _run_again() -> None:
 def take_event(key: str, event: str) -> dict[str, Any] | None:
     """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
     told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
-    taken: dict[tuple[str, str], object] = st.session_state.setdefault("taken", {})
-    if not told or taken.get((key, event)) == told["at"]:
+    if not told or session.taken.get((key, event)) == told["at"]:
         return None
-    taken[key, event] = told["at"]
+    session.taken[key, event] = told["at"]
     return told
 
 

@@ -175,4 +175,8 @@ export class ZoomWindow extends VisibleRange {
     this.whole.setAttribute("aria-valuetext", words);
     this.whole.title = words;
   }
+
+  handle() {
+    return { from: this.from, to: this.to, drawn: !this.pending };
+  }
 }

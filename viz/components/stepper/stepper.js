@@ -3,6 +3,7 @@
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
+import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
 
 const SHAPES = {
@@ -79,6 +80,7 @@ class Stepper {
     this.told = root.appendChild(el("div", "told"));
     this.live = liveRegion(root);
     this.dispose = this.hearPage();
+    expose(root, this.handle());
   }
 
   /**
@@ -156,6 +158,7 @@ class Stepper {
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
     // If the user has stepped on since the server was told, the user's step counts.
     this.show(within(this.resting ? this.at : at, this.steps.length), true);
+    countPainted(this.root);
   }
 
   /**
@@ -195,7 +198,6 @@ class Stepper {
       ...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []),
     );
     this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
-    this.root.dataset.step = String(at + 1);
     this.mark(arriving);
   }
 
@@ -237,6 +239,21 @@ class Stepper {
     event.preventDefault();
     if (step) this.go(this.at + step);
     else this.toggle();
+  }
+
+  handle() {
+    const stepper = this;
+    return {
+      get step() {
+        return stepper.steps.length ? stepper.at + 1 : null;
+      },
+      get steps() {
+        return stepper.steps.length;
+      },
+      get playing() {
+        return Boolean(stepper.playing);
+      },
+    };
   }
 }
 

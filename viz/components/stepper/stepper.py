@@ -12,7 +12,6 @@ import streamlit as st
 from viz.components.assets import script, styles
 from viz.components.notice import notice
 from viz.components.store import store
-from viz.state.choices import Choices
 
 _store = store("seamark_steps", "storeSteps")
 _stepper = st.components.v2.component(
@@ -36,7 +35,7 @@ class Step(TypedDict):
     """One decision.
 
     ``story`` are sentences of text, ``numbers`` pairs of a label and a value. A step of the tone ``cut`` is one that parts
-    the text, of the tone ``turn`` one that is worth a stop; at rest it is empty.
+    the text, of the tone ``turn`` one that is worth a stop; otherwise it is empty.
     """
 
     title: str
@@ -62,18 +61,18 @@ class StepperData(TypedDict):
     at: int
 
 
-def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
-    """Mount the stepper at the step of ``choices.extra["step"]``, counted from 1, and keep the word as the user steps.
+def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
+    """Mount the stepper at the step of ``words["step"]``, counted from 1, and keep the word as the user steps.
 
     A step that is not there is the last. Every step fires the window's event ``seamark-step``, whose detail is its mark;
     ``seamark-gap`` leads to the step of that gap, ``seamark-go`` to the step ``at``, counted from 0.
     """
-    at = _step_at(choices, len(steps), key)
+    at = _step_at(words, len(steps), key)
     body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
     identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
-        choices.extra["step"] = str(int(st.session_state[key]["at"]) + 1)
+        words["step"] = str(int(st.session_state[key]["at"]) + 1)
 
     # The steps go by themselves, so that another place among them does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
@@ -82,9 +81,9 @@ def stepper(steps: Sequence[Step], choices: Choices, key: str) -> None:
     _stepper(key=key, data=data, on_at_change=moved)
 
 
-def _step_at(choices: Choices, count: int, key: str) -> int:
+def _step_at(words: dict[str, str], count: int, key: str) -> int:
     """Return the number from 0 of the step that the link names; one that is no number is said, and the first."""
-    word = choices.extra["step"]
+    word = words["step"]
     if not (word.isascii() and word.isdecimal() and int(word) >= 1):
         notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
         return 0

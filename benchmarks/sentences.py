@@ -1,0 +1,95 @@
+"""Sentence splitters on a paragraph a language whose sentences are known, and their speed.
+
+``python -m benchmarks.sentences [--repeats N]`` prints a table in Markdown: for every language and splitter the ends of
+sentences found, missed and invented, then the time for a megabyte of the English ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import tomllib
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+from chunkers import Document
+from chunkers.text.languages import LANGUAGES, detect_language
+from chunkers.text.sentences import load_splitter
+
+SPLITTERS = ("sentencex", "spacy", "regex")
+_PARAGRAPHS = Path(__file__).with_name("paragraphs.toml")
+
+
+class Paragraph(NamedTuple):
+    """A text, and the code points at which its sentences begin, but for the first."""
+
+    text: str
+    starts: frozenset[int]
+
+
+class Count(NamedTuple):
+    """Ends of sentences that a splitter found, missed and invented."""
+
+    right: int
+    missed: int
+    false: int
+
+    @property
+    def words(self) -> str:
+        """The three numbers as the table has them."""
+        return f"{self.right} / {self.missed} / {self.false}"
+
+
+def paragraphs() -> dict[str, Paragraph]:
+    """Return code of a language to its paragraph."""
+    with _PARAGRAPHS.open("rb") as file:
+        return {code: _paragraph(entry["sentences"], entry["between"]) for code, entry in tomllib.load(file).items()}
+
+
+def _paragraph(sentences: list[str], between: str) -> Paragraph:
+    starts = accumulate(len(sentence) + len(between) for sentence in sentences[:-1])
+    return Paragraph(between.join(sentences), frozenset(starts))
+
+
+def count(paragraph: Paragraph, splitter: str) -> Count:
+    """Compare what the splitter finds with what is known."""
+    found = {span.start for span in Document.from_text(paragraph.text, splitter).sentences[1:]}
+    return Count(len(found & paragraph.starts), len(paragraph.starts - found), len(found - paragraph.starts))
+
+
+def _seconds(text: str, splitter: str, repeats: int) -> float:
+    """Return the median time of splitting, the splitter loaded."""
+    load_splitter(splitter)
+    return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.sentences", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3, help="how often each is timed (default: 3)")
+    repeats = parser.parse_args().repeats
+    known = paragraphs()
+    rows = {code: [count(paragraph, splitter) for splitter in SPLITTERS] for code, paragraph in known.items()}
+    print(f"| language | ends | detected | {' | '.join(SPLITTERS)} |")
+    print("|" + "---|" * (3 + len(SPLITTERS)))
+    for code, counts in rows.items():
+        detected = detect_language(known[code].text)
+        words = " | ".join(one.words for one in counts)
+        print(f"| {LANGUAGES[code]} | {len(known[code].starts)} | {detected} | {words} |")
+    sums = [Count(*map(sum, zip(*column, strict=True))).words for column in zip(*rows.values(), strict=True)]
+    print(f"| all {len(rows)} | {sum(len(one.starts) for one in known.values())} | | {' | '.join(sums)} |")
+    english = known["en"].text + "\n\n"
+    text = english * (1_000_000 // len(english))
+    print(f"\n{len(text):,} characters of English, seconds:")
+    for splitter in SPLITTERS:
+        print(f"- {splitter}: {_seconds(text, splitter, repeats):.2f}")
+    began = time.perf_counter()
+    for paragraph in known.values():
+        detect_language(paragraph.text)
+    print(f"- detecting a paragraph's language: {(time.perf_counter() - began) / len(known):.4f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""Which encoding bytes are in, by evidence: declared, a byte order mark, valid UTF-8, and then by the letters."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from chunkers.errors import InputError
+
+USUAL = (
+    *(f"cp{number}" for number in range(1250, 1259)),
+    *(f"iso8859-{number}" for number in (1, 2, 5, 6, 7, 8, 9, 13, 15, 16)),
+    *("koi8-r", "koi8-u", "cp866", "cp850", "cp852", "cp437", "mac-cyrillic", "mac-roman", "cp874", "tis-620"),
+    *("shift_jis", "cp932", "euc-jp", "iso-2022-jp", "iso-2022-kr", "gb18030", "gb2312", "gbk", "big5", "big5hkscs"),
+    *("euc-kr", "cp949"),
+)
+"""The encodings in which texts are met, beside Unicode's own; the detector chooses among these."""
+
+CHOICES = ("utf-8", "utf-16", *USUAL)
+"""What a page offers to read a file as."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+_WHAT_BROWSERS_READ = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+    "shift_jis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "utf-16": "utf-8",
+    "utf-16-le": "utf-8",
+    "utf-16-be": "utf-8",
+}
+"""Declared names and what is meant by them; source: WHATWG Encoding, section 4.2. Where a name can be read in ASCII the
+bytes are not UTF-16."""
+
+_DECLARED = re.compile(
+    rb"""<\?xml[^>]*?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]*?[\s;"']charset\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_DECLARED_WITHIN = 2048
+"""Bytes; HTML allows 1,024, and many pages are not strict about it."""
+
+_LOOKED_AT = 200_000
+"""Bytes that the detectors look at, and characters of which oddities are counted."""
+
+_BONUS = 0.005
+"""By how much chardetng's answer goes before another that chardet finds as likely: most are less than this apart there."""
+
+_RARE = 0.01
+"""By how much ISO-8859-16, which hardly any text has, must be ahead."""
+
+_NEAR = 0.9
+"""From which share of the best's score on another reading is as likely, so that the answer is not sure."""
+
+
+class Encoded(NamedTuple):
+    """Decoded text, and how its encoding is known."""
+
+    text: str
+    encoding: str
+    guessed: bool = False
+    """Whether the letters alone tell the encoding."""
+    others: tuple[str, ...] = ()
+    """Encodings that are about as likely and give another text."""
+
+
+def as_plain_utf_8(data: bytes) -> str | None:
+    """Return the text where nothing but UTF-8 comes into question, None otherwise: one pass over the bytes."""
+    if data.startswith(codecs.BOM_UTF8) or b"\0" in data or b"\x1b" in data or data.startswith(b"%PDF-"):
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def known_encoding(name: str) -> str:
+    """Return Python's name of an encoding.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding of text.
+    """
+    try:
+        found = codecs.lookup(name)
+        "".encode(name)
+    except (LookupError, ValueError) as error:
+        raise InputError(f"encoding must be the name of one, as utf-8, cp1252 or shift_jis; got {name!r}.") from error
+    return found.name
+
+
+def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, markup: bool = False) -> Encoded:
+    """Decode the bytes of the file called ``name``.
+
+    Parameters
+    ----------
+    chosen
+        The encoding that the user named; nothing else is tried.
+    markup
+        Whether the bytes may declare their encoding as HTML and XML do.
+
+    Raises
+    ------
+    InputError
+        If the bytes are no text, are not valid in the chosen encoding, or are UTF-8 with broken bytes in it.
+    """
+    if chosen is not None:
+        return _as_chosen(data, name, known_encoding(chosen))
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            try:
+                return Encoded(data.decode(encoding), encoding)
+            except UnicodeDecodeError as error:
+                raise InputError(f"{name}: the file begins as {encoding}, but byte {error.start:,} is not valid.") from error
+    if markup and (declared := _declared(data)):
+        return declared
+    if b"\0" in data:
+        return _wide(data, name)
+    if data.startswith(b"%PDF-"):
+        raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
+    if b"\x1b" not in data or not data.isascii():
+        try:
+            return Encoded(data.decode("utf-8"), "utf-8")
+        except UnicodeDecodeError as error:
+            _refuse_broken_utf_8(data, name, error.start)
+    return _by_letters(data, name)
+
+
+def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
+    if encoding == "utf-8" and data.startswith(codecs.BOM_UTF8):
+        encoding = "utf-8-sig"
+    try:
+        return Encoded(data.decode(encoding), encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: byte {error.start:,} is not valid in {encoding}, the encoding that was named.") from error
+    except ValueError as error:
+        # Some codecs have errors of their own.
+        raise InputError(f"{name}: the file is not valid in {encoding}, the encoding that was named.") from error
+
+
+def _declared(data: bytes) -> Encoded | None:
+    """Decode as the head of the markup says; None where it says nothing, or what the bytes contradict."""
+    for match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
+        label = (match[1] or match[2]).decode("ascii")
+        try:
+            encoding = codecs.lookup(label).name
+            encoding = _WHAT_BROWSERS_READ.get(encoding, encoding)
+            return Encoded(data.decode(encoding), encoding)
+        except (LookupError, ValueError):
+            continue
+    return None
+
+
+def _wide(data: bytes, name: str) -> Encoded:
+    """Decode UTF-16 or UTF-32 without a byte order mark, which have zeros where other text has none."""
+    readings = []
+    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        sample = text[:_LOOKED_AT]
+        if any(unicodedata.category(one) in ("Cc", "Cn", "Co") and one not in "\t\n\v\f\r" for one in sample):
+            continue
+        everyday = sum(" " <= one <= "~" or one in "\t\n\r、。，！？　" for one in sample)
+        # In no script does a text go on for long without a space, a line end or a stop.
+        if everyday and (everyday == len(sample) or (len(sample) >= 4 and everyday * 40 >= len(sample))):
+            readings.append((everyday, encoding, text))
+    if not readings:
+        raise InputError(f"{name}: the file must be plain text or Markdown; it is binary.")
+    _, encoding, text = max(readings)
+    return Encoded(text, encoding)
+
+
+def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
+    """Raise where most bytes beyond ASCII are UTF-8: text of another encoding has hardly any such sequence."""
+    lenient = data.decode("utf-8", errors="replace")
+    broken = lenient.count("\ufffd")
+    # What is not ASCII, replacements included, without a step in Python for every character.
+    beyond = len(lenient) - len(lenient.encode("ascii", "ignore"))
+    if beyond - broken >= broken:
+        raise InputError(
+            f"{name}: byte {first_bad:,} is not valid UTF-8, though the rest of the file is; save it as UTF-8 again, or "
+            "name its encoding."
+        )
+
+
+def _by_letters(data: bytes, name: str) -> Encoded:
+    """Decode as the detectors say: chardet's candidates, less for odd letters; among equals chardetng's."""
+    candidates = _candidates(_sample(data))
+    for number, (encoding, score) in enumerate(candidates):
+        try:
+            text = data.decode(encoding)
+        except ValueError:
+            continue
+        if _is_binary(text[:_LOOKED_AT]):
+            break
+        # An encoding with shifts of its own is sure.
+        near = () if b"\x1b" in data else tuple(other for other, far in candidates[number + 1 :] if far >= _NEAR * score)
+        return Encoded(text, encoding, guessed=True, others=near)
+    raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
+
+
+def _sample(data: bytes) -> bytes:
+    """Return the lines with bytes beyond ASCII, so far as they are looked at: the others tell nothing."""
+    if len(data) <= _LOOKED_AT or b"\x1b" in data[:_LOOKED_AT]:
+        return data[:_LOOKED_AT]
+    telling, size = [], 0
+    for line in data.splitlines(keepends=True):
+        if not line.isascii():
+            telling.append(line[: _LOOKED_AT - size])
+            size += len(telling[-1])
+            if size >= _LOOKED_AT:
+                break
+    return b"".join(telling)
+
+
+def _candidates(sample: bytes) -> list[tuple[str, float]]:
+    """Return encodings and how likely they are, the likeliest first; of those that read the same text, one."""
+    import chardet
+    import chardetng_py
+
+    found = chardet.detect_all(sample, ignore_threshold=True, include_encodings=[*USUAL, "utf-8"], no_match_encoding="utf-8")
+    detector = chardetng_py.EncodingDetector()
+    detector.feed(sample, last=True)
+    second = _read(sample, detector.guess(tld=None, allow_utf8=False))
+    high = max(1, len(sample) - len(sample.decode("ascii", "ignore")))
+    groups: dict[str, list[tuple[float, str]]] = {}
+    for one in found:
+        text = _read(sample, one["encoding"] or "")
+        if text is not None:
+            groups.setdefault(text, []).append((float(one["confidence"]), codecs.lookup(str(one["encoding"])).name))
+    candidates = []
+    for text, members in groups.items():
+        usual = [encoding for _, encoding in members if encoding != "iso8859-16"]
+        score = max(members)[0] + _BONUS * (text == second) - _RARE * (not usual)
+        candidates.append(((usual or ["iso8859-16"])[0], score * (1 - min(1, 3 * oddities(text) / high))))
+    return sorted(candidates, key=lambda item: -item[1])
+
+
+def _read(sample: bytes, encoding: str) -> str | None:
+    """Decode what may end within a character."""
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(sample)
+    except (LookupError, ValueError):
+        return None
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def oddities(text: str) -> int:
+    """Count what text read rightly hardly has: words of two scripts, capitals after small letters, frames, controls."""
+    odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
+    for word in _WORD.findall(text):
+        if word.isascii():
+            continue
+        scripts = {_script(character) for character in word} - {""}
+        odd += len(scripts) > 1
+        odd += not word.islower() and any(a.islower() and b.isupper() for a, b in pairwise(word))
+    return odd
+
+
+@lru_cache(maxsize=10_000)
+def _script(character: str) -> str:
+    first = unicodedata.name(character, "").partition(" ")[0]
+    return first if first in ("LATIN", "CYRILLIC", "GREEK", "HEBREW", "ARABIC", "THAI") else ""
+
+
+def _is_binary(sample: str) -> bool:
+    """Whether it has more control characters than any text."""
+    controls = sum(unicodedata.category(one) == "Cc" and one not in "\t\n\v\f\r\x1b" for one in sample)
+    return controls * 100 > len(sample)

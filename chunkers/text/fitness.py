@@ -1,0 +1,109 @@
+"""Whether a text, its splitter and its model go together: what to say where they do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Protocol, runtime_checkable
+
+from chunkers.text.document import Document
+from chunkers.text.sentences import SPLITTERS, split_sentences
+
+LONG_SENTENCE = 400
+"""Bytes of UTF-8 from which a sentence that is more than half of a text is said: 400 letters of English, 130 of Chinese."""
+
+UNKNOWN_SHARE = 0.2
+"""Share of a text's visible characters that a model may not know before that is said."""
+
+LONGEST_WORD = 100
+"""Characters without a space that a model of word pieces reads as one unknown token if there are more."""
+
+_SLICES, _SLICE = 10, 2_000
+"""Of a long text as many slices of so many characters, evenly spaced, are looked at, and 500 of its long words."""
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
+@runtime_checkable
+class KnowsWords(Protocol):
+    """An embedder or tokenizer that can tell what it does not know."""
+
+    name: str
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the characters of each of its tokens that stand for anything unknown."""
+        ...
+
+
+def warnings_of(document: Document, *readers: object) -> tuple[str, ...]:
+    """Return in sentences what makes the sentences of the document, or what ``readers`` read of them, useless.
+
+    Parameters
+    ----------
+    readers
+        The embedder or the tokenizer that was used; those that cannot tell what they know are passed over.
+    """
+    names: set[str] = set()
+    said = [_dominated(document)]
+    for reader in readers:
+        if isinstance(reader, KnowsWords) and reader.name not in names:
+            names.add(reader.name)
+            said.append(_unknown(reader, document))
+    return tuple(sentence for sentence in said if sentence)
+
+
+def _longest(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
+
+
+def _dominated(document: Document) -> str:
+    """Say that one sentence is most of the text, and which splitter finds more."""
+    start, end = _longest(document.sentences)
+    text = document.text
+    if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE:
+        return ""
+    return _dominated_words(text, document.splitter, len(document.sentences), end - start)
+
+
+@lru_cache(maxsize=16)
+def _dominated_words(text: str, splitter: str, count: int, longest: int) -> str:
+    others = {}
+    for other in SPLITTERS:
+        if other not in (splitter, splitter.partition(":")[0], "spacy"):
+            spans = split_sentences(text, other)
+            start, end = _longest(spans)
+            if 2 * (end - start) <= longest:
+                others[other] = len(spans)
+    whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
+    said = f"Split by {splitter}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    if not others:
+        return said + "No splitter here finds more; fixed_characters and recursive cut without sentences."
+    better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())
+    return f"{said}The splitter {better}."
+
+
+def _unknown(reader: KnowsWords, document: Document) -> str:
+    """Say how much of the text the model does not know."""
+    share, words = _unknown_share(reader.unknown, document.text)
+    if not words and share <= UNKNOWN_SHARE:
+        return ""
+    runs = (
+        f"{words:,} run{'s' * (words > 1)} of more than {LONGEST_WORD} characters without a space "
+        f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {reader.name}"
+    )
+    much = f"{share:.0%} of the characters are unknown to {reader.name}"
+    said = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
+    return f"{said}, and sentences of unknown tokens look the same to it. The embedder tfidf knows every character."
+
+
+@lru_cache(maxsize=16)
+def _unknown_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
+    """Return the share of the visible characters that are unknown, and how many words are for their length alone."""
+    long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
+    lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
+    step = max(1, (len(text) - _SLICE) // (_SLICES - 1))
+    seen = [text] if len(text) <= _SLICES * _SLICE else [text[n * step : n * step + _SLICE] for n in range(_SLICES)]
+    visible = sum(len("".join(part.split())) for part in seen)
+    return (sum(map(sum, unknown(seen))) / visible if visible else 0.0), lost

@@ -1,0 +1,182 @@
+"""Which language a text is in: by its script where that decides, by a detector otherwise."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+LANGUAGES = {
+    "af": "Afrikaans",
+    "am": "Amharic",
+    "ar": "Arabic",
+    "az": "Azerbaijani",
+    "be": "Belarusian",
+    "bg": "Bulgarian",
+    "bn": "Bengali",
+    "ca": "Catalan",
+    "cs": "Czech",
+    "cy": "Welsh",
+    "da": "Danish",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "eo": "Esperanto",
+    "es": "Spanish",
+    "et": "Estonian",
+    "eu": "Basque",
+    "fa": "Persian",
+    "fi": "Finnish",
+    "fr": "French",
+    "ga": "Irish",
+    "gl": "Galician",
+    "gu": "Gujarati",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hr": "Croatian",
+    "hu": "Hungarian",
+    "hy": "Armenian",
+    "id": "Indonesian",
+    "is": "Icelandic",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ka": "Georgian",
+    "kk": "Kazakh",
+    "km": "Khmer",
+    "kn": "Kannada",
+    "ko": "Korean",
+    "la": "Latin",
+    "lo": "Lao",
+    "lt": "Lithuanian",
+    "lv": "Latvian",
+    "mk": "Macedonian",
+    "ml": "Malayalam",
+    "mn": "Mongolian",
+    "mr": "Marathi",
+    "ms": "Malay",
+    "my": "Burmese",
+    "ne": "Nepali",
+    "nl": "Dutch",
+    "no": "Norwegian",
+    "or": "Odia",
+    "pa": "Punjabi",
+    "pl": "Polish",
+    "ps": "Pashto",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "si": "Sinhala",
+    "sk": "Slovak",
+    "sl": "Slovenian",
+    "sq": "Albanian",
+    "sr": "Serbian",
+    "sv": "Swedish",
+    "sw": "Swahili",
+    "ta": "Tamil",
+    "te": "Telugu",
+    "th": "Thai",
+    "tl": "Tagalog",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "ur": "Urdu",
+    "uz": "Uzbek",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
+"""ISO 639-1 code to name of every language that can be told apart or chosen."""
+
+
+class _Script(NamedTuple):
+    """Letters of a script, and the languages written in it; the first is meant where nothing tells them apart."""
+
+    letters: re.Pattern[str]
+    languages: tuple[str, ...]
+
+
+# fmt: off
+_LATIN = (
+    "en", "af", "az", "ca", "cs", "cy", "da", "de", "eo", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "id", "is",
+    "it", "la", "lt", "lv", "ms", "nl", "no", "pl", "pt", "ro", "sk", "sl", "sq", "sr", "sv", "sw", "tl", "tr", "uz", "vi",
+)
+# fmt: on
+_KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d]")
+_HAN = re.compile("[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+
+_SCRIPTS = (
+    _Script(
+        re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]"),
+        _LATIN,
+    ),
+    _Script(re.compile("[\u0400-\u052f]"), ("ru", "be", "bg", "kk", "mk", "mn", "sr", "uk", "uz")),
+    _Script(re.compile("[\u0620-\u06d3\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]"), ("ar", "fa", "ps", "ur")),
+    _Script(re.compile("[\u0900-\u0963]"), ("hi", "mr", "ne")),
+    _Script(_KANA, ("ja",)),
+    _Script(_HAN, ("zh",)),
+    _Script(re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]"), ("ko",)),
+    _Script(re.compile("[\u0370-\u03ff\u1f00-\u1fff]"), ("el",)),
+    _Script(re.compile("[\u0531-\u0587]"), ("hy",)),
+    _Script(re.compile("[\u05d0-\u05f2]"), ("he",)),
+    _Script(re.compile("[\u0980-\u09ff]"), ("bn",)),
+    _Script(re.compile("[\u0a00-\u0a7f]"), ("pa",)),
+    _Script(re.compile("[\u0a80-\u0aff]"), ("gu",)),
+    _Script(re.compile("[\u0b00-\u0b7f]"), ("or",)),
+    _Script(re.compile("[\u0b80-\u0bff]"), ("ta",)),
+    _Script(re.compile("[\u0c00-\u0c7f]"), ("te",)),
+    _Script(re.compile("[\u0c80-\u0cff]"), ("kn",)),
+    _Script(re.compile("[\u0d00-\u0d7f]"), ("ml",)),
+    _Script(re.compile("[\u0d80-\u0dff]"), ("si",)),
+    _Script(re.compile("[\u0e01-\u0e4e]"), ("th",)),
+    _Script(re.compile("[\u0e80-\u0edf]"), ("lo",)),
+    _Script(re.compile("[\u1000-\u109f]"), ("my",)),
+    _Script(re.compile("[\u10a0-\u10ff\u1c90-\u1cbf]"), ("ka",)),
+    _Script(re.compile("[\u1200-\u137f]"), ("am",)),
+    _Script(re.compile("[\u1780-\u17d3]"), ("km",)),
+)
+
+_SLICES, _SLICE = 10, 400
+"""Of a long text as many slices of so many characters, evenly spaced, are looked at: some 4 ms."""
+
+_LEAST_KANA = 0.1
+"""Share of kana among kana and Han from which a text is Japanese; Japanese prose has about half."""
+
+
+def detect_language(text: str) -> str:
+    """Return the code of the language that most of the text is in, a key of `LANGUAGES`.
+
+    English stands for a text without letters, and the first language of the script for one too short to tell.
+    """
+    seen = _sample(text)
+    counts = [(len(script.letters.findall(seen)), script) for script in _SCRIPTS]
+    kana, han = len(_KANA.findall(seen)), len(_HAN.findall(seen))
+    most, script = max(counts, key=lambda count: count[0])
+    if most == 0:
+        return "en"
+    if script.letters in (_KANA, _HAN):
+        return "ja" if kana > _LEAST_KANA * (kana + han) else "zh"
+    if len(script.languages) == 1:
+        return script.languages[0]
+    likely = {code: share for code, share in _identifier().rank(seen) if code in script.languages}
+    best = max(likely, key=lambda code: likely[code])
+    return best if 2 * likely[best] > sum(likely.values()) else script.languages[0]
+
+
+def load_detector() -> None:
+    """Load the detector, so that detecting alone can be timed."""
+    _identifier()
+
+
+def _sample(text: str) -> str:
+    if len(text) <= _SLICES * _SLICE:
+        return text
+    step = (len(text) - _SLICE) // (_SLICES - 1)
+    return " ".join(text[number * step : number * step + _SLICE] for number in range(_SLICES))
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,0 +1,117 @@
+"""HTML, XHTML and the chapters of books as Markdown, by an HTML5 parser."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import escape
+from typing import NamedTuple
+
+from bs4 import BeautifulSoup
+from bs4.element import Comment, PreformattedString, Tag
+from markdownify import ATX, MarkdownConverter
+from selectolax.lexbor import LexborHTMLParser
+
+from chunkers.errors import InputError
+from chunkers.limits import MAX_DEPTH
+
+_UNSEEN = (
+    *("script", "style", "template", "noscript", "noembed", "noframes", "iframe", "svg", "audio", "video", "canvas"),
+    # After what it may hold, so that a script there is counted.
+    "head",
+)
+"""Elements of HTML whose text no browser shows."""
+
+_COUNTED = {"script": "script", "svg": "picture", "canvas": "picture", "audio": "sound", "video": "video", "iframe": "frame"}
+"""What of these is told to be left out."""
+
+_VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
+_SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")
+
+
+class Markdown(NamedTuple):
+    """What a page says, and how many of what was left out."""
+
+    text: str
+    left_out: Counter[str]
+
+
+def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
+    """Return a page as Markdown; with ``xml``, what XHTML may write otherwise than HTML is understood.
+
+    Raises
+    ------
+    InputError
+        If elements lie within each other deeper than `MAX_DEPTH`.
+    """
+    left_out: Counter[str] = Counter()
+    html, left_out["processing instruction"] = _without_instructions(html)
+    if xml:
+        html = _SELF_CLOSED.sub(_closed, _without_character_data(html))
+    tree = LexborHTMLParser(html)
+    for word in _UNSEEN:
+        found = tree.css(word)
+        if word in _COUNTED:
+            left_out[_COUNTED[word]] += len(found)
+        for element in found:
+            element.decompose()
+    # The parser has closed what HTML lets stand open, so that any other reads the same tree in what it writes.
+    soup = BeautifulSoup(tree.html or "", "html.parser")
+    _bound_depth(soup, name)
+    for string in soup.find_all(string=True):
+        if isinstance(string, PreformattedString):
+            left_out["comment"] += isinstance(string, Comment) and not string.startswith("?")
+            string.extract()
+    for picture in soup("img"):
+        words = str(picture.get("alt", ""))
+        left_out["picture"] += 1
+        picture.replace_with(words)
+    return Markdown(str(_converter().convert_soup(soup)), +left_out)
+
+
+def _converter() -> MarkdownConverter:
+    return MarkdownConverter(
+        heading_style=ATX,
+        bullets="-",
+        strip=["a"],
+        # What is read is text to be cut, not Markdown to be shown.
+        escape_asterisks=False,
+        escape_underscores=False,
+    )
+
+
+def _without_instructions(html: str) -> tuple[str, int]:
+    """Take out ``<?...?>``, and count all but the XML declaration; one that does not end is the parser's matter."""
+    parts, count, place = [], 0, 0
+    while (start := html.find("<?", place)) >= 0 and (end := html.find("?>", start)) >= 0:
+        parts.append(html[place:start])
+        count += not html.startswith("<?xml ", start)
+        place = end + 2
+    return "".join([*parts, html[place:]]), count
+
+
+def _without_character_data(html: str) -> str:
+    """Write the text of XML's ``<![CDATA[...]]>`` as any other; HTML has it as a comment."""
+    parts, place = [], 0
+    while (start := html.find("<![CDATA[", place)) >= 0 and (end := html.find("]]>", start)) >= 0:
+        parts += [html[place:start], escape(html[start + 9 : end], quote=False)]
+        place = end + 3
+    return "".join([*parts, html[place:]])
+
+
+def _closed(tag: re.Match[str]) -> str:
+    """Close an element that XML lets end with its start; in HTML it would go on."""
+    name, attributes = tag.groups()
+    return f"<{name}{attributes}>" if name.lower() in _VOID else f"<{name}{attributes}></{name}>"
+
+
+def _bound_depth(soup: BeautifulSoup, name: str) -> None:
+    depths = {id(soup): 0}
+    for element in soup.descendants:
+        if isinstance(element, Tag):
+            depths[id(element)] = depth = depths[id(element.parent)] + 1
+            if depth > MAX_DEPTH:
+                raise InputError(
+                    f"{name}: elements of HTML may lie within each other {MAX_DEPTH} deep; a <{element.name[:50]}> lies "
+                    "deeper."
+                )

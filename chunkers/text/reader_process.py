@@ -1,0 +1,207 @@
+"""A file is read in a process of its own, with limits of time and memory: no file can slow or end whoever asked for it."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from chunkers.errors import Cancelled, InputError
+from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
+
+_POLL_S = 0.01
+"""How often the watch looks, at first; later every twentieth of a second."""
+
+# The package's own __init__ would import what reading never uses, numpy and pydantic among it; an empty one stands for it.
+_CODE = """
+import sys, types
+package = types.ModuleType("chunkers")
+package.__path__ = [sys.argv[1]]
+sys.modules["chunkers"] = package
+from chunkers.text.reader_child import serve
+serve()
+"""
+
+_free = threading.Semaphore(READERS)
+_lock = threading.Lock()
+_idle: list[_Reader] = []
+
+
+def read_apart(
+    data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
+) -> tuple[str, dict[str, Any]]:
+    """Read a file in another process.
+
+    Parameters
+    ----------
+    kind, encoding
+        See `chunkers.text.formats.extract`.
+    cancelled
+        Asked again and again; once it says yes, the process is ended.
+
+    Returns
+    -------
+    The text, and what the process says of it: ``encoding``, ``guessed``, ``others`` where it has one, and ``left_out``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or not within `READ_SECONDS` and `READ_MEMORY`.
+    Cancelled
+        If the user asked to stop.
+    """
+    while not _free.acquire(timeout=0.1):
+        if cancelled():
+            raise Cancelled
+    try:
+        reader = _taken()
+        try:
+            return reader.read(data, name, kind, encoding, cancelled)
+        finally:
+            _kept(reader)
+    finally:
+        _free.release()
+
+
+def _taken() -> _Reader:
+    with _lock:
+        while _idle:
+            reader = _idle.pop()
+            if reader.alive:
+                return reader
+    return _Reader()
+
+
+def _kept(reader: _Reader) -> None:
+    """Keep a process for the next file, unless it was ended or has grown."""
+    if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
+        with _lock:
+            _idle.append(reader)
+    else:
+        reader.end()
+
+
+@atexit.register
+def _end_all() -> None:
+    with _lock:
+        for reader in _idle:
+            reader.end()
+        _idle.clear()
+
+
+class _Reader:
+    """A process that reads one file after another."""
+
+    def __init__(self) -> None:
+        # Not what this process keeps from its user's files: keys of servers.
+        kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _CODE, str(Path(__file__).parents[1])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=kept,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._watched = psutil.Process(self._process.pid)
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def memory(self) -> int:
+        """Return the bytes that the process holds."""
+        try:
+            return int(self._watched.memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:
+                    # What was not written yet has nowhere to go.
+                    continue
+
+    def read(
+        self, data: bytes, name: str, kind: str | None, encoding: str | None, cancelled: Callable[[], bool]
+    ) -> tuple[str, dict[str, Any]]:
+        got: list[tuple[str, dict[str, Any]]] = []
+
+        def exchange() -> None:
+            try:
+                got.append(self._exchange(data, name, kind, encoding))
+            except (OSError, ValueError):
+                # The process has ended; what that means is told below.
+                return
+
+        thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
+        thread.start()
+        try:
+            self._watch(thread, name, cancelled)
+        except BaseException:
+            self._process.kill()
+            thread.join()
+            self.end()
+            raise
+        if not got:
+            self.end()
+            status = self._process.returncode
+            raise InputError(f"{name}: reading the file ended its process, with status {status}; it may be damaged.")
+        text, answer = got[0]
+        if "memory" in answer:
+            self.end()
+            raise _too_much_memory(name)
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return text, answer
+
+    def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
+        """Wait until the answer is there, and raise where it should not be waited for any longer."""
+        began, wait = time.monotonic(), _POLL_S
+        while thread.is_alive():
+            thread.join(wait)
+            wait = min(0.05, wait * 1.2)
+            if cancelled():
+                raise Cancelled
+            if time.monotonic() - began > READ_SECONDS:
+                raise InputError(
+                    f"{name}: a file may take at most {READ_SECONDS} seconds to be read; this one takes longer."
+                )
+            if self.memory() > READ_MEMORY:
+                raise _too_much_memory(name)
+
+    def _exchange(self, data: bytes, name: str, kind: str | None, encoding: str | None) -> tuple[str, dict[str, Any]]:
+        requests, answers = self._process.stdin, self._process.stdout
+        if requests is None or answers is None:
+            raise ValueError("the process has no pipes")
+        request = {"name": name, "kind": kind, "encoding": encoding, "size": len(data)}
+        requests.write(json.dumps(request).encode() + b"\n")
+        requests.write(data)
+        requests.flush()
+        answer: dict[str, Any] = json.loads(answers.readline())
+        size = answer.pop("size")
+        text = answers.read(size)
+        if len(text) < size:
+            raise ValueError("the process has ended within its answer")
+        return text.decode("utf-8", "surrogatepass"), answer
+
+
+def _too_much_memory(name: str) -> InputError:
+    return InputError(
+        f"{name}: a file may take at most {READ_MEMORY // 1_000_000_000} GB of memory to be read, {READ_MEMORY:,} bytes; "
+        "this one takes more."
+    )

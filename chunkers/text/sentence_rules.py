@@ -1,0 +1,187 @@
+"""Rules on top of a splitter's boundaries: pure functions from where the sentences of a paragraph begin to where they do.
+
+Each takes a paragraph whose lines end in LF and the code points at which its sentences begin, ascending, the first of
+them 0, and returns such a list. A sentence ends where the next begins.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
+
+# A stop, and what may stand between it and the end of its sentence.
+_IDEOGRAPHIC_STOP = re.compile(r"[。！？｡][。！？｡”’»›」』）】〉》〕〗)\]]*")
+_SPACE = re.compile(r"\s*")
+_GOES_ON = re.compile("[，、：；,;:]")
+
+# Most marks open in one language and close in another: they open where white space, or nothing, stands before them.
+_OPENING = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
+_OPENING_MARKS = re.compile(rf"(?:(?<=\s)|(?<![\s\S]))[{re.escape(_OPENING)}]+(?:(?<=[«‹])\s+)?\Z|[「『《〈（【¿¡]+\Z")
+_MOST_MARKS = 8
+
+_NUMBER = re.compile(r"\(?\d{1,3}[.)]")
+_NUMBER_OF_A_LINE = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
+_ABBREVIATIONS = (
+    # English, and what others share with it
+    "secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
+    # German, Dutch
+    "nr|abb|kap|bd|s|abs|ziff|anm|blz|afb|"
+    # French, Spanish, Portuguese, Italian
+    "núm|num|págs?|pag|caps?|fasc|párr|tav|"
+    # Polish, Czech, Russian, Ukrainian, Greek
+    "str|rys|č|čl|obr|рис|табл|стр|гл|ст|см|мал|αρ|σελ"
+)
+_REFERENCE = re.compile(rf"(?:^|[\s(\[«“\"])(?:{_ABBREVIATIONS})\.\Z", re.IGNORECASE)
+_REFERRED = re.compile(r"[(\[]?(?:\d|[IVXLC]+\b)")
+_SHORT_WORD = re.compile(r"(?:^|\s)[^\W\d_]{1,4}\.\Z")
+_LAST_WORD = re.compile(r"[^\s.(\[«“„\"]+(?=\.\Z)")
+_BEFORE_A_LETTER = " \t\n–—―-\"'“”‘’„‚«»‹›([¿¡"
+_QUOTED = re.compile(r"[.?!][\"”’]\Z")
+_AND_SO_ON = re.compile(r"(?:(?<=\s)|^)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.\s+(?=[^\W\d_])", re.IGNORECASE)
+_SEEN = 24
+"""Characters before and after a boundary that a rule looks at."""
+
+_STOP_AND_SMALL = re.compile(r"[.?!]\s+[a-z]")
+_GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
+
+
+_MARKED_LINE = re.compile(
+    r"^(?:(?P<row>[ \t]*\|.*\|[ \t]*)|(?P<heading>#{1,6}[ \t]+\S.*)|[ \t]*(?:[-*+•‣◦]|\(?\d{1,3}[.)])[ \t]+\S.*)$",
+    re.MULTILINE,
+)
+_HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
+
+
+def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
+    """End a sentence after 。！？｡ and what closes it, whatever follows but a comma."""
+    found = set(starts)
+    place = quotes = 0
+    for stop in _IDEOGRAPHIC_STOP.finditer(text):
+        end = stop.end()
+        quotes += text.count('"', place, end)
+        place = end
+        if quotes % 2 and text.startswith('"', end):
+            # A straight mark closes where another is open.
+            end += 1
+        end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        found.difference_update(range(stop.start() + 1, end))
+        if end < len(text) and not _GOES_ON.match(text, end):
+            found.add(end)
+    return sorted(found)
+
+
+def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
+    """Give opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
+    moved = {0} if starts else set()
+    for before, start in pairwise(starts):
+        marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
+        moved.add(marks.start() if marks else start)
+    return sorted(moved)
+
+
+def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
+    """Take back the ends that are none.
+
+    They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
+    and before a small letter, unless all letters are small.
+    """
+    sizes_tell = not text.islower()
+    kept = list(starts[:1])
+    edges = [*starts, len(text)]
+    for number in range(1, len(starts)):
+        previous, start, following = edges[number - 1 : number + 2]
+        first_of_line = previous == 0 or text[previous - 1] == "\n"
+        numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
+        if _is(numbers, text, previous, start) and not _is(numbers, text, start, following):
+            continue
+        before, after = text[max(previous, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
+        if not (
+            _refers(before, after)
+            or _is_initial(before)
+            or (sizes_tell and _begins_small(after))
+            or _is_cited(before, after)
+        ):
+            kept.append(start)
+    return kept
+
+
+def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    """Whether a sentence is nothing but what the short pattern says."""
+    return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
+
+
+def _refers(before: str, after: str) -> bool:
+    """Whether an abbreviation and the number that it refers to stand on the two sides."""
+    return bool(
+        (_REFERRED.match(after) and _REFERENCE.search(before)) or (after[:1].isdecimal() and _SHORT_WORD.search(before))
+    )
+
+
+def _is_initial(before: str) -> bool:
+    """Whether a name's initial stands before: one capital, or one letter of a script without capitals, and its marks."""
+    word = _LAST_WORD.search(before)
+    letters = [letter for letter in word[0] if not unicodedata.category(letter).startswith("M")] if word else []
+    return len(letters) == 1 and letters[0].isalpha() and not _is_small(letters[0])
+
+
+def _begins_small(after: str) -> bool:
+    """Whether a small letter is the first, marks and dashes left out."""
+    return _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])
+
+
+def _is_small(letter: str) -> bool:
+    # Georgian letters are small by name; sentences begin with them all the same.
+    return letter.islower() and not "\u10d0" <= letter <= "\u10ff"
+
+
+def _is_cited(before: str, after: str) -> bool:
+    """Whether the particle that follows a citation in Korean touches it."""
+    return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
+
+
+def after_and_so_on(text: str, starts: Sequence[int]) -> list[int]:
+    """End a sentence after "etc." where the next word begins with a capital."""
+    ends = (found.end() for found in _AND_SO_ON.finditer(text))
+    return sorted({*starts, *(end for end in ends if text[end].isupper())})
+
+
+def legible(text: str) -> str:
+    """Return the paragraph, as long as it is, so that sentencex is not misled.
+
+    It takes a small letter for a sentence that goes on, also where there is no capital at all, and the mark inside a Hebrew
+    abbreviation for one that opens a quotation.
+    """
+    if text.islower():
+        text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
+    return _GERSHAYIM.sub("\u05f4", text)
+
+
+def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:
+    """Let a row of a table, an item of a list and a heading begin a sentence; a row and a heading also end one.
+
+    The rule below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
+    """
+    begun: set[int] = set()
+    rows: list[tuple[int, int]] = []
+    for line in _MARKED_LINE.finditer(text):
+        first, end = line.start(), line.end() + 1
+        if line["row"] is None:
+            begun.update((first, end) if line["heading"] is not None else (first,))
+        elif rows and rows[-1][1] == first and _HEADERS_RULE.fullmatch(line["row"]):
+            rows[-1] = rows[-1][0], end
+        else:
+            rows.append((first, end))
+    kept = [start for start, row in _row_of_each(starts, rows) if row is None]
+    return sorted(start for start in {*kept, *begun, *chain.from_iterable(rows)} if start < len(text) or not start)
+
+
+def _row_of_each(starts: Sequence[int], rows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, int] | None]]:
+    """Give each start the row that it lies inside of."""
+    number = 0
+    for start in starts:
+        while number < len(rows) and rows[number][1] <= start:
+            number += 1
+        inside = number < len(rows) and rows[number][0] < start
+        yield start, rows[number] if inside else None

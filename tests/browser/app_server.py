@@ -1,0 +1,115 @@
+"""The app on a port of its own and the browser that opens it: the one way to start both, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+from tests import ROOT
+
+LIMIT = 120.0
+"""Seconds that a start may take on a busy machine."""
+
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync"),
+]
+
+
+class NotServing(RuntimeError):
+    """A server that did not start, or not in time; the message ends with its log."""
+
+
+@dataclass(frozen=True)
+class AppServer:
+    """A running app.
+
+    Attributes
+    ----------
+    url
+        Its address, without a slash at the end.
+    began
+        The moment of its start, in seconds of ``time.perf_counter``.
+    pid
+        The number of its process.
+    """
+
+    url: str
+    began: float
+    pid: int
+
+
+@contextmanager
+def app_server(log: Path, script: str = "app.py", limit: float = LIMIT) -> Iterator[AppServer]:
+    """Run a Streamlit script until the block ends.
+
+    Parameters
+    ----------
+    log
+        The file that the server writes to.
+    script
+        The script's path below the checkout.
+    limit
+        Seconds after which a server that does not answer is given up.
+
+    Raises
+    ------
+    NotServing
+        If the server ends or does not answer in time.
+    """
+    # The system chooses the port when the server takes it, so nobody can take it in between; the log tells which it is.
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", "0", "--server.headless", "true"]
+    with log.open("w") as written:
+        began = time.perf_counter()
+        server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT)
+        try:
+            yield AppServer(_answering(server, log, began + limit), began, server.pid)
+        finally:
+            _stop(server)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start Chromium: the system's where there is one, Playwright's own otherwise."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+
+
+def _answering(server: subprocess.Popen[bytes], log: Path, deadline: float) -> str:
+    """Return the server's address once it answers there."""
+    while True:
+        said = log.read_text(errors="replace")
+        found = _ADDRESS.search(said)
+        if found and _healthy(found.group()):
+            return found.group()
+        if server.poll() is not None:
+            raise NotServing(f"The server ended with status {server.returncode} before it answered. Its log:\n{said}")
+        if time.perf_counter() > deadline:
+            raise NotServing(f"The server did not answer in time. Its log:\n{said}")
+        time.sleep(0.05)
+
+
+def _healthy(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(20)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()

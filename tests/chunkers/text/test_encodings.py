@@ -1,0 +1,104 @@
+"""Encodings by evidence: what is declared, marks, UTF-8, UTF-16 without a mark, letters; and what the user names."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.encoding_texts import TEXTS, encoded_texts
+from chunkers import InputError
+from chunkers.text.encodings import USUAL, as_plain_utf_8, decode_by_evidence
+
+PROSE = {one.language: one.text for one in TEXTS}
+
+
+def test_twenty_four_languages_are_read_right():
+    cases = encoded_texts()
+    assert (len(PROSE), len(cases)) == (24, 120)
+    wrong = [
+        (language, encoding, len(text))
+        for language, encoding, text, data in cases
+        if decode_by_evidence(data, "file.txt").text != text
+    ]
+    assert len(wrong) <= 5, wrong
+
+
+@pytest.mark.parametrize(
+    "sentence", ["A ação não é fácil; você já põe o pão à mesa.", "Perché la città è così bella? Però andrò là."]
+)
+@pytest.mark.parametrize("times", [1, 3, 10])
+def test_a_sentence_is_enough(sentence, times):
+    text = f"{sentence}\n" * times
+    assert decode_by_evidence(text.encode("latin-1"), "file.txt").text == text
+
+
+def test_a_guess_says_so_and_what_else_it_could_be():
+    read = decode_by_evidence(PROSE["Polish"].encode("cp1250"), "file.txt")
+    assert (read.encoding, read.guessed) == ("cp1250", True)
+    assert read.encoding not in read.others
+    assert not decode_by_evidence(PROSE["Polish"].encode(), "file.txt").guessed
+
+
+@pytest.mark.parametrize("language", ["English", "German", "Greek", "Japanese", "Chinese", "Korean", "Arabic", "Thai"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_wide_text_without_a_mark_is_text(language, encoding):
+    text = PROSE.get(language, "The tide comes in.\r\nTwice a day.") + "\n"
+    read = decode_by_evidence(text.encode(encoding), "file.txt")
+    assert (read.text, read.encoding) == (text, encoding)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_are_more_than_a_sentence(data):
+    said = "file.txt: "
+    with contextlib.suppress(InputError):
+        try:
+            decode_by_evidence(data, "file.txt")
+        except InputError as error:
+            said = str(error)
+            raise
+    assert said.startswith("file.txt: ")
+    assert "\n" not in said
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\x1b"), max_size=200))
+def test_utf_8_is_always_read_as_it_is(text):
+    if not text.startswith(("%PDF-", "\ufeff")):
+        assert as_plain_utf_8(text.encode()) == decode_by_evidence(text.encode(), "file.txt").text == text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100), st.sampled_from(["utf-8-sig", "utf-16", "utf-32"]))
+def test_a_mark_is_believed(text, encoding):
+    assert decode_by_evidence(text.encode(encoding), "file.txt").text == text
+
+
+@given(st.sampled_from(USUAL), st.sampled_from(TEXTS))
+def test_what_the_user_names_is_believed(encoding, one):
+    text = one.text.encode(encoding, "ignore").decode(encoding)
+    assert decode_by_evidence(text.encode(encoding), "file.txt", chosen=encoding).text == text
+
+
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        ('<meta charset="windows-1251"><p>{}', "cp1251"),
+        ("<meta http-equiv='Content-Type' content='text/html; charset=koi8-r'><p>{}", "koi8-r"),
+        ('<?xml version="1.0" encoding="ISO-8859-5"?><p>{}</p>', "iso8859-5"),
+        ('<meta charset="utf-8"><p>{}', "cp1251"),
+        ("<p>{}", "mac-cyrillic"),
+    ],
+)
+def test_what_a_page_declares_is_believed_unless_its_bytes_contradict(page, encoding):
+    text = page.format(PROSE["Russian"])
+    assert decode_by_evidence(text.encode(encoding), "page.html", markup=True).text == text
+
+
+def test_latin_1_is_declared_for_what_is_cp1252():
+    page = "<meta charset=iso-8859-1><p>“Größe” – naïve"
+    assert decode_by_evidence(page.encode("cp1252"), "page.html", markup=True).text == page
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", bytes(range(256)) * 4, b"\x00" * 100])
+def test_what_is_no_text_is_refused(data):
+    with pytest.raises(InputError, match=r"file\.bin: "):
+        decode_by_evidence(data, "file.bin")

@@ -1,0 +1,67 @@
+"""What is said where a text, its splitter and its model do not go together."""
+
+import pytest
+
+from benchmarks.sentences import paragraphs
+from chunkers import Document, chunk, load_embedder, load_tokenizer
+from chunkers.text.fitness import LONGEST_WORD, warnings_of
+
+PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs().items()}
+THAI = PARAGRAPHS["th"].replace(" ", "")
+
+
+def test_one_sentence_that_is_the_text_is_said_with_what_helps():
+    document = Document.from_text(PARAGRAPHS["zh"] * 2, "regex")
+    (said,) = warnings_of(document)
+    assert said.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
+    assert said.endswith("The splitter sentencex finds 18.")
+    (said,) = warnings_of(Document.from_text(THAI * 3))
+    assert said.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
+
+
+def test_a_sentence_that_is_more_than_half_of_the_text_is_said():
+    long = "and so on, " * 60
+    (said,) = warnings_of(Document.from_text(f"One. It went {long}to the end. Two.", "regex"))
+    assert "one of the 3 sentences is more than half of the text" in said
+    assert warnings_of(Document.from_text(f"It went {long}to the end.\n\n" * 2)) == ()
+
+
+@pytest.mark.parametrize("text", ["", " \n", "One.", "A short text is one sentence, and nothing is wrong with that."])
+def test_short_texts_are_not_warned_of(text):
+    assert warnings_of(Document.from_text(text), load_embedder(), load_tokenizer()) == ()
+
+
+@pytest.mark.parametrize("code", ["en", "de", "fr", "ru", "tr", "ar", "ja"])
+def test_nothing_is_said_where_all_is_well(code):
+    document = Document.from_text(PARAGRAPHS[code])
+    assert warnings_of(document, load_embedder(), load_tokenizer()) == ()
+
+
+@pytest.mark.parametrize("word", ["a" * (LONGEST_WORD + 1), "x1" * 300])
+def test_a_run_without_a_space_is_one_unknown_token(word):
+    text = f"The tide comes in twice a day. The key is {word} today. The tide goes out. " + "The moon moves it. " * 40
+    (said,) = warnings_of(Document.from_text(text), load_embedder())
+    assert said.startswith("1 run of more than 100 characters without a space is one unknown token to all-MiniLM-L6-v2")
+    assert said.endswith("The embedder tfidf knows every character.")
+    assert warnings_of(Document.from_text(text.replace(word, "a" * LONGEST_WORD)), load_embedder()) == ()
+    assert warnings_of(Document.from_text(text), load_embedder("tfidf")) == ()
+
+
+def test_a_script_that_the_model_does_not_know_is_said():
+    (said,) = warnings_of(Document.from_text(PARAGRAPHS["am"]), load_embedder())
+    assert said.startswith("98% of the characters are unknown to all-MiniLM-L6-v2, and sentences of unknown tokens")
+
+
+@pytest.mark.parametrize(
+    ("chunker", "parameters", "embedder", "said"),
+    [
+        ("fixed_tokens", {"size": 80}, "tfidf", True),
+        ("fixed_sentences", {}, "tfidf", False),
+        ("breakpoint", {}, "all-MiniLM-L6-v2", True),
+        ("breakpoint", {}, "tfidf", False),
+    ],
+)
+def test_the_notes_of_a_result_say_what_it_used_and_no_more(chunker, parameters, embedder, said):
+    text = f"{THAI * 2}\n\n{PARAGRAPHS['en']}\n\n{THAI * 2}"
+    notes = chunk(text, chunker, embedder=embedder, **parameters).notes
+    assert any("unknown token" in note for note in notes) == said

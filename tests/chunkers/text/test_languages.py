@@ -1,0 +1,44 @@
+"""The language of a text: by its script or the detector, the same every time."""
+
+import pytest
+
+from benchmarks.sentences import paragraphs
+from chunkers import Document, InputError
+from chunkers.text.languages import LANGUAGES, detect_language
+from chunkers.text.sentences import SPLITTERS, is_splitter
+
+
+@pytest.mark.parametrize("code", paragraphs())
+def test_every_paragraph_of_the_benchmark_is_told(code):
+    text = paragraphs()[code].text
+    assert detect_language(text) == code
+    assert detect_language(text * 60) == code
+    assert Document.from_text(text).language == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("", "en"), ("1 2 3", "en"), ("🌊", "en"), ("Hi.", "en"), ("Да.", "ru"), ("لا", "ar")]
+)
+def test_what_cannot_be_told(text, code):
+    assert detect_language(text) == code
+
+
+def test_the_most_of_the_text_decides():
+    assert detect_language("竹子是草，不是树。Bamboo 有些竹子一天能长将近一米。") == "zh"
+    assert detect_language("竹の子は草です。木ではありません。") == "ja"
+
+
+def test_the_language_can_be_chosen():
+    chosen = Document.from_text("Am 3. Oktober. Dann nicht.", "sentencex:de")
+    assert (chosen.language, chosen.splitter, len(chosen.sentences)) == ("de", "sentencex:de", 2)
+    assert len(Document.from_text("Am 3. Oktober. Dann nicht.", "sentencex:en").sentences) == 3
+    assert {Document.from_text("One. Two.", name).language for name in SPLITTERS} == {"en", None}
+    for name in ("sentencex:xx", "sentencex:", "sentencex:EN"):
+        with pytest.raises(InputError, match="the language after sentencex: must be one of"):
+            Document.from_text("One.", name)
+
+
+def test_the_names_of_splitters():
+    assert all(is_splitter(name) for name in [*SPLITTERS, "sentencex:de", "spacy:any"])
+    assert not any(is_splitter(name) for name in ["", "words", "sentencex:xx", "regex:de"])
+    assert all(len(code) == 2 for code in LANGUAGES)

@@ -1,0 +1,117 @@
+"""Files are read apart: limits of time, memory and text, each in a sentence; cancelling; and nothing of it stays."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+
+from benchmarks.hostile_files import FILES, MILLION, book, pdf, shown
+from chunkers import Cancelled, InputError
+from chunkers.text import reader_process
+from chunkers.text.reading import read_document
+
+SLOW = b"<li>Item here.</li>" * MILLION
+
+
+def read_or_sentence(name, data):
+    try:
+        return read_document(data, name).text
+    except InputError as error:
+        return str(error)
+
+
+def test_small_utf_8_does_not_leave_the_process(monkeypatch):
+    monkeypatch.setattr(reader_process, "_Reader", None)
+    monkeypatch.setattr(reader_process, "_idle", [])
+    assert read_document("Größe.".encode(), "a.txt").text == "Größe."
+
+
+def test_a_process_is_used_again_and_one_that_ended_is_not():
+    read_document(b"<p>One.</p>", "a.html")
+    (reader,) = reader_process._idle
+    read_document(b"<p>Two.</p>", "a.html")
+    assert reader_process._idle == [reader]
+    reader.end()
+    assert read_document(b"<p>Three.</p>", "a.html").text == "Three."
+    assert reader_process._idle != [reader]
+
+
+def test_what_takes_too_long_is_ended_and_the_sentence_names_the_limit(monkeypatch):
+    monkeypatch.setattr(reader_process, "READ_SECONDS", 1)
+    with pytest.raises(
+        InputError, match=r"^a\.html: a file may take at most 1 seconds to be read; this one takes longer\.$"
+    ):
+        read_document(SLOW, "a.html")
+    assert [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def test_what_takes_too_much_memory_is_ended_and_the_sentence_names_the_limit(monkeypatch):
+    monkeypatch.setattr(reader_process, "READ_MEMORY", 100_000_000)
+    with pytest.raises(InputError, match=r"^a\.html: a file may take at most .* of memory to be read, 100,000,000 bytes; "):
+        read_document(SLOW, "a.html")
+
+
+def test_reading_can_be_cancelled():
+    ended = threading.Event()
+    threading.Timer(0.5, ended.set).start()
+    with pytest.raises(Cancelled):
+        read_document(SLOW, "a.html", cancelled=ended.is_set)
+
+
+def test_a_process_that_dies_is_a_sentence(monkeypatch):
+    threading.Timer(0.5, lambda: [child.kill() for child in psutil.Process().children()]).start()
+    with pytest.raises(InputError, match=r"^a\.html: reading the file ended its process, with status "):
+        read_document(SLOW, "a.html")
+
+
+def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
+    monkeypatch.setattr(reader_process, "_free", threading.Semaphore(0))
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        read_document(b"<p>a</p>", "a.html", cancelled=lambda: time.monotonic() > began + 0.3)
+
+
+def test_the_process_loads_nothing_that_reading_does_not_need():
+    said = reader_process._CODE.replace(
+        "serve()\n", 'print(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
+    )
+    folder = os.path.dirname(os.path.dirname(reader_process.__file__))  # noqa: PTH120
+    ended = subprocess.run([sys.executable, "-c", said, folder], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"
+
+
+def test_a_chapter_is_read_once_however_often_the_spine_names_it():
+    assert read_document(book(["<p>Once.</p>"], [0] * 200), "a.epub").text == "Once."
+
+
+@pytest.mark.parametrize("what", ["EPUB, 190 MB of spaces", "DOCX, 190 MB in a paragraph"])
+def test_a_part_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(what):
+    name, data = FILES[what]()
+    assert len(data) < 300_000
+    with pytest.raises(
+        InputError, match=r"in a\.\w+: a document may have at most 20 MB, 20,000,000 bytes; this one has 190,"
+    ):
+        read_document(data, name)
+
+
+def test_the_text_of_all_pages_has_a_limit():
+    pages = pdf([shown(b"a" * 9000)], [0] * 3000)
+    said = read_or_sentence("a.pdf", pages)
+    assert "at most 20 MB, 20,000,000 bytes; this one has at least 20," in said or "at most 20 seconds" in said
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_no_file_takes_more_than_the_limits(monkeypatch, what):
+    # A short time, so that the sentence is soon there; what is read within it is right.
+    monkeypatch.setattr(reader_process, "READ_SECONDS", 2)
+    name, data = FILES[what]()
+    began = time.monotonic()
+    said = read_or_sentence(name, data)
+    assert said
+    assert not said.startswith("a.") or "\n" not in said
+    # Ending a process takes a moment, on a busy machine a long one.
+    assert time.monotonic() - began < 30

@@ -1,0 +1,140 @@
+"""Sentences: what holds for every splitter, and what each does."""
+
+import re
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.sentences import count, paragraphs
+from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
+
+WORDS = [
+    "Dr.",
+    "Sec.",
+    "3",
+    "1.",
+    "One",
+    "two",
+    "end.",
+    "What?",
+    "No!",
+    '"Yes."',
+    "「はい。」",
+    "¿Qué",
+    "«Où",
+    "»",
+    "🌊",
+    "e\u0301.",
+]
+PIECES = st.sampled_from([*WORDS, " ", " ", "\n", "\n", "\n\n", "\t", "| a | b |", "- item", "。", "\u00a0"])
+TEXTS = st.lists(PIECES, max_size=40).map("".join)
+
+
+def sentences(text, splitter):
+    return [text[start:end] for start, end in Document.from_text(text, splitter).sentences]
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+@given(text=TEXTS)
+@example(text="This sentence is wrapped\nover two lines. Second.\n\nThird.")
+@settings(deadline=None)
+def test_how_lines_end_makes_no_difference(splitter, line_end, text):
+    other = [re.sub("\r\n?", "\n", sentence) for sentence in sentences(text.replace("\n", line_end), splitter)]
+    assert other == sentences(text, splitter)
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@given(text=TEXTS | st.text(max_size=300))
+@example(text="")
+@example(text=" \r\n\t ")
+@example(text="a" * 30_000)
+@example(text="👨‍👩‍👧‍👦. " * 300)
+@example(text="e\u0301\u0323. A\u030a! \r\n\r\n\n B.")
+@example(text="。" * 50 + '"' * 50)
+@settings(deadline=None)
+def test_no_visible_character_is_lost(splitter, text):
+    spans = Document.from_text(text, splitter).sentences
+    assert all(start < end for start, end in spans)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    assert all(text[start:end] == text[start:end].strip() for start, end in spans)
+    outside = [text[one:other] for one, other in pairwise([0, *[edge for span in spans for edge in span], len(text)])][::2]
+    assert not "".join(outside).strip()
+
+
+@pytest.mark.parametrize(
+    ("code", "missed", "false"), [(code, 0, 0) for code in ("en", "fr", "es", "it", "ru", "uk", "ja", "ko")]
+)
+def test_paragraphs_without_a_fault(code, missed, false):
+    counted = count(paragraphs()[code], "sentencex")
+    assert (counted.missed, counted.false) == (missed, false)
+
+
+def test_the_default_is_the_best_of_the_three():
+    wrong = {
+        splitter: sum(one.missed + one.false for one in (count(text, splitter) for text in paragraphs().values()))
+        for splitter in ("sentencex", "spacy", "regex")
+    }
+    assert min(wrong, key=wrong.__getitem__) == DEFAULT_SPLITTER
+    assert wrong["sentencex"] <= 12
+
+
+@pytest.mark.parametrize(
+    ("splitter", "marked"),
+    [
+        *(
+            (splitter, marked)
+            for splitter in ("sentencex", "spacy")
+            for marked in (
+                "¿Qué pasa?| ¡Nada!| ¿Y tú?| Bien.",
+                "He left.| “We go now.”| She stayed.",
+                'He left.| "We go now."| She stayed.',
+                "Er ging.| „Nach Hause.“| »Jetzt.«| Dann nichts.",
+                "Il part.| « Je rentre. »| Voilà.",
+                "这是第一句。|这是第二句！|这是第三句？|对。",
+                "他说：“你好。”|然后走了｡|完了",
+                '他说："你好。"|然后走了。|"谁？"|她问。',
+                "「はい。」|（笑。）|元気？",
+                "A heading|\n\nThe text.| More.",
+            )
+        ),
+        *(
+            ("sentencex", marked)
+            for marked in (
+                "1. The first thing.|\n2. The second one.|\n\na) A third.",
+                "See Sec. IV of it.| Then see Fig. 3 and No. 7.| Done.",
+                "It was J. P. Hollis.| He asked what?| Nobody knew, etc.| The end.",
+                "“Who?” she asked.| Nobody.",
+                "all is small here. |no capital at all. |none.",
+                "- one|\n- two is. here|\n* three|\n\n# Head|\nText.| More",
+                "Text¦\n| a | b |\n|---|---|¦\n| It is. Yes. | x |¦\nafter",
+            )
+        ),
+    ],
+)
+def test_rules(splitter, marked):
+    bar = "¦" if "¦" in marked else "|"
+    expected = [part.strip() for part in marked.split(bar)]
+    assert sentences(marked.replace(bar, ""), splitter) == expected
+
+
+def test_a_long_paragraph_is_split_as_its_parts_are():
+    sentence = "The tide at Dr. Hollis's gauge rose by 3.5 metres."
+    assert sentences(" ".join([sentence] * 2000), "sentencex:en") == [sentence] * 2000
+
+
+@pytest.mark.parametrize(
+    "unit", ["'Hi.' ", '"a." ', "(a b.) ", ". ' ", "“", "! ", "a.", "| a ", "1. ", "- a\n", "|\n", '。"', "¿"]
+)
+def test_no_pattern_takes_the_square_of_the_time(unit):
+    def seconds(characters):
+        text = unit * (characters // len(unit))
+        began = time.process_time()
+        Document.from_text(text, "sentencex:en")
+        return time.process_time() - began
+
+    # Four times the text in sixteen times the time would be the square of it.
+    assert seconds(200_000) < 10 * max(seconds(50_000), 0.1)

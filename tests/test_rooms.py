@@ -1,0 +1,129 @@
+"""The floors of the house: imports point down, between packages and between the rooms of `viz/`; none goes in a circle."""
+
+import ast
+from collections import Counter
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+from tests import ROOT
+
+PACKAGES = {"pages": 5, "viz": 4, "evaluation": 3, "sample_docs": 2, "chunkers": 1}
+
+FLOORS = {"shell": 4, "controls": 3, "components": 2, "state": 2, "jobs": 1, "theme": 1}
+"""The rooms of `viz/`; every other is a page's, on floor 5, and nothing but `pages/` imports it."""
+
+MOST_LINES, MOST_FILES = 300, 16
+
+
+def floor(room):
+    return FLOORS.get(room, 5)
+
+
+@cache
+def imports():
+    """Return every import of the project's own modules as (module, module): type checkers' and functions' too."""
+    names = {}
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    found = []
+    for name, path in names.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            wanted = []
+            if isinstance(node, ast.Import):
+                wanted = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{name}: imports are absolute"
+                # What is imported from a package may be a module of it.
+                full = [f"{node.module}.{alias.name}" for alias in node.names]
+                wanted = [one if one in names else node.module for one in full]
+            found += [(name, one) for one in wanted if one in names and one != name]
+    return sorted(set(found))
+
+
+def room(module):
+    """Return the room of a module of `viz/`, or its package."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "viz" and len(parts) > 1 else parts[0]
+
+
+def wrong_packages(arrows):
+    pairs = ((one, other, one.split(".")[0], other.split(".")[0]) for one, other in arrows)
+    return [f"{one} -> {other}" for one, other, a, b in pairs if a != b and PACKAGES[a] <= PACKAGES[b]]
+
+
+def wrong_floors(arrows):
+    """Return the arrows of `viz/` that do not point down, beside those between components and state."""
+    inside = [(one, other) for one, other in arrows if one.startswith("viz.") and other.startswith("viz.")]
+    up = [(one, other) for one, other in inside if room(one) != room(other) and floor(room(one)) <= floor(room(other))]
+    return [
+        f"{one} (floor {floor(room(one))}) -> {other} (floor {floor(room(other))})"
+        for one, other in up
+        if (room(one), room(other)) != ("components", "state")
+    ]
+
+
+def circle(arrows):
+    """Return a circle of modules as a chain of arrows; nothing where there is none."""
+    graph = {}
+    for one, other in arrows:
+        graph.setdefault(one, set()).add(other)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return " -> ".join(reversed(error.args[1]))
+    return ""
+
+
+def test_the_packages_look_down_only():
+    found = wrong_packages(imports())
+    assert not found, f"imports go pages -> viz -> evaluation -> sample_docs -> chunkers; these do not: {', '.join(found)}"
+
+
+def test_the_rooms_of_viz_look_down_only():
+    found = wrong_floors(imports())
+    assert not found, f"imports go to a lower floor, or stay in their room; these do not: {', '.join(found)}"
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    found = circle(imports())
+    assert not found, f"a circle: {found}"
+
+
+def test_no_file_and_no_folder_of_viz_holds_too_much():
+    files = [path for path in (ROOT / "viz").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    scripts = [path for path in files if path.suffix in {".py", ".js", ".css"}]
+    lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in scripts}
+    assert not {name: count for name, count in lines.items() if count > MOST_LINES}
+    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in files)
+    assert not {name: count for name, count in folders.items() if count > MOST_FILES}
+
+
+@pytest.mark.parametrize(
+    ("check", "arrow", "said"),
+    [
+        (wrong_packages, ("chunkers.base", "evaluation"), ["chunkers.base -> evaluation"]),
+        (wrong_packages, ("chunkers.recipe", "sample_docs"), ["chunkers.recipe -> sample_docs"]),
+        (wrong_packages, ("evaluation.segmentation.sweep", "sample_docs"), []),
+        (wrong_floors, ("viz.state.text", "viz.shell.page"), ["viz.state.text (floor 2) -> viz.shell.page (floor 4)"]),
+        (wrong_floors, ("viz.tune.page", "viz.guide.page"), ["viz.tune.page (floor 5) -> viz.guide.page (floor 5)"]),
+        (wrong_floors, ("viz.theme.palette", "viz.jobs.sweep"), ["viz.theme.palette (floor 1) -> viz.jobs.sweep (floor 1)"]),
+        (
+            wrong_floors,
+            ("viz.state.keys", "viz.components.notice"),
+            ["viz.state.keys (floor 2) -> viz.components.notice (floor 2)"],
+        ),
+        (wrong_floors, ("viz.components.figure", "viz.state.keys"), []),
+        (wrong_floors, ("viz.tune.page", "viz.tune.grid"), []),
+    ],
+)
+def test_a_wrong_arrow_is_named(check, arrow, said):
+    assert check([arrow]) == said
+
+
+def test_a_circle_is_named():
+    assert circle([("a", "b"), ("b", "c")]) == ""
+    assert circle([("a", "b"), ("b", "a")]) in {"a -> b -> a", "b -> a -> b"}

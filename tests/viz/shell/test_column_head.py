@@ -1,0 +1,52 @@
+"""What the head of a column says: the same words on every page."""
+
+import json
+
+import pytest
+
+from tests.viz.app_steps import said
+from viz.jobs.chunking import ChunkingJob
+from viz.shell import results
+from viz.shell.column_head import column_of
+from viz.shell.results import ColumnResult
+from viz.state.choices import ColumnChoice
+
+STOPPED = "Stopped before it was embedded."
+
+
+def messages(app):
+    """Return what stands in place of every column, or of the picture of all of them."""
+    payloads = []
+    for part in app.get("bidi_component"):
+        try:
+            payloads.append(json.loads(part.proto.json))
+        except ValueError:
+            continue
+    objects = [data for data in payloads if isinstance(data, dict)]
+    columns = [column["message"] for data in objects for column in data.get("columns", ())]
+    return columns + [data["message"] for data in objects if "message" in data]
+
+
+@pytest.mark.parametrize("name", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
+def test_what_was_stopped_says_so_on_every_page(app, monkeypatch, name):
+    monkeypatch.setattr(results, "chunk_at_once", lambda *_: None)
+    monkeypatch.setattr(ChunkingJob, "start", ChunkingJob.cancel)
+    app.query_params["embedder"] = "tfidf"
+    if name != "compare":
+        app.switch_page(f"pages/{name}.py")
+    app.run()
+    app.run()
+    assert not app.exception
+    assert app.session_state["job"].cancelled
+    shown = said(app) if name == "guide" else messages(app)
+    assert STOPPED in shown
+    assert not any("Being embedded" in message for message in shown)
+
+
+def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
+    choice = ColumnChoice("fixed_sentences", {"overlap": 9})
+    column = column_of(
+        ColumnResult(choice, error="overlap must be below size."), lambda _: pytest.fail("There is no result.")
+    )
+    assert (column.title, column.subtitle) == ("Fixed sentences", "overlap 9")
+    assert (column.message, column.tone, column.result) == ("overlap must be below size.", "error", None)

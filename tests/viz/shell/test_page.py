@@ -1,0 +1,136 @@
+"""The life of a page: whatever state it is in, its link says what was chosen."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.viz.app_steps import said
+
+ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "guide")
+WITHOUT_A_TEXT = ("tune", "retrieval")
+
+
+def own_controls(app):
+    """Return for each page a control of its own, what to choose there, and what the link then says."""
+    return {
+        "compare": (app.slider, "1/breakpoint/amount/None", 40.0, ("c2.amount", "40")),
+        "breakpoints": (app.slider, "0/breakpoint/amount/None", 40.0, ("c1.amount", "40")),
+        "double_pass": (app.slider, "0/double_pass/merging_threshold", 0.6, ("c1.merging_threshold", "0.6")),
+        "clustering": (app.segmented_control, "clustering_method", 1, ("selected", "2")),
+        "failures": (app.selectbox, "sentences", "lines", ("sentences", "lines")),
+        "guide": (app.radio, "guide/chunker", "optimal", ("c1", "optimal")),
+        "tune": (app.selectbox, "tune/what", "optimal", ("what", "optimal")),
+        "retrieval": (app.slider, "0/recursive/size", 300, ("c1.size", "300")),
+    }
+
+
+def on_page(app, name):
+    app.query_params["embedder"] = "tfidf"
+    if name != "compare":
+        app.switch_page(f"pages/{name}.py")
+    return app.run()
+
+
+def without_a_text(app, name):
+    on_page(app, name)
+    app.selectbox(key="document").select("own").run()
+    assert not app.exception
+    assert any("There is no text yet" in sentence for sentence in said(app))
+    return app
+
+
+@pytest.mark.parametrize("name", ABOUT_A_TEXT)
+def test_the_link_says_what_was_chosen_when_there_is_no_text(app, name):
+    without_a_text(app, name)
+    assert app.query_params["document"] == "own"
+    assert app.query_params["embedder"] == "tfidf"
+
+
+@pytest.mark.parametrize("name", ABOUT_A_TEXT)
+def test_the_link_follows_every_control_when_there_is_no_text(app, name):
+    without_a_text(app, name)
+    kind, key, value, (word, expected) = own_controls(app)[name]
+    kind(key=key).set_value(value).run()
+    assert app.query_params[word] == expected
+    app.selectbox(key="tokenizer").select("words").run()
+    assert not app.exception
+    assert app.query_params["tokenizer"] == "words"
+    assert app.query_params[word] == expected
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_TEXT)
+def test_the_link_follows_on_pages_that_are_not_about_one_text(app, name):
+    on_page(app, name)
+    kind, key, value, (word, expected) = own_controls(app)[name]
+    kind(key=key).set_value(value).run()
+    app.selectbox(key="tokenizer").select("words").run()
+    assert not app.exception
+    assert app.query_params[word] == expected
+    assert app.query_params["tokenizer"] == "words"
+    assert app.query_params["embedder"] == "tfidf"
+
+
+@pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
+def test_every_page_asks_before_it_uses_what_a_link_names(app, name):
+    app.query_params["embedder"] = "sentence-transformers/none"
+    if name != "compare":
+        app.switch_page(f"pages/{name}.py")
+    app.run()
+    if name in ABOUT_A_TEXT:
+        app.selectbox(key="document").select("own").run()
+    assert not app.exception
+    assert app.button(key="offer/Use it")
+    app.button(key="offer/Use all-MiniLM-L6-v2").click().run()
+    assert "embedder" not in app.query_params
+
+
+def _life(how):
+    import streamlit as st
+
+    from viz.shell.page import page
+    from viz.state.choices import compare_first_screen
+
+    st.session_state["app"] = True
+    st.session_state.setdefault("links", []).append(st.query_params.to_dict())
+    with page("compare", compare_first_screen("stubs", "lines"), about_a_text=False) as here:
+        if how == "complain" and len(st.session_state["links"]) == 1:
+            here.complain("The link asks for the moon.")
+        if here.choices.tokenizer == "words":
+            return
+        here.choices.tokenizer = "words"
+        if how == "return":
+            return
+        if how == "stop":
+            st.stop()
+        if how == "rerun":
+            st.rerun()
+        if how == "error":
+            raise ValueError("An error of the page.")
+
+
+def life(how):
+    return AppTest.from_function(_life, args=(how,), default_timeout=60).run()
+
+
+@pytest.mark.parametrize("how", ["to the end", "return", "error", "rerun"])
+def test_the_link_is_written_however_the_page_ends(how):
+    app = life(how)
+    assert app.query_params["tokenizer"] == "words"
+    assert len(app.exception) == (how == "error")
+
+
+def test_a_page_that_runs_again_leaves_the_link_to_the_run_that_follows():
+    # It may as well have gone to another page, whose link this is not.
+    assert life("rerun").session_state["links"] == [{}, {}]
+
+
+def test_a_page_that_is_stopped_sends_nothing_more():
+    app = life("stop")
+    assert not app.exception
+    assert "tokenizer" not in app.query_params
+    assert app.run().query_params["tokenizer"] == "words"
+
+
+def test_a_complaint_is_said_at_once_and_stays():
+    app = life("complain")
+    assert said(app) == ["The link asks for the moon."]
+    assert said(app.run()) == ["The link asks for the moon."]

@@ -1,0 +1,97 @@
+"""What a session holds is read and written through its typed properties, and nowhere by a key's name."""
+
+import ast
+
+import pytest
+
+from tests import ROOT
+from viz.state.keys import Container, PerPage, Session, Value
+
+KEYS = "viz/state/keys.py"
+READS = {"get", "setdefault", "pop"}
+
+
+def is_state(node):
+    return ast.unparse(node) == "st.session_state"
+
+
+def literal(node, constants):
+    """Return a key as it stands in the source: a text, a module's constant or an f-string; None for a variable."""
+    if isinstance(node, ast.Name):
+        return constants.get(node.id)
+    return ast.unparse(node) if isinstance(node, ast.Constant | ast.JoinedStr) else None
+
+
+def foreign_keys(source):
+    """Return line and key of every literal key that is read or written, and is not of a widget that the file draws."""
+    tree = ast.parse(source)
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+    constants = {
+        name.id: ast.unparse(node.value)
+        for node in assigned
+        if isinstance(node.value, ast.Constant)
+        for name in node.targets
+        if isinstance(name, ast.Name)
+    }
+    keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
+    drawn = {literal(node.value, constants) for node in keywords if node.arg == "key"}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_state(node.value):
+            found.append((node.lineno, "st.session_state under another name"))
+        key = None
+        if isinstance(node, ast.Subscript) and is_state(node.value):
+            key = node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_state(node.func.value):
+            key = node.args[0] if node.func.attr in READS and node.args else None
+        elif isinstance(node, ast.Compare) and is_state(node.comparators[0]):
+            key = node.left
+        elif isinstance(node, ast.Attribute) and is_state(node.value) and node.attr not in READS:
+            found.append((node.lineno, node.attr))
+        said = literal(key, constants) if key is not None else None
+        if said is not None and said not in drawn:
+            found.append((node.lineno, said))
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("viz/**/*.py")))
+def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn(path):
+    if path == KEYS:
+        return
+    found = [f"{path}:{line}: {key}" for line, key in foreign_keys((ROOT / path).read_text(encoding="utf-8"))]
+    assert not found, f"give these a property in {KEYS}, or read the widget in the file that draws it: {', '.join(found)}"
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('st.session_state["job"]', [(1, "'job'")]),
+        ('st.session_state.get("job")', [(1, "'job'")]),
+        ('"job" in st.session_state', [(1, "'job'")]),
+        ('KEY = "job"\nst.session_state[KEY]', [(2, "'job'")]),
+        ('st.session_state[f"choices/{name}"]', [(1, "f'choices/{name}'")]),
+        ("st.session_state.job", [(1, "job")]),
+        ("session = st.session_state", [(1, "st.session_state under another name")]),
+        ('st.toggle("Sizes", key="sizes")\nst.session_state["sizes"]', []),
+        ("st.session_state[key]", []),
+    ],
+)
+def test_the_check_finds_what_it_looks_for(source, found):
+    assert foreign_keys(source) == found
+
+
+def test_every_key_has_one_property():
+    properties = [value for value in vars(Session).values() if isinstance(value, Value | PerPage)]
+    keys = [one._key if isinstance(one, Value) else f"{one._kind}/" for one in properties]
+    assert len(keys) == len(set(keys)) > 30
+
+
+def test_what_is_changed_in_place_stays(monkeypatch):
+    monkeypatch.setattr("viz.state.keys.st.session_state", {})
+    held = Session()
+    held.taken["reader", "line"] = 1
+    assert Session().taken == {("reader", "line"): 1}
+    assert held.own is None
+    held.own_complaint = "Bad."
+    assert (Session().own_complaint, "compare" in held.choices) == ("Bad.", False)
+    assert isinstance(vars(Session)["taken"], Container)

@@ -1,0 +1,71 @@
+"""Files of the user's, read in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from chunkers import Cancelled
+from chunkers.text.reading import FileText, read_document
+from viz.jobs.background import Background
+
+Made = TypeVar("Made")
+
+PATIENCE_S = 1.0
+"""How long a page waits for a file before it shows how far the reading is: most are read before."""
+
+
+@dataclass(eq=False)
+class ReadingJob(Background, Generic[Made]):
+    """Reads files, and makes of them what a page needs.
+
+    Attributes
+    ----------
+    files
+        Name and bytes of each.
+    make
+        Takes the files one by one, and what reads one of them.
+    encoding
+        What the user says that they are in.
+    made
+        What came out, None before.
+    """
+
+    files: Sequence[tuple[str, bytes]]
+    make: Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText]], Made]
+    encoding: str | None = None
+    made: Made | None = field(default=None, init=False)
+    _begun: int = field(default=0, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return which file is being read."""
+        if not self._begun:
+            return 0.0, "Reading"
+        total = len(self.files)
+        # Without its name: what stands beside a bar is Markdown.
+        which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
+        return (self._begun - 1) / total, which
+
+    def wait(self) -> None:
+        """Wait for a short file."""
+        self.join(PATIENCE_S)
+
+    def _run(self) -> None:
+        self.made = self.make(self._one_by_one(), self._read)
+
+    def _one_by_one(self) -> Iterator[tuple[str, bytes]]:
+        for number, file in enumerate(self.files, start=1):
+            if self.cancelled:
+                raise Cancelled
+            self._begun = number
+            yield file
+
+    def _read(self, data: bytes, name: str) -> FileText:
+        return read_document(data, name, self.encoding, lambda: self.cancelled)
+
+
+def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText]) -> FileText:
+    """Read the one file that there is."""
+    name, data = next(files)
+    return read(data, name)

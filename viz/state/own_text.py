@@ -1,0 +1,53 @@
+"""The user's own text, and how the session turns from one document to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evaluation.segmentation.boundary_files import without_marks
+from sample_docs import sample_splitters
+from viz.state.choices import OWN, Choices
+from viz.state.keys import session
+from viz.state.text import Source
+
+
+def choose_document(choices: Choices, document: str) -> None:
+    """Choose another document, and with it the sentence splitter that suits it.
+
+    The user's own text keeps one that was chosen by hand: on it, or on the sample before it, where it is not the sample's.
+    """
+    if document == choices.document:
+        return
+    splitters = sample_splitters()
+    if choices.document == OWN:
+        session.own_splitter = choices.sentences
+    by_hand = choices.document != OWN and choices.sentences != splitters[choices.document]
+    if document != OWN:
+        choices.sentences = splitters[document]
+    elif not by_hand:
+        choices.sentences = session.own_splitter
+    choices.document = document
+
+
+def set_own_text(given: Source | None) -> None:
+    """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
+    marked = without_dashes(given) if given is not None else None
+    if marked is not None and marked.known:
+        store_own_text(marked, given)
+    else:
+        store_own_text(given)
+
+
+def store_own_text(own: Source | None, given: Source | None = None) -> None:
+    """Let this be the user's own text; ``given`` is what it was before lines of dashes were taken out of it."""
+    session.own_complaint = ""
+    session.marks_before = []
+    session.own = own
+    session.own_given = given
+    session.dashes = True
+
+
+def without_dashes(given: Source) -> Source:
+    """Return the text without its lines of three dashes, which become its known boundaries."""
+    text, known = without_marks(given.text)
+    return replace(given, text=text, known=known)
