@@ -80,7 +80,7 @@ def _uploads() -> None:
 
 
 def _take_marked() -> None:
-    files = [(file.name, file.getvalue()) for file in st.session_st.session_state["marked_files"]]
+    files = [(file.name, file.getvalue()) for file in st.session_state["marked_files"]]
     if session.tune_reading is not None:
         session.tune_reading.cancel()
     session.tune_reading = ReadingJob(files, lambda given, read: MarkedDocuments(*marked_texts(given, read)))
