@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve
-from chunkers.building_blocks.distances import FloatArray
+from chunkers.arrays import FloatArray
 from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
