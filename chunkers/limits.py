@@ -12,7 +12,7 @@ MAX_DEPTH = 500
 """Nesting depth of HTML elements; browsers stop at 512."""
 
 READ_SECONDS = 20
-"""The longest that reading a file may take: longer is a bomb, or a book that is better cut into parts."""
+"""The longest that a file may be read, by the clock: what takes longer is a bomb, or better cut into parts."""
 
 READ_MEMORY = 1_000_000_000
 """Bytes of memory that a process reading a file may use; the largest HTML that is no bomb needs about half of it."""
