@@ -1,1 +1,1 @@
-"""Speed: what this project's chunkers take, beside the libraries whose algorithms they follow."""
+"""Benchmarks of speed and quality, beside the libraries whose algorithms the chunkers follow."""

@@ -45,7 +45,7 @@ WATCH = """(root) => {
 
 
 def settled(page: Page) -> None:
-    """Wait until the script stands still."""
+    """Wait until the script has finished."""
     page.wait_for_function(
         "() => document.querySelector('[data-testid=stApp]').getAttribute('data-test-script-state') === 'notRunning'"
     )
@@ -101,7 +101,7 @@ def embedded(page: Page, root: Locator) -> None:
     while not root.evaluate("(root) => root.seamark?.ready"):
         time.sleep(0.2)
     settled(page)
-    time.sleep(1)  # what the browser does when it has nothing else to do is not to be measured
+    time.sleep(1)  # do not measure what the browser does when idle
     count = root.evaluate("({ seamark: { text, sentences, columns } }) => [text.length, sentences, columns.length]")
     print(f"{count[0]:,} characters, {count[1]:,} sentences, {count[2]} columns")
 
@@ -154,7 +154,7 @@ FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoi
 
 
 def large_text(size: int = 1_000_000) -> str:
-    """Return the samples again and again, each sentence with a number of its own, so that each is embedded."""
+    """Return the samples repeated, each sentence with its own number, so that each is embedded."""
     samples = "\n\n".join(load_sample(name).text for name in sample_titles())
     parts: list[str] = []
     while sum(map(len, parts)) < size:

@@ -26,7 +26,7 @@ from evaluation.retrieval.questions import read_questions
 NAMES = ("chatlogs", "finance", "pubmed", "state_of_the_union", "wikitexts")
 TOP_K = 5
 ALLOWED = 2.0
-"""Points that a recall may differ from the report's."""
+"""Percentage points by which a recall may differ from the report's."""
 
 
 class Row(NamedTuple):

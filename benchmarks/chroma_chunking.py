@@ -29,7 +29,7 @@ from chunkers import Document, Embedder, Tools, build_chunker, load_embedder, lo
 from evaluation.retrieval.corpus import Corpus
 
 REQUIRED = 0.5
-"""The most that chunking all rows may take of the report's own chunkers' time."""
+"""The largest allowed ratio of our time for chunking all rows to that of the report's chunkers."""
 
 DECISIONS = 50
 """How many times faster the decision of `optimal` must at least be."""
@@ -80,7 +80,7 @@ def bare(text: str) -> str:
 
 
 def decision(document: Document, tools: Tools, repeats: int) -> tuple[list[str], float]:
-    """Time the decision of `optimal` alone on the pieces of one corpus; the report's is given its matrix ready."""
+    """Time the decision of `optimal` alone on the pieces of one corpus; the report's chunker gets its matrix ready-made."""
     chunker = ClusterSemanticChunker(embedding_function=tools.embed)
     vectors = np.ascontiguousarray(tools.embed(chunker.splitter.split_text(document.text)))
     matrix = vectors @ vectors.T

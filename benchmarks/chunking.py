@@ -40,7 +40,7 @@ class Outcome:
     embedded: int
 
     def words(self) -> list[list[str]]:
-        """Return every chunk as its words: the references join sentences by single spaces, whatever stood there."""
+        """Return every chunk as its words: the references join sentences by single spaces, whatever was there."""
         return [chunk.split() for chunk in self.chunks]
 
 
@@ -73,7 +73,7 @@ class Race:
 
 @dataclass
 class Finish:
-    """How a race went: seconds of every repeat, and the last outcomes."""
+    """The result of a race: seconds of every repeat, and the last outcomes."""
 
     race: Race
     seconds: list[float]
@@ -93,7 +93,7 @@ class Finish:
 
     @property
     def met(self) -> bool:
-        """Whether the race is won by as much as required, with the chunks required."""
+        """Whether the required ratio was reached, and the required chunks."""
         return self.ratio.median >= self.race.at_least and (self.equal or not self.race.same)
 
 
@@ -200,7 +200,7 @@ def double_passes() -> tuple[DoublePass, DoublePass]:
 
 
 def variants() -> list[tuple[str, Chunker]]:
-    """Return every chunker with its defaults, and the two that the comparison has beside them."""
+    """Return every chunker with its defaults, and the two variants of the comparison."""
     defaults: list[tuple[str, Chunker]] = [(name, chunker()) for name, chunker in CHUNKERS.items()]
     return [*defaults, ("breakpoint, buffer 1", Breakpoint(buffer=1)), ("double_pass, re-embed", double_passes()[1])]
 
@@ -256,7 +256,7 @@ STAGE_HEAD = ("chunker", "split, ms", "embed, ms", "embed again, ms", "decide, m
 
 
 def note(said: str) -> None:
-    """Say on standard error how far it is, so that standard output is the report alone."""
+    """Report progress on standard error, so that standard output is only the report."""
     print(said, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""How many texts of 24 languages each detector reads right: the text that comes out is the one that went in."""
+"""Count how many texts in 24 languages each detector reads correctly, that is, decodes to the very text encoded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chunkers import InputError
 from chunkers.text.encodings import decode_by_evidence
 
 REQUIRED = 115
-"""Of 120 texts."""
+"""How many of 120 texts must be read correctly."""
 
 
 def _ours(data: bytes) -> str | None:
@@ -67,11 +67,11 @@ OTHERS: dict[str, tuple[str, Callable[[Any], Callable[[bytes], str | None]]]] = 
     "uchardet (faust-cchardet)": ("cchardet", lambda module: _named(lambda data: module.detect(data)["encoding"])),
     "ICU (pyicu)": ("icu", _icu),
 }
-"""The detectors to compare with, so far as they are installed: the module, and what makes a reader of it."""
+"""The detectors to compare with, so far as they are installed: the module, and the function that makes a reader of it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the rights of every detector; the exit status is 1 where ours has fewer than `REQUIRED`."""
+    """Print how many texts every detector reads correctly; the exit status is 1 where ours has fewer than `REQUIRED`."""
     argparse.ArgumentParser(prog="python -m benchmarks.encodings", description=__doc__).parse_args(arguments)
     readers: dict[str, Callable[[bytes], str | None]] = {"ours": _ours}
     for name, (module, make) in OTHERS.items():

@@ -13,7 +13,7 @@ from evaluation.segmentation.sweep import Marked, published, sweep
 from sample_docs import load_sample, sample_titles
 
 ALLOWED_S = 60
-"""The most that all of it may take on two cores."""
+"""Seconds that all of it may take at most on two cores."""
 
 
 def marked_samples() -> list[Marked]:

@@ -1,4 +1,4 @@
-"""How long files are read that were made to be slow, large or broken, and what they take of memory."""
+"""Time and memory of reading files that were made to be slow, large or broken."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def locked() -> bytes:
 _PROSE = "The tide comes in twice a day, and the keeper writes down how high it stood. "
 
 FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
-    # Those that once held or filled the server.
+    # Files that once blocked the server or filled its memory.
     "EPUB, one chapter 200 times": lambda: ("a.epub", book(["<p>" + _PROSE * 5000 + "</p>"], [0] * 200)),
     "EPUB, 190 MB of spaces": lambda: ("a.epub", book([" " * 190 * MILLION], [0])),
     "DOCX, 20 MB of empty paragraphs": lambda: ("a.docx", word("<w:p/>" * (19 * MILLION // 6))),
@@ -173,7 +173,7 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "Windows-1252, 18 MB": lambda: ("a.txt", ("Die Flut kommt täglich, die Wärter hören sie.\n" * 400_000).encode("cp1252")),
     "Text, 19 MB of random bytes": lambda: ("a.txt", noise(4_700_000)),
 }
-"""What each is, and how its name and bytes are made: most are small, and much when unpacked or parsed."""
+"""Description, name and maker of the bytes of each file: most are small, but large when unpacked or parsed."""
 
 
 @contextmanager

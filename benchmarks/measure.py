@@ -23,12 +23,12 @@ class Spread(NamedTuple):
         return cls(float(lower), float(median), float(upper))
 
     def milliseconds(self) -> str:
-        """Say a time: to the millisecond from 100 on, to the hundredth below."""
+        """Format a time: to the millisecond from 100 on, to the hundredth below."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
 
     def times(self) -> str:
-        """Say a ratio."""
+        """Format a ratio."""
         decimals = 0 if self.median >= 100 else 2
         return f"{self.median:,.{decimals}f} ({self.lower:,.{decimals}f} to {self.upper:,.{decimals}f})"
 

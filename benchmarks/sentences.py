@@ -1,4 +1,4 @@
-"""Sentence splitters on a paragraph a language whose sentences are known, and their speed.
+"""Sentence splitters on one paragraph per language with known sentences, and their speed.
 
 ``python -m benchmarks.sentences [--repeats N]`` prints a table in Markdown: for every language and splitter the ends of
 sentences found, missed and invented, then the time for a megabyte of the English ones.
@@ -23,7 +23,7 @@ _PARAGRAPHS = Path(__file__).with_name("paragraphs.toml")
 
 
 class Paragraph(NamedTuple):
-    """A text, and the code points at which its sentences begin, but for the first."""
+    """A text, and the code points at which its sentences begin, except the first."""
 
     text: str
     starts: frozenset[int]
@@ -38,7 +38,7 @@ class Count(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The three numbers as the table has them."""
+        """The three numbers as printed in the table."""
         return f"{self.right} / {self.missed} / {self.false}"
 
 

@@ -32,14 +32,14 @@ Floats = npt.NDArray[np.float32]
 
 
 class RandomEmbedder(Embedder):
-    """Random unit vectors at once: what is timed is the decision."""
+    """Returns random unit vectors at once, so that only the decision is timed."""
 
     name = "random"
     revision = "1"
     batch = 100_000
 
     def load(self) -> None:
-        """Need nothing."""
+        """Do nothing: there is no model."""
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return unit vectors, whatever the texts."""
@@ -59,7 +59,7 @@ def partition(vectors: Floats) -> list[int]:
 
 
 def partition_and_gains(vectors: Floats) -> list[int]:
-    """Return the cuts, having worked out what every one gains."""
+    """Return the cuts, after computing the gain of every cut."""
     rewards = run_rewards(vectors, LONGEST)
     totals = best_totals(rewards)
     cut_gains(rewards, totals)
@@ -207,7 +207,7 @@ def clustering() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure all of it."""
+    """Run all measurements."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.size", description=__doc__)
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
     repeats = parser.parse_args(arguments).repeats

@@ -22,7 +22,7 @@ from evaluation.segmentation.sweep import MEASURES, Marked, Setting, Summary, Sw
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
-"""Together every bundled text in English prose, each once: the essay holds the others."""
+"""Together these hold all bundled English prose once: the essay contains the other texts."""
 
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6)
 QU = ("fixed_sentences", "breakpoint", "single_linkage")
@@ -37,7 +37,7 @@ GRIDS: dict[str, list[Setting]] = {
     "optimal": grid("optimal", max_size=(100, 150, 200, 250, 300, 400, 500), piece_size=(15, 20, 25, 30, 40, 50)),
     "change_point": grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
 }
-"""Chunker to what is tried of it."""
+"""The settings to try, by chunker."""
 
 
 def passages() -> list[Passage]:
@@ -79,7 +79,7 @@ def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
 
 
 def defaults_said(rows: Sequence[SweepRow], measure: str) -> list[str]:
-    """Say of every default whether the tuned half improves it, and what should take its place.
+    """Return a sentence on each chunker's default: whether the tuned half improves on it, and what should replace it.
 
     That is, of the settings within one standard error of the best, the one that moves the fewest parameters; of these the
     best. Source: the one-standard-error rule of Breiman et al., Classification and Regression Trees (1984), section 3.4.3.
@@ -116,7 +116,7 @@ def _moved(setting: Setting) -> int:
 
 
 def winner_said(chunker: str, tuned: Sequence[Summary], held: Sequence[Summary]) -> str:
-    """Say whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
+    """Return a sentence on whether a chunker at its defaults is ahead of every setting of `breakpoint`, on both halves."""
     wins = all(
         next(one.setting for one in ranked if one.setting == Setting(chunker) or one.setting.chunker == "breakpoint").chunker
         == chunker

@@ -80,7 +80,7 @@ def chunk(
     tokenizer: str = "all-MiniLM-L6-v2",
     **parameters: Any,
 ) -> Chunking:
-    """Cut ``text`` with the chunker of that name.
+    """Cut ``text`` with the named chunker.
 
     Parameters
     ----------
@@ -89,9 +89,9 @@ def chunk(
     chunker
         A key of `CHUNKERS` or `ADAPTERS`.
     sentences, embedder, tokenizer
-        Names from `SPLITTERS`, `EMBEDDERS` and `TOKENIZERS`; the embedder may be any object that is one.
+        Names from `SPLITTERS`, `EMBEDDERS` and `TOKENIZERS`; the embedder may also be an `Embedder` object.
     parameters
-        The chunker's own; what is left out has its default.
+        The chunker's parameters; those left out have their defaults.
 
     Raises
     ------

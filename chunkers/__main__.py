@@ -25,7 +25,7 @@ from chunkers.tools import Tools
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="python -m chunkers",
-        description="Cut documents into chunks; prints one JSON object a document.",
+        description="Cut documents into chunks; prints one JSON object per document.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
     parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join([*CHUNKERS, *ADAPTERS])}")
@@ -54,7 +54,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _chunk_files(options: argparse.Namespace) -> int:
-    """Cut every file; one that cannot be read or cut is told, and the others are cut all the same."""
+    """Cut every file; report those that cannot be read or cut, and go on with the others."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
     base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
@@ -83,7 +83,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
             say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
             status = 2
             continue
-        # After the run, which may be what tells the embedder's revision.
+        # After the run, because the embedder's revision may not be known before.
         recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
         told = to_dict(result, recipe)
         told["document"]["read_as"] = found.read_as
@@ -102,7 +102,7 @@ def _assignment(text: str) -> tuple[str, Any]:
 
 
 def declarations() -> dict[str, Any]:
-    """Return every chunker with its parameters: type, bounds, default, choices, help; and of adapters, if they can run."""
+    """Return every chunker with its parameters: type, bounds, default, choices, help; of adapters, also if they run."""
     own = {name: _declaration(chunker) for name, chunker in CHUNKERS.items()}
     return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
 

@@ -1,4 +1,4 @@
-"""What the command lines have in common: errors in a sentence, files, and values."""
+"""What the command lines share: errors as one sentence, files, and values."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from chunkers.text.reading import READABLE, FileText, read_document
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are errors like any other."""
+    """An argument parser whose errors are raised as `InputError`."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `InputError` instead of leaving."""
+        """Raise `InputError` instead of exiting."""
         raise InputError(f"{message[0].upper()}{message[1:]}.")
 
 
 def command_line(work: Callable[[], int]) -> int:
-    """Do the work of a command line, and return its exit status.
+    """Run the work of a command line and return its exit status.
 
-    Whatever can be named ends in one sentence on standard error: input that cannot be used and an output that cannot be
-    written with status 2, a user's interruption with 130, as shells have it. A reader that left, as ``head`` does, is told
-    nothing, with status 1.
+    Known errors are one sentence on standard error: unusable input, and output that cannot be written, with status 2; a
+    user's interruption with 130, as in shells. A reader that closes the pipe, like ``head``, gets no message and status 1.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # JSON is UTF-8, whatever the terminal's encoding.
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         status = work()
-        # What is still buffered meets a full disk here, and not after the last line of the program.
+        # Flush here, so that a full disk is noticed now and not at the interpreter's exit.
         sys.stdout.flush()
         return status
     except InputError as error:
@@ -61,23 +60,23 @@ def command_line(work: Callable[[], int]) -> int:
 
 
 def say(sentence: str) -> None:
-    """Print a sentence on standard error, in one line, whatever is in the name of a file."""
+    """Print a sentence on standard error as one line, even if a file's name in it has line breaks."""
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
 
 
 def _let_go_of_output() -> None:
-    """Let what is still buffered go nowhere: written at the exit, it would raise again."""
+    """Discard what is still buffered: written at exit, it would raise again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def file_bytes(file: str, name: str = "") -> bytes:
-    """Return what is in a file, or on standard input for ``-``; ``name`` is what a sentence calls it.
+    """Return the bytes of a file, or of standard input for ``-``; ``name`` is what error messages call it.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is larger than any document may be: of that no more is read than it takes to know.
+        If it cannot be read, or is larger than a document may be; then no more is read than it takes to know that.
     """
     try:
         if file == "-":
@@ -94,22 +93,22 @@ def _bounded(opened: BinaryIO, name: str) -> bytes:
     data = opened.read(MAX_BYTES + 1)
     if len(data) <= MAX_BYTES:
         return data
-    # A device or a pipe does not say how much is to come.
+    # A device or a pipe does not tell its size beforehand.
     size = os.fstat(opened.fileno()).st_size if opened.seekable() else 0
     raise too_large(name, size) if size > MAX_BYTES else too_large(name, len(data), "at least ")
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
-    """Let the user say what the documents are in."""
+    """Add the option for the documents' encoding."""
     parser.add_argument(
         "--encoding",
         metavar="NAME",
-        help="what text and HTML are read as, as cp1252 or shift_jis (default: what each file says, or its letters)",
+        help="the encoding of text and HTML, such as cp1252 (default: what each file declares, or what fits its letters)",
     )
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
-    """Return what reads a document's bytes, given its name; a guessed encoding is told on standard error.
+    """Return the function that reads a document from its bytes and name; it reports a guessed encoding on standard error.
 
     Raises
     ------
@@ -129,7 +128,7 @@ def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
 
 
 def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iterator[tuple[str, str]]:
-    """Give path and name of every file; a folder stands for all files in it that end so, named by their path from there.
+    """Yield path and name of every file; a folder yields its files with one of ``endings``, named by their path inside it.
 
     Raises
     ------
@@ -159,7 +158,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
-    """Return the files below a folder, in order; a subfolder that may not be read is an error, not left out in silence."""
+    """Return the files below a folder, in order; an unreadable subfolder is an error and not skipped silently."""
 
     def refuse(error: OSError) -> NoReturn:
         raise InputError(f"{error.filename}: the folder must be readable; {error.strerror}.") from error
@@ -171,12 +170,12 @@ def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
 def contents(
     names: Sequence[str], endings: Sequence[str] = READABLE, complain: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Give name and bytes of every file, as `named_files` names them.
+    """Yield name and bytes of every file, named as in `named_files`.
 
     Raises
     ------
     InputError
-        If one cannot be read, unless ``complain`` takes the sentence, and the others are given all the same.
+        If one cannot be read; with ``complain``, that gets the sentence instead, and the others follow.
     """
     for path, name in named_files(names, endings):
         try:
@@ -190,12 +189,12 @@ def contents(
 
 
 def _readable(name: str) -> str:
-    """Replace the bytes that are no text, which a file's name may hold."""
+    """Replace bytes that are not text, which a file's name may contain."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def value(text: str) -> Any:
-    """Read a parameter's value: none, what JSON knows, or a word."""
+    """Parse a parameter's value: none, any JSON value, or a plain word."""
     try:
         return None if text == "none" else json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The types of arrays, once for all."""
+"""Types of arrays."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
-"""Numbers that are computed with: distances, scores, joint distances."""
+"""Numbers to compute with: distances, scores, joint distances."""
 
 VectorArray = npt.NDArray[np.float32]
-"""Embeddings as embedders give them and the cache keeps them, a row a text."""
+"""Embeddings as embedders return them and the cache keeps them, one row per text."""
 
 IntArray = npt.NDArray[np.intp]
-"""Counts and places."""
+"""Counts and positions."""

@@ -1,4 +1,4 @@
-"""What every chunker is: a frozen model whose fields are its parameters, and one pure function."""
+"""The base class of chunkers: a frozen model whose fields are the parameters, with one pure function."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from chunkers.tools import Meter, Tools
 
 @dataclass(frozen=True)
 class FieldSpec:
-    """All that a form, a table or an error needs to know of one parameter.
+    """All that a form, a table or an error needs to know about one parameter.
 
-    ``low`` and ``high`` are the rule; ``offered`` are a slider's bounds where it should offer less. ``depends`` names
+    ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
     the parameter whose value changes this declaration.
     """
 
@@ -46,21 +46,21 @@ class FieldSpec:
 
     @property
     def stops(self) -> list[float]:
-        """The values that a slider stands at, in ascending order; without a step, a hundred of them."""
+        """The values at which a slider stops, in ascending order; a hundred of them where there is no step."""
         low, high = self.offered or (self.low or 0.0, self.high or 1.0)
         step = self.step or (high - low) / 100
         return [round(low + step * count, 6) for count in range(round((high - low) / step) + 1)]
 
 
 class Reach(NamedTuple):
-    """How far apart two sentences may be and still come into one chunk.
+    """How far apart two sentences may be and still be in one chunk.
 
     Attributes
     ----------
     position_weight
-        λ of the joint distance, from 0 to 1: what the place counts against the meaning.
+        λ of the joint distance, from 0 to 1: how much position counts against meaning.
     name
-        What the chunker calls the greatest distance.
+        The chunker's name for the greatest distance.
     distance
         The greatest joint distance, from 0 to 1.
     """
@@ -71,17 +71,17 @@ class Reach(NamedTuple):
 
 
 class Chunker(BaseModel, ABC):
-    """Base of all chunkers; a subclass is its parameters and one pure function.
+    """Base of all chunkers; a subclass declares its parameters and one pure function.
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
-    ``step``, ``offered`` (the bounds of a slider, where they are narrower than the rule) and ``main`` (shown unfolded)
+    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range) and ``main`` (shown unfolded)
     go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX and ``failure`` what is known to go
     wrong.
 
-    Whoever uses chunkers asks them, and not what type they are. Where a chunker has more to say than its parameters do, it
-    overrides a hook: `levels`, `describe`, `remark`, `reach` and `versions`, or sets ``packages``, the distributions beside
-    this one whose versions decide what comes out.
+    Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
+    overrides hooks: `levels`, `describe`, `remark`, `reach` and `versions`, or sets ``packages``, the
+    distributions besides this one on whose versions the result depends.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -97,21 +97,21 @@ class Chunker(BaseModel, ABC):
 
     @abstractmethod
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; pure but for what ``tools`` caches and counts."""
+        """Cut the document; pure except for what ``tools`` caches and counts."""
 
     @classmethod
     def build(cls, /, **parameters: Any) -> Self:
-        """Make the chunker, with one sentence for whatever is wrong with the parameters.
+        """Make the chunker; whatever is wrong with the parameters is reported in one sentence.
 
         Raises
         ------
         ParameterError
-            Naming the chunker, the parameter, its rule and the value that came.
+            If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
         """
         for parameter, value in parameters.items():
             field = cls.model_fields.get(parameter)
             if isinstance(value, bool) and field is not None and field.annotation is not bool:
-                # pydantic takes them for 1 and 0.
+                # pydantic would take them for 1 and 0.
                 raise ParameterError(f"{cls.name}: {parameter} must not be true or false; got {value}.")
         try:
             return cls(**parameters)
@@ -120,22 +120,22 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declaration of every parameter; ``values`` are the others, where one depends on another."""
+        """Return the declaration of every parameter, given the current ``values``, on which it may depend."""
         schema = cls.model_json_schema()["properties"]
         own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
         names = dict.fromkeys([*own, *cls.model_fields])
         return [_spec(name, schema[name], cls.model_fields[name].default) for name in names]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return where the line of ``parameter`` lies on the curve ``scores`` for each of ``values``."""
+        """Return the level of the line of ``parameter`` on the curve ``scores`` for each of ``values``."""
         return [float(value) for value in values]
 
     def describe(self) -> str:
-        """Say the settings in a few words, those that matter most."""
+        """Return the most important settings in a few words."""
         return ", ".join(f"{spec.title.lower()} {getattr(self, spec.name)}" for spec in self.fields() if spec.main)
 
     def remark(self, parameter: str) -> str:
-        """Say in a sentence what the value of a parameter means here; empty where its name and number say it all."""
+        """Return a sentence on what the value of a parameter means here; empty where its name and number say it all."""
         return ""
 
     def reach(self) -> Reach | None:
@@ -144,7 +144,7 @@ class Chunker(BaseModel, ABC):
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Return the installed versions of ``packages``, which a recipe writes down.
+        """Return the installed versions of ``packages``, for recipes.
 
         Raises
         ------
@@ -175,7 +175,7 @@ def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
 
 
 def _sentence(cls: type[Chunker], error: ValidationError) -> str:
-    """Say the first broken rule as one sentence."""
+    """Return one sentence on the first broken rule."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
     got = _shown(detail["input"])
@@ -203,17 +203,17 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Show a value, cut where it is long."""
+    """Return a value as text, shortened if it is long."""
     try:
         shown = repr(value)
     except ValueError:
-        # Python writes out no number of more digits than this.
+        # Python does not print numbers of more digits than this.
         return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document; attach the timing of every stage, and notes where the text does not suit what was used."""
+    """Cut the document; attach the timing of every stage, and notes if the text does not suit the splitter or model."""
     meter = Meter()
     began = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None

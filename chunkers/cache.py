@@ -1,4 +1,4 @@
-"""The one home of embeddings: in memory, bounded, and where the user allows in one SQLite file."""
+"""The cache of embeddings: bounded in memory, and with the user's consent in one SQLite file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from chunkers.arrays import VectorArray
 
 MEMORY_BYTES = 512 * 2**20
-"""Default bound of the vectors in memory: about 350,000 sentences of 384 dimensions."""
+"""Default limit of the vectors in memory: about 350,000 sentences of 384 dimensions."""
 
 
 class Entry(NamedTuple):
@@ -29,20 +29,20 @@ class Entry(NamedTuple):
 class EmbeddingCache:
     """Vectors by model, revision and text.
 
-    The file may be missing, corrupt, read-only or deleted at any time: what it cannot give is computed again, what it
-    cannot take stays in memory. It holds hashes and vectors, never text.
+    The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is computed again, what
+    cannot be written stays in memory. It holds hashes and vectors, never text.
 
     Parameters
     ----------
     path
         The SQLite file; None keeps everything in memory.
     memory_bytes
-        Bound of the vectors in memory; the least recently used go first.
+        Limit of the vectors in memory; the least recently used are dropped first.
 
     Attributes
     ----------
     turn
-        Held by the run that embeds: none computes what another is computing.
+        Lock held by the run that embeds, so that no two compute the same.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -63,7 +63,7 @@ class EmbeddingCache:
         return keys
 
     def get_many(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
-        """Return the entries that are there."""
+        """Return the entries that exist."""
         found: dict[bytes, Entry] = {}
         missing = []
         with self._lock:
@@ -80,7 +80,7 @@ class EmbeddingCache:
         return found
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
-        """Keep ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return them."""
+        """Store ``vectors``, shape (len(keys), dimension), each of which took ``cost`` seconds, and return their entries."""
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
             for key, entry in entries.items():
@@ -100,11 +100,11 @@ class EmbeddingCache:
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
 _AT_ONCE = 500
-"""Keys a query; SQLite's oldest limit on variables is 999."""
+"""Keys per query; older versions of SQLite allow 999 variables."""
 
 
 class _VectorFile:
-    """The SQLite side: every failure of the file means that it holds nothing; a damaged file is replaced."""
+    """The SQLite file: on any failure it counts as empty; a damaged file is replaced."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -117,12 +117,12 @@ class _VectorFile:
         except (OSError, sqlite3.Error):
             return None
         try:
-            # A lost or torn page costs a computation, never an answer; waiting for the disk at each batch costs more.
+            # A lost or torn page costs a recomputation, never a wrong answer; waiting for the disk at each batch costs more.
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
-            # Read-only, locked or an older layout: what is there may still be read.
+            # Read-only, locked or of an older layout: its content may still be readable.
             return connection
         except sqlite3.DatabaseError:
             connection.close()
@@ -169,7 +169,7 @@ class _VectorFile:
             self._give_up(error)
 
     def _give_up(self, error: sqlite3.Error) -> None:
-        """Start a new file where this one is damaged; leave one alone that is only locked or read-only."""
+        """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""
         if self._connection is not None and not isinstance(error, sqlite3.OperationalError):
             self._connection.close()
             self._connection = self._replace()

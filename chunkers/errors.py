@@ -1,8 +1,8 @@
-"""Errors whose message is one sentence for the person at the page or the command line."""
+"""Errors whose message is one sentence for the user of the page or the command line."""
 
 
 class InputError(ValueError):
-    """Input that cannot be used; the message names the thing, the rule and the value that came."""
+    """Unusable input; the message names what is wrong, the rule and the value."""
 
 
 class ParameterError(InputError):

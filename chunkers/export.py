@@ -14,7 +14,7 @@ COLUMNS = ("chunk", "spans", "characters", "words", "text")
 
 
 def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
-    """Return the result as plain values: what the command line prints for a document."""
+    """Return the result as JSON-compatible values: what the command line prints for a document."""
     document, timing = chunking.document, chunking.timing
     return {
         "version": __version__,
@@ -67,12 +67,12 @@ def to_json(chunking: Chunking, recipe: Recipe) -> str:
 
 
 def to_jsonl(chunking: Chunking) -> str:
-    """Return one JSON object a chunk and line."""
+    """Return one JSON object per chunk, each on a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(chunking))
 
 
 def to_csv(chunking: Chunking) -> str:
-    """Return one row a chunk, quoted as RFC 4180 says."""
+    """Return one row per chunk, quoted as in RFC 4180."""
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, COLUMNS)
     writer.writeheader()
@@ -81,7 +81,7 @@ def to_csv(chunking: Chunking) -> str:
 
 
 def to_parquet(chunking: Chunking) -> bytes:
-    """Return one row a chunk; a chunk's spans are a list of lists of two code points."""
+    """Return one row per chunk; a chunk's spans are a list of lists of two code points."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -94,7 +94,7 @@ def to_parquet(chunking: Chunking) -> bytes:
 
 
 def ledger_to_csv(chunking: Chunking) -> str:
-    """Return one row a gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
+    """Return one row per gap, as in the JSON; ``offset`` is empty where the gap lies between two sentences."""
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, ("index", "offset", "score", "threshold", "verdict", "reason"))
     writer.writeheader()

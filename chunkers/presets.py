@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """Parameters of one chunker as a source published them; ``note`` says what to know before trusting them."""
+    """Parameters of one chunker as a source published them; ``note`` is what to know before using them."""
 
     title: str
     chunker: str
@@ -28,16 +28,16 @@ def _similarity(title: str, lowest: int, low: int, high: int) -> Preset:
 _SPACY = "Chosen for spaCy's en_core_web_md; with all-MiniLM-L6-v2, whose sentences are less similar, little merges."
 
 _STITCHED = "Best on our stitched documents"
-"""Chosen by `benchmarks.stitched` on one half of its passages, and measured on the other."""
+"""Title of settings chosen by `benchmarks.stitched` on one half of its passages and measured on the other."""
 
 _QU_STITCHED = "Qu et al., best on stitched documents"
-"""Likewise, of the settings that they tried."""
+"""Likewise, chosen among the settings that Qu et al. tried."""
 
 
 def _best_of(settings: int, reached: float, default: float) -> str:
     return (
         f"The best Pk of the {settings} settings that Qu et al. tried, on 50 documents stitched of half of our passages; "
-        f"on 50 of the other half it is {reached:.2f}, and the default's {default:.2f}. Their own best stand in a picture."
+        f"on 50 of the other half it is {reached:.2f}, and the default's {default:.2f}. Their own best is only in a figure."
     )
 
 

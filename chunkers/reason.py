@@ -1,11 +1,11 @@
-"""Why a decision was made: the numbers that were compared, and the one place that says them as a sentence."""
+"""Why a decision was made: the numbers that were compared, and their wording as a sentence."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 Relation = Literal["", ">", "≤", "<", "≥", "largest", "lowest"]
-"""How a score stands to its threshold; of the last two, to the other scores that a cut could have been made at."""
+"""How a score relates to its threshold; for the last two, to the scores of the other possible cuts."""
 
 
 class Reason(NamedTuple):
@@ -14,18 +14,18 @@ class Reason(NamedTuple):
     Attributes
     ----------
     score_name, score
-        The number that was looked at, and what it is called; None where there is none.
+        The name of the number that was looked at, and its value; None where there is none.
     relation, threshold_name, threshold
-        What it was compared with, by name where a chunker has several thresholds; None where nothing was compared.
+        How and with what it was compared, with a name where a chunker has several thresholds; None for no comparison.
     remark
-        What else there is to say, or all of it where no number was looked at.
+        Further explanation; the whole reason where no number was looked at.
     heading
-        What part of a chunker's work the step belongs to, or where it lies: ``pass one``, ``inside sentence 3``.
+        The part of the chunker's work that the step belongs to, or its place: ``pass one``, ``inside sentence 3``.
     earlier
-        The step before, of a decision of several: what the score said, where this one is what a size made of it.
+        The step before this one, such as the score's, where this step is a size's.
     """
 
-    # A link, because every object more is one more for the garbage collector, and a long text has a reason for each gap.
+    # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
     score_name: str = ""
     score: float | None = None
     relation: Relation = ""
@@ -36,7 +36,7 @@ class Reason(NamedTuple):
     earlier: Reason | None = None
 
     def __str__(self) -> str:
-        """Say the decision in words, numbers included."""
+        """Return the decision in words, numbers included."""
         name, score, relation, threshold, threshold_name, remark, heading, earlier = self
         said = remark
         if score is not None:
@@ -57,7 +57,7 @@ class Reason(NamedTuple):
 
 
 def chain(*reasons: Reason) -> Reason:
-    """Return one decision of all their steps, in this order."""
+    """Return one decision made of all their steps, in this order."""
     first, *others = [step for reason in reasons for step in reason.steps()]
     whole = first
     for step in others:
@@ -66,7 +66,7 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Write two numbers with as many decimals, two to six, as it takes to tell them apart."""
+    """Format two numbers with as few decimals, two to six, as tell them apart."""
     left, right = f"{score:.2f}", f"{threshold:.2f}"
     for decimals in range(3, 7):
         if left != right:

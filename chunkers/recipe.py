@@ -1,4 +1,4 @@
-"""A recipe: all that it takes, beside the text, to get the same chunks again."""
+"""A recipe: all that it takes, besides the text, to get the same chunks again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 class Recipe(BaseModel):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
 
-    ``versions`` says what made the recipe; reading one does not ask for the same.
+    ``versions`` records what the recipe was made with; reading one does not require the same.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,7 +41,7 @@ class Recipe(BaseModel):
 
     @classmethod
     def of(cls, chunker: Chunker, sentences: str, embedder: Embedder | None, tokenizer: str) -> Recipe:
-        """Write down a chunker and its surroundings, versions included."""
+        """Return the recipe of a chunker with what it runs with, versions included."""
         versions = {"seamark": __version__}
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
@@ -64,7 +64,7 @@ class Recipe(BaseModel):
         Raises
         ------
         InputError
-            If it is not JSON or not a recipe; the sentence names the place.
+            If it is not JSON or not a recipe; the message names the place.
         """
         try:
             data = json.loads(text)
@@ -86,17 +86,17 @@ class Recipe(BaseModel):
         return self.model_dump_json(indent=2)
 
     def build(self) -> Chunker:
-        """Make the chunker; `ParameterError` if a parameter breaks its rule."""
+        """Make the chunker; raises ParameterError if a parameter breaks its rule."""
         return chunker_class(self.chunker).build(**self.parameters)
 
     def run(self, text: str, name: str = "text", cache: EmbeddingCache | None = None) -> Chunking:
-        """Chunk ``text`` as the recipe says."""
+        """Chunk ``text`` according to the recipe."""
         tools = Tools(load_embedder(self.embedder), load_tokenizer(self.tokenizer), cache or EmbeddingCache())
         return run(self.build(), Document.from_text(text, self.sentences, name), tools)
 
 
 def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Embedder | None = None) -> Chunker:
-    """Make a chunker; what ``parameters`` leave out comes from the embedder's defaults, then from the declaration.
+    """Make a chunker; parameters left out have the embedder's defaults, or else the declared ones.
 
     Raises
     ------

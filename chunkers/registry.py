@@ -1,4 +1,4 @@
-"""The one table of all chunkers, and that of the adapters, which need another library to be installed."""
+"""The table of all chunkers, and that of the adapters, which need another library to be installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chunker gives back: the chunks, and every decision on the way to them."""
+"""What a chunker returns: the chunks, and every decision that led to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunkers.text.document import Document, Span
 
 
 class Verdict(StrEnum):
-    """What became of a gap."""
+    """The decision on a gap."""
 
     CUT = "cut"
     KEPT = "kept"
@@ -28,12 +28,12 @@ class Verdict(StrEnum):
 
     @property
     def is_sized(self) -> bool:
-        """Whether a size decided against the score."""
+        """Whether a size overruled the score."""
         return self in (Verdict.REJECTED, Verdict.FORCED)
 
     @property
     def is_overruled(self) -> bool:
-        """Whether something that came after the score decided against it: a size, or pass two."""
+        """Whether a later step overruled the score: a size, or pass two."""
         return self.is_sized or self is Verdict.MERGED
 
 
@@ -67,12 +67,12 @@ class Gap(NamedTuple):
     score, threshold
         The two numbers compared, in the units of the chunker's score; None where nothing was compared.
     why
-        The decision, step by step: what the score said, then what a size or pass two made of it.
+        The decision step by step: by the score, then by a size or pass two.
     offset
         Only for a cut inside sentence ``index``: the code point at which the later chunk begins.
     """
 
-    index: int  # type: ignore[assignment]  # hides the method of tuples, which nobody asks a gap for
+    index: int  # type: ignore[assignment]  # hides the method of tuples, which gaps do not need
     score: float | None
     threshold: float | None
     verdict: Verdict
@@ -90,18 +90,18 @@ MergeKind = Literal["initial", "appending", "merging", "over a snippet", "over t
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Two groups of sentences that became one.
+    """A merge of two groups of sentences.
 
     Attributes
     ----------
     left, right
         Half-open ranges of sentence numbers. Over a snippet they do not touch: the snippet lies between.
     similarity, threshold
-        The cosine that was compared, and what it had to exceed.
+        The cosine, and what it had to exceed.
     kind
         ``initial`` and ``appending`` happen in pass one of a double pass, ``merging`` and those over snippets in pass two.
-        ``linkage`` is of clusters: the ranges are the two sentences that brought theirs together, the similarity is 1 less
-        their joint distance.
+        ``linkage`` is of clusters: the ranges are the two sentences whose pair joined their clusters, the similarity is
+        1 minus their joint distance.
     """
 
     left: Span
@@ -115,7 +115,7 @@ Outcome = Literal["joined", "not above", "too long"]
 
 
 class Comparison(NamedTuple):
-    """A look at two groups of sentences that might become one.
+    """A comparison of two groups of sentences that might be merged.
 
     Attributes
     ----------
@@ -124,13 +124,13 @@ class Comparison(NamedTuple):
     similarity, threshold
         The cosine, and what it has to exceed.
     kind
-        The merge that it is about; of ``appending`` the last two sentences of ``left`` alone are compared.
+        The kind of merge; for ``appending`` only the last two sentences of ``left`` are compared.
     outcome
         Whether they were joined; above the threshold they may still be too long.
     length
-        Characters of what would be joined, from ``left`` to ``right``, in the way the maximum counts them.
+        Characters of the merged group, from ``left`` to ``right``, as the maximum size counts them.
     why
-        What was decided, as the ledger has it; None where a group further on is looked at before that.
+        The decision, as in the ledger; None where a group further on is compared before one is made.
     """
 
     left: Span
@@ -144,7 +144,7 @@ class Comparison(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What was decided in words, numbers included; empty where nothing was."""
+        """The decision in words, numbers included; empty where none was made."""
         return "" if self.why is None else str(self.why)
 
 
@@ -160,7 +160,7 @@ class Refusal(NamedTuple):
     joins
         How many joins had been made before.
     size
-        Sentences that both clusters had together.
+        Sentences in both clusters together.
     """
 
     left: int
@@ -175,7 +175,7 @@ Role = Literal["core", "border", "noise"]
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """What a clustering chunker knows of its sentences beside their chunks.
+    """What a clustering chunker knows about its sentences besides their chunks.
 
     Attributes
     ----------
@@ -189,9 +189,9 @@ class Clusters:
     roles
         Of DBSCAN, for every sentence.
     core_size
-        Of DBSCAN: the sentences that the neighbourhood of a core holds at least, itself included.
+        Of DBSCAN: the fewest sentences in the neighbourhood of a core, itself included.
     own, other, other_chunk
-        Of k-means, for every sentence: the distance to its centre; that to the next nearest, and the number of that one's
+        Of k-means, for every sentence: the distance to its centre, that to the next nearest, and the number of the latter's
         chunk. The latter two are empty where there is one centre.
     """
 
@@ -216,20 +216,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One score a gap, and the lines that it is compared with.
+    """One score per gap, and the lines that it is compared with.
 
     Attributes
     ----------
     label
         What the score is, for an axis.
     scores
-        One number a gap; NaN where the score is not defined.
+        One number per gap; NaN where the score is undefined.
     lines
         The thresholds.
     cut_above
-        A gap becomes a candidate above the line if true, below it otherwise.
+        Whether gaps above the line are candidates; if false, those below it.
     live
-        Whether comparing the scores with the one line gives the candidate cuts.
+        Whether comparing the scores with a single line gives the candidate cuts.
     """
 
     label: str
@@ -241,21 +241,21 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Milliseconds of every stage, and what embedding did.
+    """Milliseconds of every stage, and how many texts were embedded.
 
     Attributes
     ----------
     split_ms
         Splitting into sentences; once for all chunkers of a document.
     embed_ms
-        Looking embeddings up and computing the missing ones.
+        Looking up embeddings and computing the missing ones.
     embedded, cached
         Distinct texts computed and found in the cache.
     cold_ms
-        What computing all of them cost when they were computed; NaN where that was not recorded.
+        What computing all of them took originally; NaN where that was not recorded.
     decide_ms
-        All the rest; pass two of a double pass is apart, in ``merge_ms``. The chunkers that cut by a count write their
-        ledger when it is first read, which is not in here.
+        All the rest, except pass two of a double pass, which is in ``merge_ms``. The chunkers that cut by a count compute
+        their ledger when it is first read; that is not included.
     """
 
     split_ms: float
@@ -318,5 +318,5 @@ def end_before(document: Document, gap: Gap) -> int:
 
 
 def number(value: float) -> float | None:
-    """Return None for NaN, which JSON has no word for."""
+    """Return None for NaN, which JSON cannot represent."""
     return None if math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""What a chunker may ask for: embeddings, token counts, progress and cancellation; and what it used of them."""
+"""What a chunker may ask for: embeddings, token counts, progress and cancellation; and a record of what it used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from chunkers.text.tokenizers import Tokenizer
 class Meter:
     """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
 
-    ``counted`` is whether it counted tokens.
+    ``counted`` tells whether tokens were counted.
     """
 
     load_s: float = 0.0
@@ -34,7 +34,7 @@ class Meter:
 
 
 def _no_progress(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Tools:
     meter: Meter = field(default_factory=Meter)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension), computing each distinct text once for good.
+        """Return unit vectors, shape (len(texts), dimension), computing each distinct text only once.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Tools:
         loading = self.meter.load_s
         try:
             if not self.embedder.revision and not self.cancelled():
-                # Only loading tells which weights a folder or a name on the hub stands for.
+                # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load(self.embedder)
             keys = self.cache.keys(self.embedder.name, self.embedder.revision, texts)
             found = self.cache.get_many(keys)
@@ -93,7 +93,7 @@ class Tools:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
 
     def _compute(self, embedder: Embedder, missing: Mapping[bytes, str], found: dict[bytes, Entry]) -> None:
-        """Embed the missing texts in batches, and put them with those found."""
+        """Embed the missing texts in batches, and add them to those found."""
         if self.cancelled():
             raise Cancelled
         self._load(embedder)
@@ -128,7 +128,7 @@ class Tools:
             self.cache.turn.release()
 
     def _by_length(self, missing: Mapping[bytes, str]) -> list[tuple[bytes, str]]:
-        """Order the texts by what the model reads of them: neighbours share a batch, and little of it is padding."""
+        """Sort the texts by their length to the model, so that batches need little padding."""
         if self.embedder is None or self.cancelled():
             return list(missing.items())
         lengths = self.embedder.lengths(list(missing.values()))
@@ -136,7 +136,7 @@ class Tools:
         return [item for _, item in order]
 
     def _check_dimension(self, vectors: VectorArray, found: Mapping[bytes, Entry]) -> None:
-        """Refuse vectors unlike those in the cache: the model behind a server's name may have been changed."""
+        """Raise ModelError if the cache has another dimension: the model behind a server's name may have been changed."""
         known = next(iter(found.values()), None)
         if known is not None and known.vector.shape != vectors.shape[1:]:
             assert self.embedder is not None
@@ -164,7 +164,7 @@ class Tools:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Count the time inside as that of loading a model or a library, which is not the chunker's."""
+        """Count the time inside as loading a model or a library, which is not the chunker's."""
         began = time.perf_counter()
         try:
             yield
@@ -173,7 +173,7 @@ class Tools:
 
     @contextmanager
     def merging(self) -> Iterator[None]:
-        """Count the time inside as that of a second pass; embedding within is still embedding."""
+        """Count the time inside as the second pass's; embedding within it still counts as embedding."""
         began, elsewhere = time.perf_counter(), self.meter.embed_s + self.meter.load_s
         yield
         self.meter.merge_s += time.perf_counter() - began - (self.meter.embed_s + self.meter.load_s - elsewhere)

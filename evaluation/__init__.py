@@ -1,1 +1,1 @@
-"""Measures of chunkers, against known boundaries and with questions."""
+"""Measure chunkers against known boundaries and with questions."""

@@ -19,7 +19,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(
-        "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with a known boundary)"
+        "documents", nargs="*", metavar="NAME", help="bundled documents (default: all with known boundaries)"
     )
     command.add_argument(
         "--file",
@@ -28,14 +28,14 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=[],
         metavar="PATH",
-        help="texts with lines of three dashes, or with their files of boundaries; or folders of these",
+        help="texts with lines of three dashes or with boundary files beside them, or folders of these",
     )
     command.add_argument("--chunker", metavar="NAME", help="the chunker whose grid is swept")
     command.add_argument(
-        "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter, each in turn"
+        "--grid", action="append", default=[], metavar="KEY=VALUE,...", help="the values of a parameter to try"
     )
     command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
-    command.add_argument("--measure", default="pk", help=f"sorts the settings: one of {', '.join(MEASURES)}")
+    command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(MEASURES)}")
     command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")

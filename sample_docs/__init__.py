@@ -20,11 +20,11 @@ class Sample:
     Attributes
     ----------
     sentences
-        The sentence splitter that suits it.
+        The name of the sentence splitter that suits it.
     teaches
         One sentence on what it shows.
     known
-        Code points at which every section but the first begins: empty where all is one section, None where no
+        Code points at which every section but the first begins: empty if it is all one section, None if no
         boundaries are known.
     """
 
@@ -54,12 +54,12 @@ def sample_splitters() -> dict[str, str]:
 
 @lru_cache(maxsize=16)
 def load_sample(name: str) -> Sample:
-    """Return the bundled document of that id.
+    """Return the bundled document with the id ``name``.
 
     Raises
     ------
     InputError
-        If there is none, or the manifest names a section that the text does not begin exactly once.
+        If there is none, or a section's first words in the manifest do not occur exactly once in the text.
     """
     entry = _manifest().get(name)
     if entry is None:

@@ -1,1 +1,1 @@
-"""Other people's chunkers beside our own, to compare with: run when they are installed, and never needed."""
+"""Adapters for other libraries' chunkers, to compare with ours; the libraries are optional."""

@@ -1,4 +1,4 @@
-"""What every adapter is: a chunker that lets another library cut, where that library is installed."""
+"""The base class of adapters: chunkers that let another library cut, where it is installed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from chunkers.tools import Tools
 
 
 class Adapter(Chunker):
-    """Base of the chunkers that run another library's own, with this project's embedder, to compare with.
+    """Base of the chunkers that run another library's chunker with this project's embedder, for comparison.
 
     Attributes
     ----------
     library
-        Whose chunker it is, as reasons and notes say it.
+        Whose chunker it is, as reasons and notes name it.
     package, module
-        The name under which it is installed, and that under which it is imported.
+        The names under which it is installed and imported.
     requirement
-        What pip installs: the version that the tests ran.
+        What pip installs: the version that the tests run.
     """
 
     embeds: ClassVar[bool] = True
@@ -39,20 +39,20 @@ class Adapter(Chunker):
 
     @classmethod
     def versions(cls) -> dict[str, str]:
-        """Return the version of the library; nothing where it is not installed."""
+        """Return the library's version; empty where it is not installed."""
         version = cls.version()
         return {} if version is None else {cls.package: version}
 
     @classmethod
     def version(cls) -> str | None:
-        """Return the version that is installed; None where none is."""
+        """Return the installed version; None where there is none."""
         try:
             return metadata.version(cls.package)
         except metadata.PackageNotFoundError:
             return None
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Let the library cut the document, and find its chunks in the original.
+        """Let the library cut the document, and locate its chunks in the original.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class Adapter(Chunker):
                 f"install it with 'pip install {self.requirement}'."
             ) from error
         except Exception as error:
-            # Whatever another library raises is about this column alone, and the person at the page cannot mend it.
+            # Whatever another library raises concerns this column alone, and the user cannot fix it.
             said = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(f"{self.library} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
         return mapped(document, pieces, self.library)

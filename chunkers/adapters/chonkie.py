@@ -44,7 +44,7 @@ class ChonkieSemantic(Adapter):
         ge=1,
         le=100,
         title="Similarity window",
-        description="Sentences that are joined and compared with the one after them.",
+        description="How many sentences are joined and compared with the one after them.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
     )
     min_sentences_per_chunk: int = Field(
@@ -68,7 +68,7 @@ class ChonkieSemantic(Adapter):
         ge=0,
         le=100,
         title="Look ahead",
-        description="Groups beyond the next that a group may reach over to merge with a similar one; 0 merges none.",
+        description="How many groups beyond the next a group may skip to merge with a similar one; 0 merges none.",
         json_schema_extra={"unit": "groups", "step": 1, "offered": [0, 5]},
     )
     filter_window: int = Field(
@@ -76,7 +76,7 @@ class ChonkieSemantic(Adapter):
         ge=3,
         le=101,
         title="Smoothing window",
-        description="Similarities that the Savitzky-Golay filter looks at; an odd number.",
+        description="How many similarities the Savitzky-Golay filter looks at; an odd number.",
         json_schema_extra={"step": 2, "offered": [3, 21]},
     )
     filter_polyorder: int = Field(

@@ -1,4 +1,4 @@
-"""The embedding interface of Chonkie; to be imported only where Chonkie is installed."""
+"""The embedding interface of Chonkie; import it only where Chonkie is installed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chunkers.tools import Tools
 
 
 class ChonkieEmbeddings(BaseEmbeddings):
-    """The tools' embedder and tokenizer, as Chonkie wants them."""
+    """The tools' embedder and tokenizer behind Chonkie's interface."""
 
     def __init__(self, tools: Tools) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class ChonkieEmbeddings(BaseEmbeddings):
         return self.embed_batch([text])[0]
 
     def embed_batch(self, texts: list[str]) -> list[VectorArray]:
-        """Return a vector a text."""
+        """Return one vector per text."""
         return list(self._tools.embed(texts))
 
     @property
@@ -31,5 +31,5 @@ class ChonkieEmbeddings(BaseEmbeddings):
         return len(self.embed(""))
 
     def get_tokenizer(self) -> Callable[[str], int]:
-        """Return the function that counts a text's tokens, which is all that Chonkie's SemanticChunker asks of it."""
+        """Return the function that counts a text's tokens, which is all that Chonkie's SemanticChunker needs."""
         return lambda text: self._tools.count_tokens([text])[0]

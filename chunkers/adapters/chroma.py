@@ -20,7 +20,7 @@ class ChromaCluster(Adapter):
 
     name: ClassVar[str] = "chroma_cluster"
     title: ClassVar[str] = "Chroma: ClusterSemanticChunker"
-    idea: ClassVar[str] = "Chroma's own code: the grouping of small pieces that are the most similar in all."
+    idea: ClassVar[str] = "Chroma's own code: groups small pieces so that their total similarity is the greatest."
     source: ClassVar[str] = "chunking_evaluation; Chroma technical report (2024)"
     library: ClassVar[str] = "Chroma's ClusterSemanticChunker"
     package: ClassVar[str] = "chunking_evaluation"
@@ -32,7 +32,7 @@ class ChromaCluster(Adapter):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="A chunk has at most this many tokens divided by those of a piece, as pieces.",
+        description="Divided by the size of a piece, the most pieces that a chunk may have.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )
     min_chunk_size: int = Field(

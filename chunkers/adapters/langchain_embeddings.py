@@ -1,4 +1,4 @@
-"""The embedding interface of LangChain; to be imported only where LangChain is installed."""
+"""The embedding interface of LangChain; import it only where LangChain is installed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from langchain_core.embeddings import Embeddings
 
 
 class LangChainEmbeddings(Embeddings):
-    """A function from texts to their vectors, as LangChain wants it."""
+    """A function from texts to vectors behind LangChain's interface."""
 
     def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
         self._embed = embed
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector a text."""
+        """Return one vector per text."""
         return self._embed(texts)
 
     def embed_query(self, text: str) -> list[float]:

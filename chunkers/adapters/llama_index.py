@@ -48,7 +48,7 @@ class LlamaIndexSemantic(Adapter):
 
         from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
-        # It joins sentences with nothing between them: they are to bring the white space after them along.
+        # It joins sentences with nothing between them, so each sentence includes the white space after it.
         starts = [*document.starts, len(document.text)]
         sentences = [document.text[start:following] for start, following in pairwise(starts)]
         parser = SemanticSplitterNodeParser(
@@ -97,7 +97,7 @@ class LlamaIndexDoubleMerging(Adapter):
         ge=0,
         le=1,
         title="Merging threshold",
-        description="Pass two merges chunks more similar than this.",
+        description="Pass two merges chunks that are more similar than this.",
         json_schema_extra={"unit": "cosine", "step": 0.01, "main": True},
     )
     max_chunk_size: int = Field(
@@ -105,7 +105,7 @@ class LlamaIndexDoubleMerging(Adapter):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="No joining makes a chunk longer than this.",
+        description="No join makes a chunk longer than this.",
         json_schema_extra={"unit": "characters", "step": 100, "offered": [100, 10_000]},
     )
     merging_range: int = Field(
@@ -113,7 +113,7 @@ class LlamaIndexDoubleMerging(Adapter):
         ge=1,
         le=2,
         title="Look ahead",
-        description="Chunks beyond the next that pass two may reach over.",
+        description="How many chunks beyond the next pass two may look at.",
         json_schema_extra={"unit": "chunks", "step": 1},
     )
 
@@ -124,7 +124,7 @@ class LlamaIndexDoubleMerging(Adapter):
 
         from chunkers.adapters.llama_index_embeddings import LlamaIndexEmbedding
 
-        # It asks for every sentence, two texts at a time; in batches they take far less time.
+        # It asks for the sentences two at a time; embedding them in batches beforehand is far faster.
         tools.embed(document.sentence_texts)
         parser = SemanticDoubleMergingSplitterNodeParser(
             embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist()),

@@ -1,4 +1,4 @@
-"""The embedding interface of LlamaIndex; to be imported only where LlamaIndex is installed."""
+"""The embedding interface of LlamaIndex; import it only where LlamaIndex is installed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pydantic import PrivateAttr
 
 
 class LlamaIndexEmbedding(BaseEmbedding):
-    """A function from texts to their vectors, as LlamaIndex wants it."""
+    """A function from texts to vectors behind LlamaIndex's interface."""
 
     _embed: Callable[[list[str]], list[list[float]]] = PrivateAttr()
 
     def __init__(self, embed: Callable[[list[str]], list[list[float]]]) -> None:
-        # The function makes its own batches; LlamaIndex's would be of ten texts.
+        # The function makes its own batches; LlamaIndex would batch ten texts at a time.
         super().__init__(embed_batch_size=2048)
         self._embed = embed
 

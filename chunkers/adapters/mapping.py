@@ -1,4 +1,4 @@
-"""From the texts that another library returns back to exact ranges of the original."""
+"""Map the texts that another library returns back to exact ranges of the original."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORD = re.compile(r"\S+")
 
 
 def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
-    """Return the chunks that ``pieces`` are, each a slice of the original, and notes on what was lost or altered.
+    """Return ``pieces`` as chunks, each a slice of the original, with notes on what was lost or altered.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
     pieces
         The chunks' texts, in the order of the text.
     library
-        Who made them, for the reasons and the notes.
+        The library that made them, for the reasons and the notes.
     """
     text = document.text
     found = locate(text, pieces)
@@ -51,7 +51,7 @@ def locate(text: str, pieces: Sequence[str]) -> list[Span | None]:
     White space is not compared: a library may have stripped it, or joined sentences with spaces of its own. The pieces
     are taken in order, each beginning after the beginning of the one before. Where a passage is repeated, a piece is
     the one that begins where the piece before ends; else one that begins inside that piece and ends after it, an
-    overlap; else the next one on, exactly as it is written if there is one. It is not looked for further on when the
+    overlap; else the next occurrence, preferably exactly as it is written. The search does not go further when the
     next piece begins right here, for then it stands where nothing was left out, and is no part of the text.
     """
     solid = _Solid(text)
@@ -78,7 +78,7 @@ class _Solid:
 
     @cached_property
     def _before(self) -> list[int]:
-        """How many characters other than white space stand before each word."""
+        """The number of characters other than white space before each word."""
         return list(accumulate((end - start for start, end in self._words[:-1]), initial=0))
 
     @cached_property
@@ -86,7 +86,7 @@ class _Solid:
         return [start for start, _ in self._words]
 
     def original(self, span: Span) -> Span:
-        """Return the range of the original that the characters of ``span`` make up."""
+        """Return the range of the original that ``span``, in characters other than white space, covers."""
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def find(self, piece: str, key: str, last: Span, following: str) -> int:

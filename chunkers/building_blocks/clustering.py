@@ -1,4 +1,4 @@
-"""What chunkers share whose chunks are of sentences that need not be neighbours."""
+"""What the clustering chunkers share, whose chunks may be non-contiguous."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
 MOST_SENTENCES = 7_000
-"""Sentences up to which every one is compared with every other: 1.8 GB at the worst."""
+"""The most sentences that are compared with each other: 1.8 GB at worst."""
 
 ROWS = 256
-"""Sentences compared with all others at once."""
+"""How many sentences are compared with all others at once."""
 
 
 def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tuple[int, FloatArray]]:
@@ -34,7 +34,7 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
     vectors
         Unit vectors of the n sentences of a text, shape (n, dimension).
     position_weight
-        λ, from 0 to 1: what the place counts.
+        λ, from 0 to 1: how much position counts.
 
     Yields
     ------
@@ -51,7 +51,7 @@ def joint_distances(vectors: FloatArray, position_weight: float) -> Iterator[tup
 
 
 class Clustered(Chunker):
-    """A chunker on the joint distance of Qu et al., which weighs place against meaning.
+    """Base of the chunkers on the joint distance of Qu et al., which weighs position against meaning.
 
     d(a, b) = λ |a - b| / n + (1 - λ) (1 - max(cos(e_a, e_b), 0)) for the sentences a and b of n.
     """
@@ -63,12 +63,12 @@ class Clustered(Chunker):
         ge=0,
         le=1,
         title="Position weight λ",
-        description="0: the meaning alone counts, 1: the place alone, as with fixed-size chunks.",
+        description="0: only the meaning counts; 1: only the position, as with fixed-size chunks.",
         json_schema_extra={"step": 0.05, "offered": [0, 1], "main": True},
     )
 
     def _vectors(self, document: Document, tools: Tools) -> FloatArray:
-        """Embed the sentences, unless they are too many to compare them all."""
+        """Embed the sentences; raise InputError if there are too many to compare them all."""
         count = len(document.sentences)
         if count > MOST_SENTENCES:
             raise InputError(
@@ -92,16 +92,16 @@ def from_labels(
     clusters: Clusters,
     merges: Sequence[Merge] = (),
 ) -> Chunking:
-    """Return the chunks of sentences with the same label, in the order of their first, and a gap for each two neighbours.
+    """Return each label's sentences as a chunk, ordered by their first sentences, and a gap per pair of neighbours.
 
     Parameters
     ----------
     labels
         The cluster of every sentence.
     scores
-        A distance at each gap, for the ledger and the curve; the clusters do not follow from these alone.
+        The distance at each gap, for the ledger and the curve; it alone does not determine the clusters.
     clusters
-        What else is known of the sentences.
+        What else is known about the sentences.
     """
     order = {label: number for number, label in enumerate(dict.fromkeys(int(label) for label in labels))}
     numbers = [order[int(label)] for label in labels]

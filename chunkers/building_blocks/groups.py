@@ -1,4 +1,4 @@
-"""Vectors and lengths of groups of consecutive sentences, in the two ways that double-pass merging knows."""
+"""Vectors and lengths of groups of consecutive sentences, in the two ways of double-pass merging."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from chunkers.tools import Tools
 
 
 class Groups(Protocol):
-    """Gives vectors and lengths of groups of consecutive sentences."""
+    """Vectors and lengths of groups of consecutive sentences."""
 
     def pairs(self, first: IntArray) -> FloatArray:
         """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
         ...
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Make ready what the groups will be asked for."""
+        """Prepare the vectors of groups that will be compared."""
         ...
 
     def similarity(self, left: Span, right: Span) -> float:
@@ -29,12 +29,12 @@ class Groups(Protocol):
         ...
 
     def length(self, first: int, last: int) -> int:
-        """Return the characters of the sentences ``first`` up to ``last``, in the way the maximum counts them."""
+        """Return the characters of the sentences ``first`` up to ``last``, as the maximum size counts them."""
         ...
 
 
 class MeanGroups:
-    """Token-weighted means of the sentences' vectors, by cumulative sums: nothing is embedded but the sentences."""
+    """Token-weighted means of the sentences' vectors, by cumulative sums: only the sentences are embedded."""
 
     def __init__(self, document: Document, sentences: FloatArray, tools: Tools) -> None:
         self._document = document
@@ -47,7 +47,7 @@ class MeanGroups:
         return np.asarray(self._weighted[first] + self._weighted[first + 1])
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Need nothing."""
+        """Do nothing: the sentences' vectors are enough."""
 
     def similarity(self, left: Span, right: Span) -> float:
         """Return the cosine of two groups' vectors."""
@@ -62,7 +62,7 @@ class MeanGroups:
 
 
 class JoinedGroups:
-    """Embeddings of the sentences joined by single spaces, which the length counts too."""
+    """Embeddings of the sentences joined by single spaces, which count towards the length."""
 
     def __init__(self, document: Document, tools: Tools) -> None:
         self._texts = document.sentence_texts

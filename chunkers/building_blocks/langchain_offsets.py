@@ -1,4 +1,4 @@
-"""LangChain's recursive splitter, made to say where each chunk lies."""
+"""LangChain's recursive splitter, extended to return where each chunk lies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SEPARATORS: dict[str, tuple[list[str], bool]] = {
 
 
 class OffsetSplitter(RecursiveCharacterTextSplitter):
-    """Decides as its parent does; returns spans instead of strings.
+    """Split as the parent class does, but return spans instead of strings.
 
     With separators kept, the splits of the parent are consecutive slices of the text in order, so a running sum of their
-    lengths is their place. Only the merging is replaced: the same windows over a run of splits, not joined, but as ranges
-    relative to the run's beginning; the run's length follows them. No object of those is one that the garbage collector
-    has to look at, of which there would be hundreds of thousands.
+    lengths gives their offsets. Only the merging is replaced: it returns the same windows over a run of splits as ranges
+    relative to the run's beginning, followed by the run's length. They are objects that the garbage collector need not
+    track, as there may be hundreds of thousands.
     """
 
     def __init__(self, size: int, overlap: int, measure: Callable[[str], int], preset: str) -> None:

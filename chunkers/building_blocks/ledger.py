@@ -1,4 +1,4 @@
-"""The ledger of those chunkers that know where they cut, and not why not elsewhere."""
+"""The ledger of chunkers that know why they cut where they do, but not why they do not cut elsewhere."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def cuts_to_gaps(document: Document, offsets: Sequence[int], verdict: Verdict, w
 
 
 def inside_sentence(index: int, why: Reason) -> Reason:
-    """Return the reason of a cut between two sentences as that of one inside sentence ``index``."""
+    """Return the reason for a cut between two sentences, reworded for one inside sentence ``index``."""
     first, *others = why.steps()
     return chain(first._replace(heading=f"inside sentence {index + 1}"), *others)
 
 
 def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...]:
-    """Return the cuts and, between them, a gap for each two neighbouring sentences that are not parted; ``kept`` says why.
+    """Return the cuts and a gap for each pair of neighbouring sentences without one; ``kept`` says why there is none.
 
-    ``cuts`` are in the order of `cuts_to_gaps`: by place.
+    ``cuts`` are in the order of `cuts_to_gaps`: by position.
     """
     why = Reason(remark=kept)
     gaps: list[Gap] = []
@@ -46,9 +46,9 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
 
 
 class LazyLedger(Sequence[Gap]):
-    """A ledger that is written when it is first read.
+    """A ledger that is computed when it is first read.
 
-    Where a long text is cut by a count, that takes longer than cutting, and whoever wants the chunks may never read it.
+    For chunkers that cut by a count it takes longer than the cutting, and callers who want only the chunks never read it.
     """
 
     def __init__(self, write: Callable[[], tuple[Gap, ...]]) -> None:

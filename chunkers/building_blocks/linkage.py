@@ -1,4 +1,4 @@
-"""Joining items pair by pair into clusters of a bounded size, and what the bound refuses."""
+"""Join items pair by pair into clusters of a bounded size, and record what the bound refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LinkedGroups:
         return self._members[self.label[item]]
 
     def join(self, left: int, right: int) -> bool:
-        """Make one group of those of two items; false if they were one already."""
+        """Join the groups of two items; return whether they were different ones."""
         into, gone = self.label[left], self.label[right]
         if into == gone:
             return False
@@ -35,7 +35,7 @@ class LinkedGroups:
 
 
 class Linked(NamedTuple):
-    """Clusters, and how they came about.
+    """Clusters, and the joins and refusals that led to them.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def linkage(pairs: IntArray, count: int, cap: int) -> Linked:
     Parameters
     ----------
     pairs
-        Items a and b of ``count`` as the number a count + b, in the order in which they are to be joined.
+        Items a and b of ``count``, encoded as the number a * count + b, in the order in which they are to be joined.
     """
     clusters, chained = LinkedGroups(count), LinkedGroups(count)
     joins: list[int] = []

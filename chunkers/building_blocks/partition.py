@@ -16,13 +16,13 @@ from numba import njit
 from chunkers.arrays import FloatArray, IntArray, VectorArray
 
 NOISE = 1e-6
-"""What single precision leaves of a similarity that equals the mean; it must not decide a tie."""
+"""The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _compiled(signature: str, *, any_order: bool = False) -> Callable[[_Function], _Function]:
-    """Compile for these types now, or take what was compiled before; ``any_order`` lets a sum be added up in any order."""
+    """Compile for these types now, or load the cached result; ``any_order`` allows sums to be reordered."""
     decorate: Callable[[_Function], _Function] = njit(
         signature, cache=True, nogil=True, fastmath={"reassoc", "contract"} if any_order else False
     )
@@ -82,7 +82,7 @@ def best_totals(rewards: FloatArray) -> FloatArray:
 
 @_compiled("int64[::1](float64[:, ::1], float64[::1])")
 def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
-    """Return the pieces that begin a run of the best partition, but for the first; a tie takes the shorter run."""
+    """Return the pieces that begin a run of the best partition, except the first; ties take the shorter run."""
     count = len(rewards)
     cuts = np.empty(count, np.int64)
     found = at = 0
@@ -98,7 +98,7 @@ def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
 
 @_compiled("float64[::1](float64[:, ::1], float64[::1])")
 def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return what a cut before piece p, p = 1..n-1, adds to the best total of all partitions without it, shape (n - 1,).
+    """Return what a cut before piece p = 1..n-1 adds to the best total of the partitions without it, shape (n - 1,).
 
     It is above 0 at the cuts of the one best partition, below 0 elsewhere, and 0 where both are as good; +inf where every
     partition has to cut.

@@ -1,4 +1,4 @@
-"""Size constraints for any chunker: too small chunks are merged, too large ones cut again."""
+"""Size constraints for any chunker: chunks that are too small are merged, those too large are cut again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Oversize = Literal["weakest_gap", "recursive"]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of a chunk in ``unit``; None where there is none. ``oversize`` None never cuts, and lets ``most`` pass."""
+    """Bounds of a chunk in ``unit``; None for no bound. With ``oversize`` None no chunk is cut again."""
 
     least: int | None
     most: int | None
@@ -70,7 +70,7 @@ class Sized(Chunker):
 
     @property
     def limits(self) -> Limits:
-        """The constraints as a value."""
+        """The size constraints."""
         return Limits(self.min_size, self.max_size, self.size_unit, self.oversize)
 
 
@@ -81,16 +81,16 @@ def within_sizes(
     tools: Tools,
     distances: Callable[[], Sequence[float]],
 ) -> list[Gap]:
-    """Return the gaps with the verdicts that the limits change, and why.
+    """Return the gaps with verdicts and reasons changed where the limits require it.
 
     Parameters
     ----------
     document
         The document that the gaps belong to.
     gaps
-        One for each pair of neighbouring sentences, and those inside sentences, in order.
+        One for each pair of neighbouring sentences, and the cuts inside sentences, in order.
     limits
-        The sizes and what to do above them.
+        The sizes, and what to do with larger chunks.
     tools
         Counts tokens.
     distances
@@ -118,7 +118,7 @@ class _Sizer:
         return np.asarray(self._distances(), dtype=np.float64)
 
     def merge_small(self, gaps: list[Gap]) -> list[Gap]:
-        """Merge from left to right, so that no chunk but one that would grow too large stays small."""
+        """Merge from left to right; a chunk stays too small only where merging would make it too large."""
         least, most, unit = self.limits.least or 0, self.limits.most, self.limits.unit
         cuts = [position for position, gap in enumerate(gaps) if gap.verdict.is_cut]
         ends = [*(end_before(self.document, gaps[position]) for position in cuts), self.document.sentences[-1].end]
@@ -127,7 +127,7 @@ class _Sizer:
         for number, end in enumerate(ends):
             size = self.size(starts[-1], end)
             position = cuts[number] if number < len(cuts) else None
-            # The first chunk has none before it: the cut after it goes, and it grows on.
+            # The first chunk has none before it: remove the cut after it and let it grow.
             drop = standing[-1] if standing else position
             if size < least and drop is not None:
                 merged = self.size(starts[-2], end) if standing else self.size(starts[-1], ends[number + 1])
@@ -172,7 +172,7 @@ class _Sizer:
         return _with_forced(gaps, forced)
 
     def left_small(self, part: Span, gap: int) -> list[Reason]:
-        """Say that cutting ``part`` at ``gap`` leaves a side below minimum size, where it does."""
+        """Return a reason step if cutting ``part`` at ``gap`` leaves a side below minimum size; else nothing."""
         least = self.limits.least or 0
         small = min(self.sides(part, gap)) < least
         return [Reason(remark=f"a side below minimum size {least:,} is left")] if small else []
@@ -183,7 +183,7 @@ class _Sizer:
         return self.size(part.start, sentences[gap].end), self.size(sentences[gap + 1].start, part.end)
 
     def weakest_gap(self, part: Span) -> int | None:
-        """Return the gap of the largest distance inside ``part``, if one leaves no side below minimum size, among those."""
+        """Return the gap with the largest distance inside ``part``, if possible one with both sides large enough."""
         inside = range(self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1))
         if not inside:
             return None
@@ -207,7 +207,7 @@ class _Sizer:
         return cuts_to_gaps(self.document, offsets, Verdict.FORCED, lambda offset: chain(above, Reason(remark=said)))
 
     def cut_evenly(self, part: Span, above: Reason) -> list[Gap]:
-        """Cut after every so many sentences: the recursive chunker does not count them."""
+        """Cut after every ``most`` sentences, as the recursive chunker cannot count sentences."""
         least, most = self.limits.least or 0, self.limits.most or 1
         first, last = self.document.sentence_at(part.start), self.document.sentence_at(part.end - 1)
         said = f"cut after every {most:,}"
@@ -218,9 +218,9 @@ class _Sizer:
 
 
 def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
-    """Return the function that gives the size of the text between two offsets that are no white space.
+    """Return the function that gives the size of the text between two offsets, neither at white space.
 
-    It looks sizes up in running totals, so that asking for every prefix of a long text costs no more than the text.
+    It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
     """
     if unit == "characters":
         return lambda start, end: end - start
@@ -243,7 +243,7 @@ def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, i
 
 
 def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:
-    """Put the forced cuts in their places: on the sentence gap that they fall into, or inside the sentence."""
+    """Insert the forced cuts: on the gap between sentences where they fall on one, else inside the sentence."""
     at_gap = {gap.index: gap for gap in forced if gap.offset is None}
     changed = []
     for gap in gaps:

@@ -1,4 +1,4 @@
-"""Chunkers that draw a line through all the distances: one declaration of the line for all of them."""
+"""What chunkers share that compare all distances with one threshold line: its declaration."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from chunkers.building_blocks.thresholds import THRESHOLDS, Threshold
 
 
 class Thresholded(Chunker):
-    """Base of the chunkers that compare distances with a ``threshold`` of `THRESHOLDS`, at an ``amount`` of its own.
+    """Base of the chunkers that compare distances with a ``threshold`` of `THRESHOLDS` and its ``amount``.
 
-    A subclass declares the fields anew, in its order: its thresholds, and its default buffer.
+    A subclass redeclares the fields, in its order: its thresholds, and its default buffer.
     """
 
     threshold: str
@@ -25,7 +25,7 @@ class Thresholded(Chunker):
     @model_validator(mode="before")
     @classmethod
     def _default_amount(cls, values: Any) -> Any:
-        """Let each threshold have its own default amount."""
+        """Fill in the threshold's own default amount."""
         if isinstance(values, dict) and values.get("amount") is None:
             rule = THRESHOLDS.get(str(values.get("threshold", "percentile")))
             return {**values, "amount": rule.default} if rule else values
@@ -49,20 +49,20 @@ class Thresholded(Chunker):
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
-        """Return the declarations, the amount's by the threshold that ``values`` name."""
+        """Return the declarations, the amount's for the threshold in ``values``."""
         rule = THRESHOLDS[str((values or {}).get("threshold") or "percentile")]
         return [_amount_spec(spec, rule) if spec.name == "amount" else spec for spec in super().fields(values)]
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
+        """Return the settings in a few words."""
         return f"{self.threshold.replace('_', ' ')} {self.amount:g}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
-        """Say the amount in both readings, of distance and of similarity."""
+        """Return what the amount means, in distance and in similarity."""
         return self.reading() if parameter == "amount" else ""
 
     def reading(self) -> str:
-        """Say the amount in both readings, of distance and of similarity."""
+        """Return what the amount means, in distance and in similarity."""
         amount = self.amount
         match self.threshold:
             case "percentile":

@@ -1,4 +1,4 @@
-"""The seven rules that turn distances into scores and a line to exceed."""
+"""The seven rules that turn distances into scores and a threshold line."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Threshold:
     Attributes
     ----------
     name, title, score_name
-        What the rule, and the number that it looks at, are called.
+        Names of the rule and of the number that it looks at.
     scores
-        From distances, shape (n,), to scores of the same shape; NaN where a score is not defined.
+        Function from distances, shape (n,), to scores of the same shape; NaN where a score is undefined.
     level
-        From the defined scores and the amount to the line.
+        Function from the defined scores and the amount to the line's level.
     low, high
-        The rule for the amount.
+        The allowed range of the amount.
     offered, step, default
         The slider's bounds and step, and the default amount.
     above
-        Whether a gap is a candidate above the line (or below it).
+        Whether gaps above the line are candidates; if false, those below it.
     help
         One line on the amount.
     """
@@ -166,7 +166,7 @@ THRESHOLDS: dict[str, Threshold] = {
             (0.01, 0.5),
             0.01,
             0.1,
-            "How fast, a gap, the distance must rise.",
+            "How much the distance must rise per gap.",
         ),
         Threshold(
             "slope",

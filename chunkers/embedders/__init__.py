@@ -1,4 +1,4 @@
-"""Embedders by name. Making one loads nothing; its first ``encode`` does."""
+"""Embedders by name. Creating one loads nothing; its first ``encode`` does."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def load_embedder(name: str = "all-MiniLM-L6-v2") -> Embedder:
     Parameters
     ----------
     name
-        A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder goes before a hub model of the same name.
+        A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
 
     Raises
     ------
     InputError
-        If there can be none of that name.
+        If no embedder can have that name.
     """
-    # Not kept: the environment may name another server the next time.
+    # Not cached: the environment may name another server the next time.
     return OpenAIServer(name) if name.startswith("openai:") else _load_embedder(name)
 
 

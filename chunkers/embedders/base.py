@@ -1,4 +1,4 @@
-"""What every embedder is."""
+"""The base class of embedders."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; a subclass inherits what is the same for most.
+    """Turns texts into unit vectors; subclasses inherit what is the same for most.
 
     Attributes
     ----------
     name, revision
-        Together they say which vectors come out; both are part of the cache's key. The revision is empty while only
-        loading, or a document, can tell.
+        Together they determine the vectors; both are part of the cache's key. The revision is empty until loading,
+        or a document, determines it.
     max_tokens
-        How many of its own tokens a text may have before the rest is not read; None where there is no limit, or none is
-        known before it is loaded.
+        How many of its own tokens of a text it reads at most; None where there is no limit, or none is known before it
+        is loaded.
     batch
         How many texts to give it at once; between two batches the user may stop.
     defaults
@@ -42,27 +42,27 @@ class Embedder(Protocol):
     packages: tuple[str, ...] = ()
 
     def load(self) -> None:
-        """Load the model if it is not in memory; raises ModelError, one sentence, if that cannot be."""
+        """Load the model if it is not in memory; raises ModelError if that fails."""
         ...
 
     def for_document(self, document: Document) -> Embedder:
-        """Return the embedder of this document: itself, unless it is made from the document."""
+        """Return the embedder for this document: itself, unless it is fitted on documents."""
         return self
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return how long each text is to the model: in what ``max_tokens`` counts, special tokens included.
+        """Return the length of each text in the unit of ``max_tokens``, special tokens included.
 
-        Characters do where nothing is counted.
+        By default that is characters.
         """
         return [len(text) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); zeros for a text in which the model knows nothing."""
+        """Return unit vectors, shape (len(texts), dimension); zeros for a text of which the model knows nothing."""
         ...
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:
-    """Return the rows at length 1, and rows of zeros as they are."""
+    """Return the rows scaled to length 1; rows of zeros stay as they are."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     scaled: FloatArray = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

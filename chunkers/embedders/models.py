@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _NO_LIMIT = 1_000_000
-"""What a tokenizer gives for a model without a limit is larger than this."""
+"""Tokenizers report a limit larger than this for models that have none."""
 
 
 class _Model(Embedder):
-    """A model of sentence-transformers on the processor; it never runs code that comes with the weights."""
+    """A model of sentence-transformers on the CPU; code that comes with the weights is never run."""
 
     packages = ("sentence-transformers", "torch")
 
@@ -40,7 +40,7 @@ class _Model(Embedder):
         """Load the model."""
 
     def load(self) -> None:
-        """Load the model if it is not in memory; raises ModelError if that cannot be."""
+        """Load the model if it is not in memory; raises ModelError if that fails."""
         with self._lock:
             if self._model is None:
                 self._model = self._read()
@@ -62,22 +62,22 @@ class MiniLM(_Model):
     name = "all-MiniLM-L6-v2"
     revision = WEIGHTS_SHA256
     max_tokens = 256
-    # The thresholds that the chunkers declare were chosen for this model, so it has none of its own.
+    # The chunkers' default thresholds were chosen for this model, so it needs none of its own.
 
     def _read(self) -> SentenceTransformer:
         return _sentence_transformer(str(checked_model_folder()), local_files_only=True)
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Return the word pieces of each text, and the two special ones; raises ModelError without the wheel."""
+        """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
         return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the characters of each unknown token; raises ModelError without the wheel."""
+        """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
         return unknown_word_pieces(texts)
 
 
 class _Named(_Model):
-    """A model that the user named; only loading tells its revision and how much it reads."""
+    """A model that the user named; its revision and length limit are known once it is loaded."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class _Named(_Model):
 
     @abstractmethod
     def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
-        """Load the model, and say which weights it has."""
+        """Load the model; return it and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""
@@ -120,7 +120,7 @@ class _Named(_Model):
 
     @contextmanager
     def _said(self) -> Iterator[None]:
-        """Say in a sentence what a model complains of that is none of texts, or is broken."""
+        """Turn the errors of a model that is broken, or not one of texts, into one sentence."""
         try:
             yield
         except ModelError:
@@ -139,7 +139,7 @@ class FolderModel(_Named):
         try:
             return _sentence_transformer(str(folder), local_files_only=True), folder_revision(folder)
         except Exception as error:
-            # Whatever is in the folder, its reader's complaint is of no type that could be listed here.
+            # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
                 f"{self.name}: the folder must hold a sentence-transformers model that needs no code of its own; "
                 f"loading it failed with {_article(error)}."
@@ -153,7 +153,7 @@ class HubModel(_Named):
         from huggingface_hub import resolve_revision
         from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionResolutionError
 
-        # Asked first: without a network this says so at once, where loading would try again and again for a minute.
+        # Asked first: without a network this fails at once, where loading would retry for a minute.
         try:
             commit = resolve_revision(self.name, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME")).resolved
         except RepositoryNotFoundError as error:
@@ -168,12 +168,12 @@ class HubModel(_Named):
         except (HFValidationError, OSError) as error:
             raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
         with suppress(Exception):
-            # What is here already needs no network: without one, each file that a model may lack costs 20 seconds.
+            # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
             return _sentence_transformer(self.name, revision=commit, local_files_only=True), commit
         try:
             return _sentence_transformer(self.name, revision=commit), commit
         except Exception as error:
-            # As for a folder, with all that can go wrong in a download.
+            # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
                 f"{self.name}: it must be a sentence-transformers model that needs no code of its own; "
                 f"loading it failed with {_article(error)}."
@@ -185,7 +185,7 @@ def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    # Its bar counts the tensors of a file that is on this disk; standard error is for errors.
+    # No progress bar for reading tensors from this disk; standard error is for errors.
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return SentenceTransformer(name, device="cpu", trust_remote_code=False, **source)
 
@@ -195,7 +195,7 @@ _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}
 
 
 def folder_revision(folder: Path) -> str:
-    """Return the SHA-256 over the names and contents of a model's files, so that other weights are another revision."""
+    """Return the SHA-256 over the names and contents of a model's files, so that other weights have another revision."""
     total = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.suffix in _READ and path.is_file():
@@ -206,7 +206,7 @@ def folder_revision(folder: Path) -> str:
 
 
 def _token_counts(tokenizer: Any, texts: list[str]) -> list[int]:
-    """Count with whichever kind of tokenizer a model has; one that has neither is given the characters."""
+    """Count tokens with whichever kind of tokenizer a model has; characters where it has neither."""
     if hasattr(tokenizer, "encode_batch_fast"):
         return [sum(encoding.attention_mask) for encoding in tokenizer.encode_batch_fast(texts)]
     if callable(tokenizer) and texts:

@@ -22,10 +22,10 @@ ADDRESS = "https://api.openai.com/v1"
 """Where texts are sent when neither the environment nor the user names another place."""
 
 TIMEOUT = 120.0
-"""Seconds a request may take: a model on a server's processor needs them for a batch of long chunks."""
+"""Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
 
 RETRIES = 3
-"""Times that the ``openai`` package asks again after 408, 409, 429, 5xx, a time-out or a lost connection.
+"""How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
 
 It waits longer each time, or for as long as the server's Retry-After says.
 """
@@ -39,7 +39,7 @@ class OpenAIServer(Embedder):
     name
         ``openai:`` and the model's name on the server.
     address
-        Base address, up to and with ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
     key
         The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
 
@@ -50,7 +50,7 @@ class OpenAIServer(Embedder):
     """
 
     packages = ("openai",)
-    # Each request costs a way to the server and back; many servers take no more than this.
+    # Each request costs a round trip; many servers accept no more texts than this.
     batch = 64
 
     def __init__(self, name: str, address: str = "", key: str = "") -> None:
@@ -61,7 +61,7 @@ class OpenAIServer(Embedder):
         self._of_environment = not address
         self._address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
         self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
-        # A hash, because the revision stands in recipes and an address may be nobody's business.
+        # A hash, because the revision is written to recipes and an address may be private.
         self.revision = hashlib.sha256(self._address.rstrip("/").encode()).hexdigest()[:16]
         self._host = ""
         self._lock = threading.Lock()
@@ -69,12 +69,12 @@ class OpenAIServer(Embedder):
         self._dimension: int | None = None
 
     def load(self) -> None:
-        """Make the client; nothing is sent yet.
+        """Create the client; nothing is sent yet.
 
         Raises
         ------
         ModelError
-            If the address is none, or is OpenAI's own and there is no key.
+            If the address is invalid, or is OpenAI's own and there is no key.
         """
         with self._lock:
             if self._client is not None:
@@ -89,7 +89,7 @@ class OpenAIServer(Embedder):
 
             self._client = openai.OpenAI(
                 base_url=self._address,
-                # The package wants one even where the server does not.
+                # The package requires a key even where the server does not.
                 api_key=self._key or "none",
                 default_headers={**self._others_kept_back(), "Authorization": f"Bearer {self._key or 'none'}"},
                 timeout=TIMEOUT,
@@ -97,7 +97,7 @@ class OpenAIServer(Embedder):
             )
 
     def _others_kept_back(self) -> dict[str, Any]:
-        """Keep what the environment tells OpenAI's server from one that the user named instead."""
+        """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
         import openai
 
         if self._of_environment:
@@ -116,7 +116,7 @@ class OpenAIServer(Embedder):
         Raises
         ------
         ModelError
-            If the server cannot be reached, refuses, or answers with anything but one finite vector a text.
+            If the server cannot be reached, refuses, or answers with anything but one finite vector per text.
         """
         self.load()
         vectors = self._vectors(list(texts))
@@ -127,11 +127,11 @@ class OpenAIServer(Embedder):
         return unit(vectors)
 
     def _vectors(self, texts: list[str]) -> FloatArray:
-        """Ask for the vectors; in halves where the server says that it is too much at once."""
+        """Request the vectors; in halves if the server says that it is too much at once."""
         import openai
 
         assert self._client is not None
-        # No error is chained: those of the package hold the request, and with it the key.
+        # No error is chained: the package's errors hold the request, and with it the key.
         try:
             answer = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
         except openai.APIStatusError as error:
@@ -179,7 +179,7 @@ class OpenAIServer(Embedder):
         return ModelError(f"{self.name}: {self._host} must answer with one vector a text, all alike; it gave {got}.")
 
     def _refusal(self, status: int) -> str:
-        """Say what a status means; the server's own words stay out, for they may repeat the key."""
+        """Return a sentence on a status; the server's own words are left out, as they may repeat the key."""
         match status:
             case 401 | 403:
                 return f"{self.name}: {self._host} must accept the key; it refused (status {status})."
@@ -200,7 +200,7 @@ class OpenAIServer(Embedder):
 
 
 def _host(name: str, address: str) -> str:
-    """Return the host of a base address; `ModelError` if it is none, or holds a password, without repeating it."""
+    """Return the host of a base address; raises ModelError, without repeating it, if it is invalid or has a password."""
     try:
         parts = urlsplit(address)
         port = parts.port

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class SpacyVectors(Embedder):
-    """The mean of a text's word vectors, as spaCy's ``doc.vector`` has it, at length 1.
+    """The mean of a text's word vectors, as in spaCy's ``doc.vector``, scaled to length 1.
 
     Words that the pipeline does not know count as zeros; a text without any known word is a row of zeros.
     """
 
     packages = ("spacy",)
-    # No model runs, only a table is looked up.
+    # No model runs; the vectors are looked up in a table.
     batch = 1024
     # The thresholds of the article that introduced double-pass merging, chosen for en_core_web_md.
     defaults: Mapping[str, Mapping[str, Any]] = {
@@ -48,7 +48,7 @@ class SpacyVectors(Embedder):
         Raises
         ------
         ModelError
-            If it is not installed, is no pipeline, or has no word vectors.
+            If it is not installed, is not a pipeline, or has no word vectors.
         """
         with self._lock:
             if self._pipeline is None:
@@ -82,7 +82,7 @@ class SpacyVectors(Embedder):
         self.load()
         with self._lock:
             assert self._pipeline is not None
-            # Tokenized alone: the vectors of words do not depend on what a tagger or a parser finds.
+            # Tokenized only: word vectors do not depend on a tagger or a parser.
             vectors = [spacy_document(self._pipeline, text).vector for text in texts]
         return unit(np.stack(vectors)) if vectors else np.zeros((0, 1), np.float32)
 

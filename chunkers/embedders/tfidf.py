@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from chunkers.text.document import Document
 
 COMPONENTS = 50
-"""Most dimensions of a vector."""
+"""The most dimensions of a vector."""
 
 
 class TfIdf(Embedder):
-    """Makes the embedder of a document, and keeps the last few."""
+    """Makes an embedder for each document, and keeps the last few."""
 
     name = "tfidf"
     packages = ("scikit-learn",)
-    # Few n-grams are shared by two sentences. Of a grid on the six bundled documents with known boundaries these give the
+    # Two sentences share few n-grams. In a grid search on the six bundled documents with known boundaries these give the
     # best mean F1 of exact boundaries, 0.32, where the declared thresholds give 0.17; their neighbours on the grid give
     # 0.27 to 0.30. The thresholds of the other chunkers fit as they are: single_linkage has 0.29 at a distance of 0.5 and
     # 0.31 at the best, dbscan 0.16 at each ε up to 0.4.
@@ -40,7 +40,7 @@ class TfIdf(Embedder):
         self._fitted: LRUCache[str, _Fitted] = LRUCache(4)
 
     def load(self) -> None:
-        """Need nothing: there is a model only once there is a document."""
+        """Do nothing: a model exists only once there is a document."""
 
     def for_document(self, document: Document) -> Embedder:
         """Return the embedder of this document's sentences, fitted when it is first used."""
@@ -50,7 +50,7 @@ class TfIdf(Embedder):
             return self._fitted.setdefault(revision, _Fitted(sentences, revision))
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Refuse: the vectors depend on a document."""
+        """Raise ModelError: the vectors depend on a document."""
         raise ModelError("tfidf must be fitted on a document before it can embed; none was given.")
 
 
@@ -72,7 +72,7 @@ class _Fitted(Embedder):
         self._transform: Any = None
 
     def load(self) -> None:
-        """Load scikit-learn; fitting is part of the first ``encode``, for it is what these vectors cost."""
+        """Load scikit-learn; fitting is part of the first ``encode``, as it is the cost of these vectors."""
         import sklearn.decomposition
         import sklearn.feature_extraction.text  # noqa: F401
 
@@ -93,11 +93,11 @@ def _revision(sentences: Sequence[str]) -> str:
 
 
 def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray]:
-    """Return the function from texts to rows that the sentences define.
+    """Return the function from texts to rows of vectors, fitted on the sentences.
 
-    Character n-grams within words need no list of a language's words and endings, and find the words that Chinese does not
-    part. Measured on the bundled documents: the area under the curve of the known boundaries by distance, on average, is
-    0.73 with n-grams of 2 to 4 and 50 components, 0.71 with 3 to 5, 0.67 with words; 0.69 with no components at all.
+    Character n-grams within words need no list of a language's words and endings, and suit Chinese, which does not
+    separate words. On the bundled documents the mean area under the curve of the known boundaries by distance is 0.73
+    with n-grams of 2 to 4 and 50 components, 0.71 with 3 to 5, 0.67 with words; 0.69 without reduction to components.
     """
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -106,10 +106,10 @@ def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray]:
     try:
         weights = vectorizer.fit_transform(sentences)
     except ValueError:
-        # Nothing but white space: there is no n-gram to weigh.
+        # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
     directions = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
     with np.errstate(invalid="ignore"):
-        # The share of the variance that it also computes is 0 / 0 for one sentence.
+        # The explained variance, which it also computes, is 0 / 0 for one sentence.
         directions.fit(weights)
     return lambda texts: np.asarray(directions.transform(vectorizer.transform(texts)))

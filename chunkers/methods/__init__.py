@@ -1,1 +1,1 @@
-"""The chunkers, one a file."""
+"""The chunkers, one per file."""

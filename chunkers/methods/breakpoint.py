@@ -24,7 +24,7 @@ ThresholdName = Literal[
 
 
 class Breakpoint(Thresholded, Sized):
-    """Cut wherever neighbouring sentences are further apart than a line through all the distances.
+    """Cut wherever the distance of neighbouring sentences, or a score made of it, passes a threshold line.
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own
@@ -38,7 +38,7 @@ class Breakpoint(Thresholded, Sized):
     formula: ClassVar[str] = r"d_i = 1 - e_i \cdot e_{i+1}, \qquad \text{cut where } d_i > P_a(d)"
     failure: ClassVar[str] = (
         "Looks at one gap at a time: a title line, a formula or a quotation is cut off, however well the text "
-        "goes on behind it."
+        "goes on after it."
     )
     embeds: ClassVar[bool] = True
 

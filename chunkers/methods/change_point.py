@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     import ruptures
 
 MOST_STEPS = 4_000_000_000
-"""Sentences squared times chunks: what the exact search for a number of chunks takes, about 20 seconds of it."""
+"""Limit of sentences² × chunks, the cost of the exact search for a number of chunks: about 20 seconds."""
 
 
 class ChangePoint(Sized):
-    """Cut where the embeddings before and after lie round different means.
+    """Cut where the mean of the embeddings changes.
 
-    The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; what is minimised over all
-    partitions is the sum of the costs and a penalty for every cut. Kernel change-point detection with the linear kernel, by
-    ruptures (KernelCPD: PELT for a penalty, dynamic programming for a number of chunks). None of the sources has it.
+    The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
+    penalty for every cut is minimised over all partitions. Kernel change-point detection with the linear kernel, by
+    ruptures (KernelCPD: PELT for a penalty, dynamic programming for a number of chunks). It is in none of the sources.
     """
 
     name: ClassVar[str] = "change_point"
@@ -59,7 +59,7 @@ class ChangePoint(Sized):
         ge=1,
         le=100_000,
         title="Number of chunks",
-        description="Where set, the best partition into so many chunks, whatever the penalty.",
+        description="If set, the best partition into this many chunks, whatever the penalty.",
         json_schema_extra={"unit": "chunks", "step": 1},
     )
     target_sentences: int | None = Field(
@@ -67,7 +67,7 @@ class ChangePoint(Sized):
         ge=1,
         le=100_000,
         title="Sentences per chunk",
-        description="Where set, it gives the number of chunks: the sentences divided by it.",
+        description="If set, the number of chunks is the number of sentences divided by it.",
         json_schema_extra={"unit": "sentences", "step": 1},
     )
 
@@ -89,7 +89,7 @@ class ChangePoint(Sized):
         Raises
         ------
         InputError
-            If a number of chunks is asked for of a text too long for the exact search.
+            If a number of chunks is set and the text is too long for the exact search.
         """
         count = len(document.sentences)
         wanted = self._wanted(count)
@@ -114,14 +114,14 @@ class ChangePoint(Sized):
         return Chunking.from_gaps(document, gaps, curves=(curve,))
 
     def _wanted(self, count: int) -> int | None:
-        """Return how many chunks are asked for; None where the penalty decides."""
+        """Return the requested number of chunks; None where the penalty decides."""
         if self.target_sentences is not None:
             return max(1, min(count, round(count / self.target_sentences)))
         return None if self.chunks is None else min(count, self.chunks)
 
 
 def _starts(search: ruptures.KernelCPD, vectors: FloatArray, penalty: float, wanted: int | None) -> set[int]:
-    """Return the sentences that begin a chunk, the first left out."""
+    """Return the sentences that begin a chunk, except the first."""
     count = len(vectors)
     if count < 2 or wanted == 1:
         return set()
@@ -133,15 +133,16 @@ def _starts(search: ruptures.KernelCPD, vectors: FloatArray, penalty: float, wan
 
 
 def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:
-    """Return by how much a cut at each gap lowers the costs, all other cuts being as they are, shape (n - 1,).
+    """Return by how much a cut at each gap lowers the costs, all other cuts unchanged, shape (n - 1,).
 
-    With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, and the first term is the same for all partitions.
+    With sums S over n vectors, the cost of a chunk is Σ|v|² - |S|² / n, where the first terms add up
+    to the same for all partitions.
     """
     count = len(vectors)
     sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
     edges = np.array([0, *sorted(starts), count])
     gaps = np.arange(1, count)
-    # The chunk before the gap and the one after, were it cut.
+    # The chunks before and after the gap if it were cut.
     before = edges[np.searchsorted(edges, gaps, side="left") - 1]
     after = edges[np.searchsorted(edges, gaps, side="right")]
 

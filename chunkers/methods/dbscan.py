@@ -16,7 +16,7 @@ from chunkers.tools import Tools
 
 
 class Dbscan(Clustered):
-    """Gather sentences in dense neighbourhoods; a sentence in none is a chunk of its own.
+    """Cluster sentences in dense neighbourhoods; a sentence in none is a chunk of its own.
 
     Source: Qu et al., section 2, DBSCAN on the joint distance; scikit-learn's, where a sentence counts among its own
     neighbours.
@@ -45,7 +45,7 @@ class Dbscan(Clustered):
         ge=1,
         le=1000,
         title="Neighbours for a core",
-        description="Sentences that a neighbourhood must hold, the one in its middle included.",
+        description="How many sentences a neighbourhood must hold, the one at its centre included.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 10], "main": True},
     )
 
@@ -90,7 +90,7 @@ class Dbscan(Clustered):
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:
-    """Return how large ε must be for each sentence to be a core of DBSCAN, shape (n,); infinite where no ε is enough."""
+    """Return the smallest ε at which each sentence is a core of DBSCAN, shape (n,); infinite where none is enough."""
     count = len(vectors)
     if min_samples > count:
         return np.full(count, np.inf)

@@ -21,7 +21,7 @@ from chunkers.tools import Tools
 
 
 class DoublePass(Chunker):
-    """Two passes over the sentences; see the article that introduced semantic double-pass merging.
+    """Grow chunks, then merge them, in two passes; see the article that introduced semantic double-pass merging.
 
     With ``vector="re-embed"`` it decides as LlamaIndex's SemanticDoubleMergingSplitterNodeParser does with an embedding
     model. The default thresholds were chosen for all-MiniLM-L6-v2, whose neighbouring sentences are far less similar
@@ -37,11 +37,11 @@ class DoublePass(Chunker):
         r"v_B) > \theta_{mrg} \;\text{ or }\; \cos(v_A, v_C) > \theta_{mrg}"
     )
     failure: ClassVar[str] = (
-        "Its thresholds belong to one embedder, and what it joined on its way from left to right it never takes apart."
+        "Its thresholds belong to one embedder, and it never undoes a join that it made on its way from left to right."
     )
     embeds: ClassVar[bool] = True
 
-    # The tuned half of `benchmarks.stitched` moved this one of the three, from 0.4; what that gains is in its README.
+    # Of the three, `benchmarks.stitched` changed this one on its tuned half, from 0.4; its README has the gain.
     initial_threshold: float = Field(
         0.2,
         ge=-1,
@@ -63,7 +63,7 @@ class DoublePass(Chunker):
         ge=-1,
         le=1,
         title="Merging threshold",
-        description="Pass two merges chunks more similar than this, over one in between if need be.",
+        description="Pass two merges chunks that are more similar than this, over one in between if need be.",
         json_schema_extra={"unit": "cosine", "step": 0.01, "offered": [0, 1], "main": True},
     )
     max_size: int | None = Field(
@@ -71,7 +71,7 @@ class DoublePass(Chunker):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="No joining makes a chunk longer than this; one longer sentence stays whole.",
+        description="No join makes a chunk longer than this; a single longer sentence stays whole.",
         json_schema_extra={"unit": "characters", "step": 100},
     )
     look_ahead: int = Field(
@@ -79,7 +79,7 @@ class DoublePass(Chunker):
         ge=1,
         le=2,
         title="Look ahead",
-        description="Chunks beyond the next that pass two may reach over.",
+        description="How many chunks beyond the next pass two may look at.",
         json_schema_extra={"unit": "chunks", "step": 1},
     )
     vector: Literal["mean", "re-embed"] = Field(
@@ -163,8 +163,8 @@ class DoublePass(Chunker):
     def _growing(self, opening: FloatArray, sentences: FloatArray, groups: Groups) -> FloatArray:
         """Return the similarity of sentences i and i + 1 with the one after, shape (n - 2,); NaN where no chunk can be open.
 
-        A chunk can end in two sentences only where they open one, or where it grew by the second of them. Each round asks
-        for all the pairs that the round before made possible: fewer texts than all pairs, and in batches.
+        A chunk can end in two sentences only where they open it, or where it grew by the second of them. Each round embeds
+        the pairs that the round before made possible: fewer texts than all pairs, and in batches.
         """
         growing = np.full(max(len(sentences) - 2, 0), np.nan)
         open_at = np.flatnonzero(opening[:-1] > self.initial_threshold)
@@ -176,7 +176,7 @@ class DoublePass(Chunker):
         return growing
 
     def _second_pass(self, state: _State, minis: Sequence[Span], groups: Groups) -> None:
-        """Merge the mini-chunks from left to right; the verdicts at their seams are made final."""
+        """Merge the mini-chunks from left to right; settle the verdicts at their seams."""
         groups.prepare(minis)
         current = minis[0]
         position = 1
@@ -222,7 +222,7 @@ class _State:
     comparisons: list[Comparison] = field(default_factory=list)
 
     def merge(self, tried: Sequence[Comparison], reach: Sequence[Span]) -> None:
-        """Record that the current chunk and ``reach`` up to the last of ``tried`` became one, because of that one."""
+        """Record that the last comparison of ``tried`` merged the current chunk with ``reach`` up to that chunk."""
         last = tried[-1]
         over = ""
         if len(tried) > 1:

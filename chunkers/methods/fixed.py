@@ -17,7 +17,7 @@ from chunkers.tools import Tools
 
 
 class FixedSentences(Sized):
-    """Consecutive groups of sentences.
+    """Cut after every fixed number of sentences.
 
     Source: the baseline of Qu et al., section 2: for N chunks a group has ceil(n / N) of the n sentences.
     """
@@ -28,7 +28,7 @@ class FixedSentences(Sized):
     source: ClassVar[str] = "Qu et al., section 2"
     formula: ClassVar[str] = r"\text{size} = \lceil n / N \rceil \quad \text{where a number } N \text{ of chunks is set}"
     failure: ClassVar[str] = (
-        "Cuts through a subject wherever its length is no multiple of the size: no size fits three topics of unequal length."
+        "Cuts through a subject unless its length is a multiple of the size: no size fits three topics of unequal length."
     )
 
     size: int = Field(
@@ -44,7 +44,7 @@ class FixedSentences(Sized):
         ge=1,
         le=10_000,
         title="Number of chunks",
-        description="Where set, it gives the size: the sentences divided by it, rounded up.",
+        description="If set, the size is the number of sentences divided by it, rounded up.",
         json_schema_extra={"unit": "chunks", "step": 1, "offered": [2, 10]},
     )
     overlap: int = Field(
@@ -73,7 +73,7 @@ class FixedSentences(Sized):
         """Cut the document."""
         count = len(document.sentences)
         size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
-        # With a number of chunks the size follows from the text, so the overlap can only be bounded here.
+        # With a number of chunks the size depends on the text, so the overlap can only be limited here.
         overlap = min(self.overlap, size - 1)
         groups = windows(count, size, overlap)
         repeats = [Reason(remark=f"the next chunk repeats {overlap}")] if overlap else []
@@ -96,7 +96,7 @@ class FixedSentences(Sized):
 
 
 def windows(count: int, size: int, overlap: int) -> list[tuple[int, int]]:
-    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` after the last."""
+    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` items after the last."""
     groups = []
     for first in range(0, count, size - overlap):
         groups.append((first, min(first + size, count)))

@@ -1,4 +1,4 @@
-"""k-means: sentences are gathered round a few centres."""
+"""k-means: sentences are gathered around a few centres."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from chunkers.tools import Tools
 
 
 class KMeans(Chunker):
-    """Gather sentences round so many centres; shown because it loses the order of the text.
+    """Cluster sentences around a number of centres; included to show how it loses the order of the text.
 
-    Source: the article on double-pass merging, which tries it and turns away; scikit-learn's k-means on the embeddings.
+    Source: the article on double-pass merging, which tries it and rejects it; scikit-learn's k-means on the embeddings.
     """
 
     name: ClassVar[str] = "kmeans"
     title: ClassVar[str] = "k-means"
-    idea: ClassVar[str] = "Gathers the sentences round a few centres of meaning, whatever their order."
+    idea: ClassVar[str] = "Gathers the sentences around a few centres of meaning, whatever their order."
     source: ClassVar[str] = "the article on double-pass merging"
     formula: ClassVar[str] = r"\min \; \sum_{k} \sum_{i \in C_k} \lVert e_i - \mu_k \rVert^2"
     failure: ClassVar[str] = "Loses the order of the text, and has to be told the number of subjects."
@@ -64,7 +64,7 @@ class KMeans(Chunker):
         vectors = tools.embed(texts).astype(np.float64)
         search = Search(n_clusters=min(self.clusters, len(set(texts))), n_init=10, random_state=self.seed)
         with warnings.catch_warnings():
-            # Different sentences may have one vector, and then there are fewer clusters than asked for.
+            # Different sentences may have the same vector; then there are fewer clusters than requested.
             warnings.simplefilter("ignore", ConvergenceWarning)
             labels = search.fit_predict(vectors)
         return from_labels(
@@ -73,10 +73,10 @@ class KMeans(Chunker):
 
 
 def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:
-    """Return how far every sentence is from its centre and from the next; ``distances`` are those to all, shape (n, k)."""
+    """Return every sentence's distances to its own and the next nearest centre, from those to all, shape (n, k)."""
     rows = np.arange(len(labels))
     own = distances[rows, labels]
-    # Centres of no sentence there are where different sentences have one vector.
+    # Centres without sentences occur where different sentences have the same vector.
     numbers = {int(label): number for number, label in enumerate(dict.fromkeys(labels.tolist()))}
     if len(numbers) == 1:
         return Clusters(own=tuple(own.tolist()))

@@ -1,4 +1,4 @@
-"""The best cut, not the next one: the partition of the text that keeps the most similar pieces together."""
+"""Optimal partition: of all partitions of the text, the one that keeps the most similar pieces together."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from chunkers.tools import Tools
 
 
 class Optimal(Chunker):
-    """Cut small pieces, then join neighbours so that the whole text's reward is the greatest.
+    """Cut small pieces, then join neighbours so that the total reward is the greatest.
 
     A chunk is rewarded with the sum, over its ordered pairs of pieces, of their similarity less the mean similarity of all
     pairs; dynamic programming finds the partition of the greatest total. Source: ClusterSemanticChunker of Chroma's report.
-    Where a piece is rewarded as much alone as joined it stays alone; Chroma's code then falls back to one chunk from the
-    start of the text, which can pass the size.
+    A piece that is rewarded as much alone as joined stays alone; Chroma's code then falls back to one chunk from the
+    start of the text, which can exceed the size.
     """
 
     name: ClassVar[str] = "optimal"
@@ -81,7 +81,7 @@ class Optimal(Chunker):
             return Chunking(document, (), ())
         vectors = tools.embed([text[start:end] for start, end in pieces])
         with tools.loading():
-            # The compiler behind it takes half a second to load.
+            # Imported late, as the compiler behind it takes half a second to load.
             from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
         rewards = run_rewards(vectors, self.longest)
         totals = best_totals(rewards)
@@ -94,7 +94,7 @@ class Optimal(Chunker):
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
 
     def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:
-        """Return a gap for each two neighbouring sentences, and for each cut inside one."""
+        """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
         chosen = set(cuts)
         at: dict[int, Gap] = {}
         inside: list[Gap] = []

@@ -54,7 +54,7 @@ class Recursive(Chunker):
         ge=0,
         le=1_000_000,
         title="Overlap",
-        description="How much of a chunk's end the next chunk repeats at the most; below the size.",
+        description="How much of a chunk's end the next chunk repeats at most; below the size.",
         json_schema_extra={"step": 5, "offered": [0, 1000]},
     )
     separators: Separators = Field(
@@ -87,7 +87,7 @@ class Recursive(Chunker):
         def why(offset: int) -> Reason:
             return chain(passed, Reason(remark=f"cut at {separator_at(document.text, offset, self.separators)}"))
 
-        # Where only white space left the overlap, the next chunk begins where the last did: longer, but no other cut.
+        # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
         kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
         return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), kept)
@@ -99,7 +99,7 @@ SEPARATOR_NAMES = {"\n\n": "a blank line", "\n": "a line break", " ": "a space",
 def separator_at(text: str, offset: int, preset: Separators) -> str:
     """Name the separator at which a chunk that begins at ``offset`` was cut.
 
-    The splitter keeps separators at the head of what follows, so it stands first in the chunk's untrimmed text.
+    The splitter keeps separators at the head of what follows, so it comes first in the chunk's untrimmed text.
     """
     begin = offset
     while begin and text[begin - 1].isspace():

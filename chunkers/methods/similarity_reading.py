@@ -1,4 +1,4 @@
-"""A breakpoint chunker's result read as similarity: 1 less the distance in every number, on the other side of the line."""
+"""A breakpoint chunker's result read as similarity: every number is 1 minus the distance, and cuts lie below the line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "largest": "lowes
 
 
 class SimilarityReading(Breakpoint):
-    """The same chunker, whose line lies on the curve of similarities."""
+    """The same chunker with its line on the curve of similarities."""
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the line's level among similarities for every amount in ``values``."""
@@ -20,12 +20,12 @@ class SimilarityReading(Breakpoint):
 
 
 def has_similarity_reading(chunker: Breakpoint) -> bool:
-    """Whether the chunker compares distances; a gradient of them cannot be read as similarity."""
+    """Return whether the chunker compares distances; a gradient of them cannot be read as similarity."""
     return chunker.rule.score_name == "distance"
 
 
 def read_as_similarity(chunking: Chunking) -> Chunking:
-    """Return the result of a chunker that `has_similarity_reading` with similarities in place of distances."""
+    """Return a result with similarities in place of distances; its chunker must pass `has_similarity_reading`."""
     (curve,) = chunking.curves
     similarities = replace(
         curve,

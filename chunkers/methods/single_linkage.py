@@ -33,16 +33,14 @@ class SingleLinkage(Clustered):
         r"d(a, b) = \lambda \, \frac{|a - b|}{n} + (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), 0) \bigr), "
         r"\qquad \text{joined in ascending order}"
     )
-    failure: ClassVar[str] = (
-        "Sentences from far apart come to stand in one chunk, and one close pair chains two subjects together."
-    )
+    failure: ClassVar[str] = "Sentences from far apart end up in one chunk, and one close pair chains two subjects together."
 
     target_sentences: int = Field(
         3,
         ge=1,
         le=10_000,
         title="Sentences per chunk",
-        description="Times the slack, and rounded up, the most that a chunk may hold.",
+        description="Multiplied by the slack and rounded up, the most sentences that a chunk may hold.",
         json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 20], "main": True},
     )
     max_distance: float = Field(
@@ -58,7 +56,7 @@ class SingleLinkage(Clustered):
         ge=1,
         le=10_000,
         title="Number of chunks",
-        description="Where set, the cap is the sentences divided by it, rounded up; 1 is no cap at all.",
+        description="If set, the cap is the number of sentences divided by it, rounded up; 1 means no cap.",
         json_schema_extra={"unit": "chunks", "step": 1, "offered": [2, 10]},
     )
     slack: float = Field(
@@ -71,8 +69,8 @@ class SingleLinkage(Clustered):
     )
 
     def cap(self, count: int) -> int:
-        """Return the most sentences that a chunk of a text of ``count`` sentences may have."""
-        # Rounded first, so that 1.1 times 10 is 11 and no more.
+        """Return the most sentences that a chunk may have in a text of ``count`` sentences."""
+        # Rounded first, so that 1.1 times 10 is 11 and not a little more.
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
     def reach(self) -> Reach:
@@ -110,7 +108,7 @@ class SingleLinkage(Clustered):
         return from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
 
     def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return the pairs a < b within the maximum distance, nearest first, as the numbers a n + b, and their distances."""
+        """Return the pairs a < b within the maximum distance, nearest first, as numbers a * n + b, and their distances."""
         count = len(vectors)
         codes: list[IntArray] = [np.zeros(0, np.intp)]
         distances: list[FloatArray] = [np.zeros(0)]

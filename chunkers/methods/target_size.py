@@ -26,8 +26,8 @@ Fit = Literal["average", "largest"]
 class TargetSize(Chunker):
     """Cut at the greatest distances, as few of them as make the chunks fit a size.
 
-    Source: KamradtModifiedChunker of Chroma's report, which bisects the threshold. Its text wants the largest chunk below
-    the size; its code allows as many cuts as the size goes whole into the text, which fits the average. Here the threshold
+    Source: KamradtModifiedChunker of Chroma's report, which bisects the threshold. Its text asks for the largest chunk below
+    the size; its code allows as many cuts as the size fits into the text, which makes the average fit. Here the threshold
     is found among the distances themselves, which is where bisecting ends.
     """
 
@@ -40,7 +40,7 @@ class TargetSize(Chunker):
         r"} T \text{ tokens}"
     )
     failure: ClassVar[str] = (
-        "Cuts as often as the size asks, whether or not there is a place to cut: a long subject is broken at "
+        "Cuts as often as the size requires, whether or not there is a place to cut: a long subject is broken at "
         "whatever jump is its greatest."
     )
     embeds: ClassVar[bool] = True
@@ -74,7 +74,7 @@ class TargetSize(Chunker):
         return f"{self.fit} {self.size:,} {self.unit}, buffer {self.buffer}"
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
-        """Return no levels: where the line lies follows from the sizes of the sentences, which the scores do not tell."""
+        """Return no levels: the line depends on the sizes of the sentences, which the scores do not contain."""
         return [math.nan] * len(values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -86,7 +86,7 @@ class TargetSize(Chunker):
         sizes = self._sizes(document, tools)
         ranks = np.sort(distances)[::-1]
         allowed = sum(sizes) // self.size if self.fit == "average" else self._cuts_for_largest(ranks, distances, sizes)
-        # Cut above the first distance that is not among those allowed; where all are, above nothing at all.
+        # The line is the first distance that is not cut; where all are cut, there is none.
         level = float(ranks[allowed]) if allowed < len(ranks) else -1.0
         found = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
         gaps = []
@@ -104,7 +104,7 @@ class TargetSize(Chunker):
         return [len(text) if self.unit == "characters" else len(text.split()) for text in texts]
 
     def _cuts_for_largest(self, ranks: FloatArray, distances: FloatArray, sizes: list[int]) -> int:
-        """Return how few of the greatest distances have to be cut so that no chunk passes the size; all, if none do."""
+        """Return how few of the greatest distances must be cut for no chunk to exceed the size; all, if none do."""
         totals = np.array([0, *accumulate(sizes)])
 
         def fits(cuts: int) -> bool:

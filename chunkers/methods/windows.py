@@ -1,4 +1,4 @@
-"""Windows of so many words, characters or tokens: the baselines that cut wherever the count runs out."""
+"""Windows of a fixed number of words, characters or tokens: baselines that ignore the content."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Windows(Chunker):
     """Consecutive windows over the units of a text, each beginning ``size - overlap`` units after the last.
 
     A subclass says where its units begin. What lies between two units belongs to the one before, so that nothing is lost;
-    white space at both ends of a window is left out.
+    white space at the ends of a window is left out.
     """
 
     size: int
@@ -62,14 +62,14 @@ class Windows(Chunker):
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []
         reached = chain(Reason(remark=f"size {self.size:,} {self.unit} reached"), *repeats)
-        # Where only white space left the overlap, the next chunk begins where the last did, which is no other cut.
+        # Where only white space left the overlap, the next chunk begins where the last did, which is no new cut.
         begins = [later.start for earlier, later in pairwise(spans) if later.start > earlier.start]
         cuts = cuts_to_gaps(document, begins, Verdict.CUT, lambda offset: reached)
         return ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
 
 
 def _edges(starts: IntArray, length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """Return the ranges of code points of the windows over units that begin at ``starts``; no unit at all is one window."""
+    """Return the ranges of code points of the windows over units that begin at ``starts``; one window without units."""
     units = starts if len(starts) else np.zeros(1, np.intp)
     edges = units.take(windows(len(units), size, overlap), mode="clip")
     edges[0, 0], edges[-1, 1] = 0, length
@@ -118,7 +118,7 @@ class FixedWords(Windows):
 
 
 class FixedCharacters(Windows):
-    """Consecutive windows of characters; it cuts words, on purpose.
+    """Consecutive windows of characters; cuts words, on purpose.
 
     Source: method 1 of "Semantic Chunking: Letting the Content Define Its Own Boundaries".
     """
@@ -131,7 +131,7 @@ class FixedCharacters(Windows):
         r"\text{chunk } k = \text{characters } k(s - o) \text{ to } k(s - o) + s \quad \text{for size } s "
         r"\text{ and overlap } o"
     )
-    failure: ClassVar[str] = "Cuts words in two, which neither an embedder nor a reader can mend."
+    failure: ClassVar[str] = "Cuts words in two, which neither an embedder nor a reader can repair."
     unit: ClassVar[str] = "characters"
 
     size: int = Field(
@@ -152,12 +152,12 @@ class FixedCharacters(Windows):
     )
 
     def starts(self, text: str, tools: Tools) -> IntArray:
-        """Return every place of the text."""
+        """Return every offset of the text."""
         return np.arange(len(text))
 
 
 class FixedTokens(Windows):
-    """Consecutive windows of tokens, of the tokenizer that all counts use, with exact offsets.
+    """Consecutive windows of tokens of the chosen tokenizer, with exact offsets.
 
     Source: LangChain's TokenTextSplitter. Chroma's report cuts 200 to 800 tokens, the article on double-pass merging 80.
     """

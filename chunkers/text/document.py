@@ -31,7 +31,7 @@ class Document:
     sentences
         Spans in ascending order without overlap; every non-whitespace character lies in exactly one.
     name
-        What the user calls it: a file's name or a title.
+        Its name for the user: a file's name or a title.
     splitter
         The name of the sentence splitter that made ``sentences``.
     split_ms
@@ -72,12 +72,12 @@ class Document:
 
     @staticmethod
     def identity_of(text: str, splitter: str) -> str:
-        """Return the identity that the document has which that splitter makes of the text."""
+        """Return the `identity` of the document made from the text by that splitter."""
         return f"{_text_hash(text)}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
-        """A hash of the text, and the splitter: documents of the same identity have the same text and sentences."""
+        """A hash of the text, and the splitter: documents with the same identity have the same text and sentences."""
         return self.identity_of(self.text, self.splitter)
 
     @cached_property
@@ -91,7 +91,7 @@ class Document:
         return [span.start for span in self.sentences]
 
     def sentence_at(self, offset: int) -> int:
-        """Return the number of the sentence that ``offset`` lies in, or of the last before it; -1 where there is none."""
+        """Return the number of the sentence that ``offset`` lies in, or of the last one before it; -1 if none."""
         return bisect_right(self.starts, offset) - 1
 
     def slice(self, first: int, last: int) -> Span:
@@ -101,5 +101,5 @@ class Document:
 
 @lru_cache(maxsize=4)
 def _text_hash(text: str) -> str:
-    # A lone surrogate is refused elsewhere, in a sentence.
+    # A lone surrogate is refused elsewhere, with a message.
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

@@ -1,4 +1,4 @@
-"""Which encoding bytes are in, by evidence: declared, a byte order mark, valid UTF-8, and then by the letters."""
+"""Detect the encoding of bytes by evidence: a declaration, a byte order mark, valid UTF-8, then the letters."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ USUAL = (
     *("shift_jis", "cp932", "euc-jp", "iso-2022-jp", "iso-2022-kr", "gb18030", "gb2312", "gbk", "big5", "big5hkscs"),
     *("euc-kr", "cp949"),
 )
-"""The encodings in which texts are met, beside Unicode's own; the detector chooses among these."""
+"""The encodings in use besides Unicode's; the detector chooses among these."""
 
 CHOICES = ("utf-8", "utf-16", *USUAL)
-"""What a page offers to read a file as."""
+"""The encodings that the page offers."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -45,42 +45,42 @@ _WHAT_BROWSERS_READ = {
     "utf-16-le": "utf-8",
     "utf-16-be": "utf-8",
 }
-"""Declared names and what is meant by them; source: WHATWG Encoding, section 4.2. Where a name can be read in ASCII the
-bytes are not UTF-16."""
+"""Declared names and what they mean; source: WHATWG Encoding, section 4.2. A declaration that is readable as ASCII
+cannot be of UTF-16."""
 
 _DECLARED = re.compile(
     rb"""<\?xml[^>]*?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]*?[\s;"']charset\s*=\s*["']?\s*([\w.:-]+)""",
     re.IGNORECASE,
 )
 _DECLARED_WITHIN = 2048
-"""Bytes; HTML allows 1,024, and many pages are not strict about it."""
+"""Bytes searched for a declaration; HTML allows 1,024, but many pages exceed that."""
 
 _LOOKED_AT = 200_000
-"""Bytes that the detectors look at, and characters of which oddities are counted."""
+"""Bytes that the detectors look at, and characters in which oddities are counted."""
 
 _BONUS = 0.005
-"""By how much chardetng's answer goes before another that chardet finds as likely: most are less than this apart there."""
+"""Bonus of chardetng's answer over others that chardet finds as likely: most of these differ by less."""
 
 _RARE = 0.01
-"""By how much ISO-8859-16, which hardly any text has, must be ahead."""
+"""By how much ISO-8859-16, which is hardly ever used, must be ahead."""
 
 _NEAR = 0.9
-"""From which share of the best's score on another reading is as likely, so that the answer is not sure."""
+"""Share of the best score from which another reading counts as equally likely, so that the answer is unsure."""
 
 
 class Encoded(NamedTuple):
-    """Decoded text, and how its encoding is known."""
+    """Decoded text, its encoding, and how that is known."""
 
     text: str
     encoding: str
     guessed: bool = False
-    """Whether the letters alone tell the encoding."""
+    """Whether the encoding was guessed by the letters."""
     others: tuple[str, ...] = ()
-    """Encodings that are about as likely and give another text."""
+    """Encodings that are about as likely and give a different text."""
 
 
 def as_plain_utf_8(data: bytes) -> str | None:
-    """Return the text where nothing but UTF-8 comes into question, None otherwise: one pass over the bytes."""
+    """Return the text if it can only be UTF-8, None otherwise; one pass over the bytes."""
     if data.startswith(codecs.BOM_UTF8) or b"\0" in data or b"\x1b" in data or data.startswith(b"%PDF-"):
         return None
     try:
@@ -113,12 +113,12 @@ def decode_by_evidence(data: bytes, name: str, *, chosen: str | None = None, mar
     chosen
         The encoding that the user named; nothing else is tried.
     markup
-        Whether the bytes may declare their encoding as HTML and XML do.
+        Whether the bytes may declare their encoding, as in HTML and XML.
 
     Raises
     ------
     InputError
-        If the bytes are no text, are not valid in the chosen encoding, or are UTF-8 with broken bytes in it.
+        If the bytes are not text, are invalid in the chosen encoding, or are UTF-8 with broken bytes in it.
     """
     if chosen is not None:
         return _as_chosen(data, name, known_encoding(chosen))
@@ -150,12 +150,12 @@ def _as_chosen(data: bytes, name: str, encoding: str) -> Encoded:
     except UnicodeDecodeError as error:
         raise InputError(f"{name}: byte {error.start:,} is not valid in {encoding}, the encoding that was named.") from error
     except ValueError as error:
-        # Some codecs have errors of their own.
+        # Some codecs raise errors of their own.
         raise InputError(f"{name}: the file is not valid in {encoding}, the encoding that was named.") from error
 
 
 def _declared(data: bytes) -> Encoded | None:
-    """Decode as the head of the markup says; None where it says nothing, or what the bytes contradict."""
+    """Decode as the markup's head declares; None if it declares nothing, or something that the bytes contradict."""
     for match in _DECLARED.finditer(data[:_DECLARED_WITHIN]):
         label = (match[1] or match[2]).decode("ascii")
         try:
@@ -168,7 +168,7 @@ def _declared(data: bytes) -> Encoded | None:
 
 
 def _wide(data: bytes, name: str) -> Encoded:
-    """Decode UTF-16 or UTF-32 without a byte order mark, which have zeros where other text has none."""
+    """Decode UTF-16 or UTF-32 without a byte order mark, recognised by zero bytes, which other text has not."""
     readings = []
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
         try:
@@ -179,7 +179,7 @@ def _wide(data: bytes, name: str) -> Encoded:
         if any(unicodedata.category(one) in ("Cc", "Cn", "Co") and one not in "\t\n\v\f\r" for one in sample):
             continue
         everyday = sum(" " <= one <= "~" or one in "\t\n\r、。，！？　" for one in sample)
-        # In no script does a text go on for long without a space, a line end or a stop.
+        # No script goes on for long without a space, a line end or a stop.
         if everyday and (everyday == len(sample) or (len(sample) >= 4 and everyday * 40 >= len(sample))):
             readings.append((everyday, encoding, text))
     if not readings:
@@ -189,10 +189,10 @@ def _wide(data: bytes, name: str) -> Encoded:
 
 
 def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
-    """Raise where most bytes beyond ASCII are UTF-8: text of another encoding has hardly any such sequence."""
+    """Raise if most bytes beyond ASCII are UTF-8: text in another encoding has hardly any such sequences."""
     lenient = data.decode("utf-8", errors="replace")
     broken = lenient.count("\ufffd")
-    # What is not ASCII, replacements included, without a step in Python for every character.
+    # Count what is not ASCII, replacements included, without a Python loop over the characters.
     beyond = len(lenient) - len(lenient.encode("ascii", "ignore"))
     if beyond - broken >= broken:
         raise InputError(
@@ -202,7 +202,7 @@ def _refuse_broken_utf_8(data: bytes, name: str, first_bad: int) -> None:
 
 
 def _by_letters(data: bytes, name: str) -> Encoded:
-    """Decode as the detectors say: chardet's candidates, less for odd letters; among equals chardetng's."""
+    """Decode by the detectors: chardet's candidates, with a penalty for oddities; among equals chardetng's answer."""
     candidates = _candidates(_sample(data))
     for number, (encoding, score) in enumerate(candidates):
         try:
@@ -211,14 +211,14 @@ def _by_letters(data: bytes, name: str) -> Encoded:
             continue
         if _is_binary(text[:_LOOKED_AT]):
             break
-        # An encoding with shifts of its own is sure.
+        # An encoding with escape sequences is certain.
         near = () if b"\x1b" in data else tuple(other for other, far in candidates[number + 1 :] if far >= _NEAR * score)
         return Encoded(text, encoding, guessed=True, others=near)
     raise InputError(f"{name}: the file must be text in a known encoding; none was found that fits.")
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the lines with bytes beyond ASCII, so far as they are looked at: the others tell nothing."""
+    """Return the lines with bytes beyond ASCII, up to the limit: the others are no evidence."""
     if len(data) <= _LOOKED_AT or b"\x1b" in data[:_LOOKED_AT]:
         return data[:_LOOKED_AT]
     telling, size = [], 0
@@ -232,7 +232,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _candidates(sample: bytes) -> list[tuple[str, float]]:
-    """Return encodings and how likely they are, the likeliest first; of those that read the same text, one."""
+    """Return encodings with their scores, the likeliest first; of those that give the same text, one."""
     import chardet
     import chardetng_py
 
@@ -255,7 +255,7 @@ def _candidates(sample: bytes) -> list[tuple[str, float]]:
 
 
 def _read(sample: bytes, encoding: str) -> str | None:
-    """Decode what may end within a character."""
+    """Decode a sample, which may end within a character; None if it is invalid."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)
     except (LookupError, ValueError):
@@ -266,7 +266,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def oddities(text: str) -> int:
-    """Count what text read rightly hardly has: words of two scripts, capitals after small letters, frames, controls."""
+    """Count what is rare in correctly read text: words of two scripts, capitals after small letters, frames, controls."""
     odd = sum("\x80" <= character < "\xa0" or "\u2500" <= character < "\u25a0" for character in text)
     for word in _WORD.findall(text):
         if word.isascii():
@@ -284,6 +284,6 @@ def _script(character: str) -> str:
 
 
 def _is_binary(sample: str) -> bool:
-    """Whether it has more control characters than any text."""
+    """Return whether the sample has more control characters than any text."""
     controls = sum(unicodedata.category(one) == "Cc" and one not in "\t\n\v\f\r\x1b" for one in sample)
     return controls * 100 > len(sample)

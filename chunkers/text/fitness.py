@@ -1,4 +1,4 @@
-"""Whether a text, its splitter and its model go together: what to say where they do not."""
+"""Warnings where a text does not suit its splitter or its model."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from chunkers.text.document import Document
 from chunkers.text.sentences import SPLITTERS, split_sentences
 
 LONG_SENTENCE = 400
-"""Bytes of UTF-8 from which a sentence that is more than half of a text is said: 400 letters of English, 130 of Chinese."""
+"""Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
 
 UNKNOWN_SHARE = 0.2
-"""Share of a text's visible characters that a model may not know before that is said."""
+"""Share of a text's visible characters unknown to a model from which that is reported."""
 
 LONGEST_WORD = 100
-"""Characters without a space that a model of word pieces reads as one unknown token if there are more."""
+"""The longest run of characters without a space that is not just one unknown token to a model of word pieces."""
 
 _SLICES, _SLICE = 10, 2_000
-"""Of a long text as many slices of so many characters, evenly spaced, are looked at, and 500 of its long words."""
+"""Number and length in characters of the evenly spaced slices sampled from a long text, with 500 of its long words."""
 
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
@@ -33,17 +33,17 @@ class KnowsWords(Protocol):
     name: str
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the characters of each of its tokens that stand for anything unknown."""
+        """Return for each text the number of characters of each unknown token."""
         ...
 
 
 def warnings_of(document: Document, *readers: object) -> tuple[str, ...]:
-    """Return in sentences what makes the sentences of the document, or what ``readers`` read of them, useless.
+    """Return warnings on what makes the document's sentences, or what ``readers`` make of them, useless.
 
     Parameters
     ----------
     readers
-        The embedder or the tokenizer that was used; those that cannot tell what they know are passed over.
+        The embedder or the tokenizer that was used; those that cannot tell what they know are ignored.
     """
     names: set[str] = set()
     said = [_dominated(document)]
@@ -59,7 +59,7 @@ def _longest(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _dominated(document: Document) -> str:
-    """Say that one sentence is most of the text, and which splitter finds more."""
+    """Return the warning that one sentence is most of the text, with a splitter that finds more; empty if none is."""
     start, end = _longest(document.sentences)
     text = document.text
     if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE:
@@ -85,7 +85,7 @@ def _dominated_words(text: str, splitter: str, count: int, longest: int) -> str:
 
 
 def _unknown(reader: KnowsWords, document: Document) -> str:
-    """Say how much of the text the model does not know."""
+    """Return the warning on how much of the text the model does not know; empty if it knows enough."""
     share, words = _unknown_share(reader.unknown, document.text)
     if not words and share <= UNKNOWN_SHARE:
         return ""
@@ -100,7 +100,7 @@ def _unknown(reader: KnowsWords, document: Document) -> str:
 
 @lru_cache(maxsize=16)
 def _unknown_share(unknown: Callable[[Sequence[str]], list[list[int]]], text: str) -> tuple[float, int]:
-    """Return the share of the visible characters that are unknown, and how many words are for their length alone."""
+    """Return the share of the visible characters that are unknown, and how many words are unknown only for their length."""
     long_words = [word[0][: 10 * LONGEST_WORD] for word in islice(_LONG_WORD.finditer(text), 500)]
     lost = sum(length > LONGEST_WORD for lengths in unknown(long_words) for length in lengths)
     step = max(1, (len(text) - _SLICE) // (_SLICES - 1))

@@ -1,7 +1,7 @@
 """Documents that are not plain text: HTML, PDF, DOCX and EPUB, each through a parser of its own.
 
-What has headings, lists and tables becomes Markdown, so that they can still be told; links become their words, and so do
-pictures that have some. The text that comes out is what is chunked and shown.
+What has headings, lists and tables becomes Markdown, so that they stay recognisable; links become their text, and
+pictures their alternative text. The resulting text is what is chunked and shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from chunkers.text.encodings import Encoded, decode_by_evidence
 
 
 class Extracted(NamedTuple):
-    """The text of a file, how many of what was left out, and, where the file is text itself, its encoding."""
+    """The text of a file, what was left out and how often, and, where the file itself is text, its encoding."""
 
     text: str
     left_out: Counter[str]
@@ -29,7 +29,7 @@ class Extracted(NamedTuple):
 
 
 def format_of(name: str) -> str | None:
-    """Return the format that a file's name says it has, None for plain text."""
+    """Return the format by a file's name, None for plain text."""
     return _BY_ENDING.get(posixpath.splitext(name.lower())[1])
 
 
@@ -51,7 +51,7 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
         found = parse(data, name, chosen)
     except (InputError, MemoryError):
         raise
-    # Nobody knows what a parser raises over a damaged file.
+    # Parsers raise errors of any type on damaged files.
     except Exception as error:
         said = " ".join(str(error).split())
         said = said[:300].rstrip(".") or type(error).__name__
@@ -79,7 +79,7 @@ def _html(data: bytes, name: str, chosen: str | None) -> Extracted:
 
 
 def _pdf(data: bytes, name: str, _: str | None) -> Extracted:
-    """Return the text of every page, blank lines between them."""
+    """Return the text of the pages, separated by blank lines."""
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(data))
@@ -114,7 +114,7 @@ def _docx(data: bytes, name: str, _: str | None) -> Extracted:
 
 
 def _epub(data: bytes, name: str, _: str | None) -> Extracted:
-    """Return the chapters in the order in which they are read, each once."""
+    """Return the chapters in reading order, each once."""
     from chunkers.text.markup import markdown_of
 
     chapters = _Parts(name)
@@ -128,7 +128,7 @@ def _epub(data: bytes, name: str, _: str | None) -> Extracted:
 
 
 class _Parts:
-    """The texts of pages or chapters; too many are refused at the first that is too much."""
+    """The texts of pages or chapters; raises InputError as soon as they are too large together."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -146,12 +146,12 @@ class _Parts:
 
 
 def too_large(name: str, size: int, about: str = "") -> InputError:
-    """Return the error that a document is larger than `MAX_BYTES`."""
+    """Return the error for a document larger than `MAX_BYTES`."""
     return InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")
 
 
 def _chapters(book: zipfile.ZipFile) -> Iterator[str]:
-    """Give the names of the chapters' files; source: EPUB 3.3, sections 4 and 5."""
+    """Yield the names of the chapters' files; source: EPUB 3.3, sections 4 and 5."""
     from defusedxml.ElementTree import fromstring
 
     container = fromstring(book.read("META-INF/container.xml"))
@@ -164,7 +164,7 @@ def _chapters(book: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:
-    """Open a packed file, unless it, or a part of it that is read, would unpack to too much."""
+    """Open a ZIP file; raise InputError if it, or a part of it that is read, would unpack to too much."""
     packed = zipfile.ZipFile(io.BytesIO(data))
     members = packed.infolist()
     size = sum(member.file_size for member in members)
@@ -186,4 +186,4 @@ _FORMATS: dict[str, tuple[Callable[[bytes, str, str | None], Extracted], str]] =
 _BY_ENDING = {".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".docx": "DOCX", ".epub": "EPUB"}
 
 ENDINGS = tuple(_BY_ENDING)
-"""The ends of file names that are read as something else than plain text."""
+"""The endings of file names that are read as something other than plain text."""

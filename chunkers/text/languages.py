@@ -1,4 +1,4 @@
-"""Which language a text is in: by its script where that decides, by a detector otherwise."""
+"""Detect the language of a text: by its script where that decides, by a detector otherwise."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ LANGUAGES = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
-"""ISO 639-1 code to name of every language that can be told apart or chosen."""
+"""ISO 639-1 code to name of every language that can be detected or chosen."""
 
 
 class _Script(NamedTuple):
-    """Letters of a script, and the languages written in it; the first is meant where nothing tells them apart."""
+    """Letters of a script, and the languages written in it; the first is assumed where nothing tells them apart."""
 
     letters: re.Pattern[str]
     languages: tuple[str, ...]
@@ -137,7 +137,7 @@ _SCRIPTS = (
 )
 
 _SLICES, _SLICE = 10, 400
-"""Of a long text as many slices of so many characters, evenly spaced, are looked at: some 4 ms."""
+"""Number and length in characters of the evenly spaced slices sampled from a long text: some 4 ms."""
 
 _LEAST_KANA = 0.1
 """Share of kana among kana and Han from which a text is Japanese; Japanese prose has about half."""

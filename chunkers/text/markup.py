@@ -1,4 +1,4 @@
-"""HTML, XHTML and the chapters of books as Markdown, by an HTML5 parser."""
+"""Convert HTML, XHTML and the chapters of books to Markdown, with an HTML5 parser."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from chunkers.limits import MAX_DEPTH
 
 _UNSEEN = (
     *("script", "style", "template", "noscript", "noembed", "noframes", "iframe", "svg", "audio", "video", "canvas"),
-    # After what it may hold, so that a script there is counted.
+    # After the elements that it may contain, so that a script inside it is counted.
     "head",
 )
 """Elements of HTML whose text no browser shows."""
 
 _COUNTED = {"script": "script", "svg": "picture", "canvas": "picture", "audio": "sound", "video": "video", "iframe": "frame"}
-"""What of these is told to be left out."""
+"""Which of these are reported as left out."""
 
 _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
 _SELF_CLOSED = re.compile(r"""<([A-Za-z][\w:.-]*)((?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*+)/>""")
 
 
 class Markdown(NamedTuple):
-    """What a page says, and how many of what was left out."""
+    """The text of a page, and what was left out and how often."""
 
     text: str
     left_out: Counter[str]
 
 
 def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
-    """Return a page as Markdown; with ``xml``, what XHTML may write otherwise than HTML is understood.
+    """Return a page as Markdown; with ``xml``, the syntax of XHTML that differs from HTML is understood.
 
     Raises
     ------
     InputError
-        If elements lie within each other deeper than `MAX_DEPTH`.
+        If elements are nested deeper than `MAX_DEPTH`.
     """
     left_out: Counter[str] = Counter()
     html, left_out["processing instruction"] = _without_instructions(html)
@@ -55,7 +55,7 @@ def markdown_of(html: str, name: str, *, xml: bool = False) -> Markdown:
             left_out[_COUNTED[word]] += len(found)
         for element in found:
             element.decompose()
-    # The parser has closed what HTML lets stand open, so that any other reads the same tree in what it writes.
+    # The parser has closed what HTML leaves open, so any other parser reads the same tree from its output.
     soup = BeautifulSoup(tree.html or "", "html.parser")
     _bound_depth(soup, name)
     for string in soup.find_all(string=True):
@@ -74,14 +74,14 @@ def _converter() -> MarkdownConverter:
         heading_style=ATX,
         bullets="-",
         strip=["a"],
-        # What is read is text to be cut, not Markdown to be shown.
+        # Nothing is escaped: the result is text to be cut, not Markdown to be rendered.
         escape_asterisks=False,
         escape_underscores=False,
     )
 
 
 def _without_instructions(html: str) -> tuple[str, int]:
-    """Take out ``<?...?>``, and count all but the XML declaration; one that does not end is the parser's matter."""
+    """Remove ``<?...?>``, and count all but the XML declaration; one that does not end is left to the parser."""
     parts, count, place = [], 0, 0
     while (start := html.find("<?", place)) >= 0 and (end := html.find("?>", start)) >= 0:
         parts.append(html[place:start])
@@ -91,7 +91,7 @@ def _without_instructions(html: str) -> tuple[str, int]:
 
 
 def _without_character_data(html: str) -> str:
-    """Write the text of XML's ``<![CDATA[...]]>`` as any other; HTML has it as a comment."""
+    """Turn XML's ``<![CDATA[...]]>`` into ordinary text; HTML would treat it as a comment."""
     parts, place = [], 0
     while (start := html.find("<![CDATA[", place)) >= 0 and (end := html.find("]]>", start)) >= 0:
         parts += [html[place:start], escape(html[start + 9 : end], quote=False)]
@@ -100,7 +100,7 @@ def _without_character_data(html: str) -> str:
 
 
 def _closed(tag: re.Match[str]) -> str:
-    """Close an element that XML lets end with its start; in HTML it would go on."""
+    """Close an element that is self-closing in XML; in HTML it would stay open."""
     name, attributes = tag.groups()
     return f"<{name}{attributes}>" if name.lower() in _VOID else f"<{name}{attributes}></{name}>"
 

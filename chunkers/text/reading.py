@@ -1,4 +1,4 @@
-"""From the bytes of a file to text: formats by their endings, encodings by evidence, all else refused in a sentence."""
+"""Read the bytes of a file as text: formats by file ending, encodings by evidence; anything else raises InputError."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from chunkers.text.formats import ENDINGS, format_of, parser_of, too_large
 from chunkers.text.reader_process import read_apart
 
 READABLE = (".txt", ".md", *ENDINGS)
-"""How the names of documents end."""
+"""The endings of documents' names."""
 
 
 class FileText(NamedTuple):
-    """A file's text, what it was read as, and what is not in it."""
+    """A file's text, what it was read as, and what was left out."""
 
     text: str
     read_as: str
-    """An encoding, or a format and the package that reads it, and the encoding where it has one."""
+    """An encoding, or a format with the package that reads it, and its encoding where it has one."""
     encoding: str = ""
-    """Python's name of the encoding; empty for a format that is no text itself."""
+    """Python's name of the encoding; empty for a binary format."""
     guessed: bool = False
-    """Whether the letters alone told the encoding."""
+    """Whether the encoding was guessed by the letters."""
     others: tuple[str, ...] = ()
     """Encodings that are about as likely."""
     left_out: str = ""
-    """A sentence on what the text does not have of the file, if anything."""
+    """A sentence on what was left out of the file, if anything."""
 
     def doubts(self, name: str) -> str:
         """Return a sentence on an encoding that was guessed, empty where it is known."""
@@ -38,16 +38,16 @@ class FileText(NamedTuple):
 
 
 def read_document(data: bytes, name: str, encoding: str | None = None, cancelled: Callable[[], bool] = bool) -> FileText:
-    """Read a document: HTML, PDF, DOCX or EPUB where its name says so, else plain text or Markdown.
+    """Read a document: HTML, PDF, DOCX or EPUB by its name, else plain text or Markdown.
 
-    All but UTF-8 is read in a process of its own, see `chunkers.text.reader_process`.
+    Everything but plain UTF-8 is read in a separate process, see `chunkers.text.reader_process`.
 
     Parameters
     ----------
     encoding
-        What the user says that text and HTML are in; the other formats say it themselves.
+        The encoding that the user chose for text and HTML; the other formats declare theirs.
     cancelled
-        Asked again and again while a file is read.
+        Called repeatedly while a file is read; true ends it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rules on top of a splitter's boundaries: pure functions from where the sentences of a paragraph begin to where they do.
+"""Rules on top of a splitter's boundaries: pure functions that correct where the sentences of a paragraph begin.
 
 Each takes a paragraph whose lines end in LF and the code points at which its sentences begin, ascending, the first of
 them 0, and returns such a list. A sentence ends where the next begins.
@@ -16,7 +16,7 @@ _IDEOGRAPHIC_STOP = re.compile(r"[。！？｡][。！？｡”’»›」』）
 _SPACE = re.compile(r"\s*")
 _GOES_ON = re.compile("[，、：；,;:]")
 
-# Most marks open in one language and close in another: they open where white space, or nothing, stands before them.
+# Most marks open in one language and close in another: they open after white space or at the very beginning.
 _OPENING = "\"'“”‘’„‚«»‹›「『《〈（【([¿¡"
 _OPENING_MARKS = re.compile(rf"(?:(?<=\s)|(?<![\s\S]))[{re.escape(_OPENING)}]+(?:(?<=[«‹])\s+)?\Z|[「『《〈（【¿¡]+\Z")
 _MOST_MARKS = 8
@@ -24,7 +24,7 @@ _MOST_MARKS = 8
 _NUMBER = re.compile(r"\(?\d{1,3}[.)]")
 _NUMBER_OF_A_LINE = re.compile(r"\(?(?:\d{1,3}|[ivxlIVXL]{1,5}|[A-Za-z])[.)]")
 _ABBREVIATIONS = (
-    # English, and what others share with it
+    # English, and abbreviations shared with it
     "secs?|figs?|eqs?|eqns?|nos?|ch|chaps?|vols?|arts?|tabs?|refs?|pp?|pars?|cf|ed|op|"
     # German, Dutch
     "nr|abb|kap|bd|s|abs|ziff|anm|blz|afb|"
@@ -55,7 +55,7 @@ _HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
 def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
-    """End a sentence after 。！？｡ and what closes it, whatever follows but a comma."""
+    """End a sentence after 。！？｡ and what closes it, whatever follows except a comma."""
     found = set(starts)
     place = quotes = 0
     for stop in _IDEOGRAPHIC_STOP.finditer(text):
@@ -63,9 +63,9 @@ def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
         quotes += text.count('"', place, end)
         place = end
         if quotes % 2 and text.startswith('"', end):
-            # A straight mark closes where another is open.
+            # A straight quotation mark closes if one is open.
             end += 1
-        end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+        end = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it also matches the empty string
         found.difference_update(range(stop.start() + 1, end))
         if end < len(text) and not _GOES_ON.match(text, end):
             found.add(end)
@@ -73,7 +73,7 @@ def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
-    """Give opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
+    """Assign opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
     moved = {0} if starts else set()
     for before, start in pairwise(starts):
         marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
@@ -82,10 +82,10 @@ def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
-    """Take back the ends that are none.
+    """Remove false ends of sentences.
 
     They come after the number of a list, after an abbreviation before what it refers to ("see Sec. 3"), after an initial,
-    and before a small letter, unless all letters are small.
+    and before a small letter, unless the text has no capitals.
     """
     sizes_tell = not text.islower()
     kept = list(starts[:1])
@@ -108,36 +108,36 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def _is(pattern: re.Pattern[str], text: str, start: int, end: int) -> bool:
-    """Whether a sentence is nothing but what the short pattern says."""
+    """Return whether a sentence is nothing but a match of the short pattern."""
     return end - start <= _SEEN and pattern.fullmatch(text[start:end].strip()) is not None
 
 
 def _refers(before: str, after: str) -> bool:
-    """Whether an abbreviation and the number that it refers to stand on the two sides."""
+    """Return whether an abbreviation and the number that it refers to are on the two sides."""
     return bool(
         (_REFERRED.match(after) and _REFERENCE.search(before)) or (after[:1].isdecimal() and _SHORT_WORD.search(before))
     )
 
 
 def _is_initial(before: str) -> bool:
-    """Whether a name's initial stands before: one capital, or one letter of a script without capitals, and its marks."""
+    """Return whether a name's initial comes before: a capital, or a letter of a script without capitals, with its marks."""
     word = _LAST_WORD.search(before)
     letters = [letter for letter in word[0] if not unicodedata.category(letter).startswith("M")] if word else []
     return len(letters) == 1 and letters[0].isalpha() and not _is_small(letters[0])
 
 
 def _begins_small(after: str) -> bool:
-    """Whether a small letter is the first, marks and dashes left out."""
+    """Return whether the first letter, after marks and dashes, is small."""
     return _is_small(after.lstrip(_BEFORE_A_LETTER)[:1])
 
 
 def _is_small(letter: str) -> bool:
-    # Georgian letters are small by name; sentences begin with them all the same.
+    # Unicode calls Georgian letters small, but sentences begin with them.
     return letter.islower() and not "\u10d0" <= letter <= "\u10ff"
 
 
 def _is_cited(before: str, after: str) -> bool:
-    """Whether the particle that follows a citation in Korean touches it."""
+    """Return whether the particle that follows a quotation in Korean is attached to it."""
     return "\uac00" <= after[:1] <= "\ud7a3" and bool(_QUOTED.search(before))
 
 
@@ -148,10 +148,10 @@ def after_and_so_on(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def legible(text: str) -> str:
-    """Return the paragraph, as long as it is, so that sentencex is not misled.
+    """Return the paragraph, at the same length, with replacements that keep sentencex from being misled.
 
-    It takes a small letter for a sentence that goes on, also where there is no capital at all, and the mark inside a Hebrew
-    abbreviation for one that opens a quotation.
+    To sentencex a small letter continues a sentence, even in a text without capitals, and the mark inside a Hebrew
+    abbreviation opens a quotation.
     """
     if text.islower():
         text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
@@ -161,7 +161,7 @@ def legible(text: str) -> str:
 def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:
     """Let a row of a table, an item of a list and a heading begin a sentence; a row and a heading also end one.
 
-    The rule below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
+    The delimiter row below a table's header belongs to the header, and a row is one sentence whatever is in its cells.
     """
     begun: set[int] = set()
     rows: list[tuple[int, int]] = []
@@ -178,7 +178,7 @@ def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:
 
 
 def _row_of_each(starts: Sequence[int], rows: Sequence[tuple[int, int]]) -> Iterator[tuple[int, tuple[int, int] | None]]:
-    """Give each start the row that it lies inside of."""
+    """Yield each start with the row that it lies inside."""
     number = 0
     for start in starts:
         while number < len(rows) and rows[number][1] <= start:

@@ -47,17 +47,17 @@ _BLANK_LINES = re.compile(r"\n[ \t\f\v]*\n\s*")
 _LINE_END = re.compile(r"\r\n?")
 
 _WINDOW = 4_000
-"""Characters of a paragraph that sentencex is given at once: it takes the square of the time for many quotation marks."""
+"""Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
 _LONG_WORD = re.compile(r"\S{400,}")
-# Between two letters or digits where that can be, so that no slice ends in a full stop that the text has inside a word.
+# Between two letters or digits if possible, so that no slice ends at a full stop inside a word.
 _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
 def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
     """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
 
-    How the lines of the text end, in LF, CR or CRLF, makes no difference to its sentences.
+    Whether lines end in LF, CR or CRLF makes no difference.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
     InputError
         If there is no such splitter or language, or the pipeline is not installed or sets no sentence boundaries.
     """
-    # The splitters see one kind of line end alone: an alternative for each of them would read \r\n as two of them.
+    # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text)
     return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter)))
 
@@ -91,13 +91,13 @@ def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
 
 
 def is_splitter(name: str) -> bool:
-    """Whether ``name`` has the form of a splitter's; whether a pipeline of spaCy is installed is not asked."""
+    """Return whether ``name`` has the form of a splitter's name; a spaCy pipeline need not be installed."""
     kind, colon, of = name.partition(":")
     return name in SPLITTERS or (bool(colon) and (kind == "spacy" or (kind == "sentencex" and of in LANGUAGES)))
 
 
 def language_of(text: str, splitter: str) -> str | None:
-    """Return the code of the language whose rules ``splitter`` applies to ``text``; None where it has none.
+    """Return the code of the language whose rules ``splitter`` applies to ``text``; None if it uses none.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def language_of(text: str, splitter: str) -> str | None:
 
 
 def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where the spans of the text with LF for every line end are in ``text``; neither edge is white space."""
+    """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
     shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
     if not shorter:
         return spans
@@ -134,7 +134,7 @@ def packages_of(splitter: str) -> tuple[str, ...]:
 
 
 def load_splitter(splitter: str) -> None:
-    """Load what the splitter needs, so that splitting alone can be timed; raises as `split_sentences` does."""
+    """Load what the splitter needs, so that only splitting is timed; raises as `split_sentences` does."""
     language_of("", splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
@@ -152,7 +152,7 @@ def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]
 
 
 def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
-    """Run the pipeline paragraph by paragraph: a heading without a full stop is not the next paragraph's beginning."""
+    """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
     for (start, end), parsed in zip(
@@ -179,14 +179,14 @@ def _library_starts(paragraph: str, language: str) -> list[int]:
         window = paragraph[place : place + _WINDOW]
         found = [place + boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
         starts.update(found[1:])
-        # The last sentence of a window may be torn: the next window begins with it, unless it is the only one.
+        # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
         torn = place + _WINDOW < len(paragraph) and len(found) > 1
         place = found[-1] if torn else place + _WINDOW
     return sorted(starts)
 
 
 def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterator[tuple[int, int]]:
-    """Return the sentences of a paragraph that stands at ``place``, after our rules."""
+    """Yield the sentences of the paragraph at offset ``place`` after applying our rules."""
     for rule in rules:
         starts = rule(paragraph, starts)
     for start, end in pairwise([*starts, len(paragraph)]):
@@ -194,7 +194,7 @@ def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[i
 
 
 def spacy_document(nlp: Language, text: str) -> Doc:
-    """Make spaCy's document, very long words in slices: its tokenizer takes the square of the time for a row of signs."""
+    """Make spaCy's document, with very long words in slices: its tokenizer takes quadratic time for runs of symbols."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
     if not slices:
         return nlp.make_doc(text)
@@ -229,7 +229,7 @@ def _pipeline(name: str) -> Language:
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no part that does."
             )
-    # The limit guards the parser's memory on one text; paragraphs are far below it unless the text has no blank line.
+    # The limit guards the parser's memory; paragraphs are far below it unless the text has no blank lines.
     nlp.max_length = 25_000_000
     return nlp
 

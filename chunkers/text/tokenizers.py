@@ -29,7 +29,7 @@ BYTE_PAIRS = {
     "cl100k_base": "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
     "o200k_base": "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
 }
-"""Names of the byte-pair tokenizers, and from where tiktoken fetches their tables."""
+"""Names of the byte-pair tokenizers, and where tiktoken fetches their tables from."""
 
 TOKENIZERS = {
     "all-MiniLM-L6-v2": "the word pieces of the bundled model",
@@ -42,7 +42,7 @@ TOKENIZERS = {
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of texts, and says where they are."""
+    """Counts the tokens of texts and locates them."""
 
     name: str
 
@@ -57,7 +57,7 @@ class Tokenizer(Protocol):
     def starts(self, text: str) -> IntArray:
         """Return the code point at which each token begins, in order.
 
-        A token that begins inside a character is said to begin after it.
+        A token that begins inside a character counts as beginning after it.
         """
         ...
 
@@ -68,14 +68,14 @@ class CharacterTokenizer:
     name = "characters"
 
     def load(self) -> None:
-        """Need nothing."""
+        """Do nothing: there is nothing to load."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of code points of each text."""
         return [len(text) for text in texts]
 
     def starts(self, text: str) -> IntArray:
-        """Return every place of the text."""
+        """Return every offset of the text."""
         return np.arange(len(text))
 
 
@@ -85,7 +85,7 @@ class WordTokenizer:
     name = "words"
 
     def load(self) -> None:
-        """Need nothing."""
+        """Do nothing: there is nothing to load."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of words of each text."""
@@ -127,7 +127,7 @@ class WordPieceTokenizer:
         return np.array([start for start, _ in word_pieces().encode(text, add_special_tokens=False).offsets], dtype=np.intp)
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the characters of each unknown token."""
+        """Return for each text the number of characters of each unknown token."""
         return unknown_word_pieces(texts)
 
 
@@ -159,7 +159,7 @@ class BytePairTokenizer:
         """Return the code point at which each token begins; raises as ``count`` does."""
         lengths = self._lengths[self._encode(text)]
         if not text.isascii():
-            # A character begins at every byte of UTF-8 that is none of the form 10xxxxxx.
+            # A character begins at every byte of UTF-8 that is not of the form 10xxxxxx.
             leading = np.frombuffer(text.encode(), dtype=np.int8) >= -64
             lengths = np.add.reduceat(leading, np.cumsum(lengths) - lengths, dtype=np.intp)
         return np.asarray(np.cumsum(lengths) - lengths)
@@ -169,7 +169,7 @@ class BytePairTokenizer:
         try:
             if len(text) < LONG:
                 return encode(text)
-            # tiktoken lets go of the interpreter while it works.
+            # tiktoken releases the GIL while it works.
             with ThreadPoolExecutor() as threads:
                 return np.concatenate(list(threads.map(encode, parts_of(text, os.cpu_count() or 1))))
         except ValueError as error:
@@ -194,7 +194,7 @@ class BytePairTokenizer:
 
     @cached_property
     def _lengths(self) -> IntArray:
-        """The bytes of every token, by its number."""
+        """The number of bytes of every token, by its id."""
         lengths = np.zeros(self._encoding.n_vocab, dtype=np.intp)
         for token in self._encoding.token_byte_values():
             lengths[self._encoding.encode_single_token(token)] = len(token)
@@ -202,11 +202,11 @@ class BytePairTokenizer:
 
 
 LONG = 1_000_000
-"""Characters from which a text is encoded in parts, side by side."""
+"""Characters from which a text is encoded in parallel parts."""
 
 
 def parts_of(text: str, count: int) -> list[str]:
-    """Cut a text into ``count`` parts at most where a token always ends: after a line break, before a letter from A to Z."""
+    """Cut a text into at most ``count`` parts where a token always ends: between a line break and a letter from A to Z."""
     step = max(1, -(-len(text) // count))
     edges = [0]
     while found := re.compile(r"\n(?=[A-Za-z])").search(text, edges[-1] + step):
@@ -223,11 +223,11 @@ def at_hand(name: str) -> bool:
     if name not in BYTE_PAIRS:
         return True
     folder = Path(os.environ.get("TIKTOKEN_CACHE_DIR") or _table_folder())
-    # The name that tiktoken gives to what it keeps.
+    # The name under which tiktoken caches the table.
     return (folder / hashlib.sha1(BYTE_PAIRS[name].encode(), usedforsecurity=False).hexdigest()).is_file()
 
 
-# The code points that str.isspace is true of.
+# The code points for which str.isspace is true.
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()])
 _IS_SPACE = np.zeros(0x3002, dtype=bool)
 _IS_SPACE[_SPACES] = True
@@ -253,7 +253,7 @@ def word_pieces() -> tokenizers.Tokenizer:
 
 
 def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
-    """Return for each text the characters of each token unknown to the bundled model; raises as `word_pieces`."""
+    """Return for each text the lengths of the tokens unknown to the bundled model; raises as `word_pieces` does."""
     encodings = word_pieces().encode_batch(list(texts), add_special_tokens=False)
     return [
         [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
@@ -268,7 +268,7 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no tokenizer of that name.
     """
     if name == "all-MiniLM-L6-v2":
         return WordPieceTokenizer()

@@ -1,1 +1,1 @@
-"""The commands of ``python -m evaluation``, one a file."""
+"""The commands of ``python -m evaluation``, one per file."""

@@ -23,28 +23,28 @@ KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command."""
-    command = commands.add_parser("retrieval", help="questions with excerpts: what the chunks of recipes retrieve")
+    command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
     command.add_argument("--corpus", type=Path, required=True, metavar="DIR", help=kinds)
     command.add_argument("--questions", type=Path, required=True, metavar="FILE", help="CSV or JSON lines")
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
-    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks a question retrieves (default: 5)")
-    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures in its tokens too")
-    command.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file for the next time")
-    command.add_argument("--json", action="store_true", help="a JSON object a recipe, with every question")
+    command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
+    command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
+    command.add_argument("--json", action="store_true", help="print one JSON object per recipe, with every question")
     add_encoding(command)
     command.set_defaults(run=run_retrieval)
 
 
 def run_retrieval(options: argparse.Namespace) -> None:
-    """Measure every recipe and print it when it is done; what cannot be used goes to standard error."""
+    """Measure every recipe and print its results as soon as they are there; report unusable input on standard error."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     recipes = [(path.stem, _recipe(path)) for path in options.recipe]
     texts = _texts(options.corpus, options.encoding)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
-    # Where excerpts and tokens are does not depend on the sentences.
+    # The places of excerpts and tokens do not depend on the sentences.
     located = _corpus(texts, "lines")
     questions = _questions(options.questions, located)
     corpora: dict[str, Corpus] = {}
@@ -79,7 +79,7 @@ def _recipe(path: Path) -> Recipe:
 
 
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, str]]:
-    """Return name and text of every document in a folder; one that cannot be read is told and left out."""
+    """Return name and text of every document in a folder; unreadable ones are reported and left out."""
     if not folder.is_dir():
         raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
     texts = []
@@ -136,7 +136,7 @@ def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:
 
 
 def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) -> dict[str, Any]:
-    """Return everything that was measured, as JSON has words for it."""
+    """Return everything that was measured as JSON-compatible values."""
     index = found.index
     names = index.corpus.names
     return {

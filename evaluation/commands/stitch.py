@@ -1,4 +1,4 @@
-"""The command line's ``stitch``: short documents joined to long ones, each with a file of its known boundaries."""
+"""The command line's ``stitch``: join short documents into long ones, each with a file of its known boundaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command."""
     command = commands.add_parser(
         "stitch",
-        help="join short documents to long ones, whose seams are known boundaries",
+        help="join short documents into long ones, whose seams are known boundaries",
         description="Each file counts as one subject, as does each part between lines of three dashes; no two passages of "
         "one subject are joined directly.",
     )
@@ -26,18 +26,18 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         "paths", nargs="+", type=Path, metavar="PATH", help=f"files, or folders with {', '.join(READABLE)} files"
     )
     command.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the long documents are written")
-    command.add_argument("--sentences", type=int, default=100, metavar="N", help="a document's sentences (default: 100)")
-    command.add_argument("--count", type=int, default=5, metavar="N", help="documents to write (default: 5)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the first document's order (default: 0)")
+    command.add_argument("--sentences", type=int, default=100, metavar="N", help="sentences per document (default: 100)")
+    command.add_argument("--count", type=int, default=5, metavar="N", help="number of documents to write (default: 5)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first document's order (default: 0)")
     command.add_argument(
-        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="counts the sentences (default: %(default)s)"
+        "--splitter", default=DEFAULT_SPLITTER, metavar="NAME", help="splits into sentences (default: %(default)s)"
     )
     add_encoding(command)
     command.set_defaults(run=run_stitch)
 
 
 def run_stitch(options: argparse.Namespace) -> None:
-    """Write every long document and its boundaries; what cannot be used goes to standard error."""
+    """Write every long document and its boundaries; report unusable files on standard error."""
     passages, complaints = passages_from(
         contents([str(path) for path in options.paths], complain=say), document_reader(options.encoding)
     )

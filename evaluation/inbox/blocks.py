@@ -1,4 +1,4 @@
-"""Where a text has lists, tables, code and formulas, as a Markdown parser reads it."""
+"""Find the lists, tables, code blocks and formulas of a text with a Markdown parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = {
     "code_block": "code block",
     "formula": "formula",
 }
-"""The parser's names of what should stay whole, and ours."""
+"""The parser's names of blocks that should stay whole, and ours."""
 
 _FORMULAS = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -38,13 +38,13 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
     # A formula on lines of its own needs no blank line before it.
     parser.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    # What is inside of paragraphs is not asked for.
+    # The contents of paragraphs are not needed.
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
 
 def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    r"""Take lines from ``$$`` or ``\[`` to its closing sign as a formula; after it only a number or a stop may follow."""
+    r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
     begin = state.bMarks[first] + state.tShift[first]
     closing = _FORMULAS.get(state.src[begin : begin + 2])
     if closing is None or state.is_code_block(first):
@@ -64,7 +64,7 @@ def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 @lru_cache(maxsize=8)
 def blocks(text: str) -> tuple[Block, ...]:
-    """Return the lists, tables, code blocks and formulas of ``text`` by their beginnings; of lists the outermost alone."""
+    """Return the lists, tables, code blocks and formulas of ``text`` in order; of nested lists only the outermost."""
     starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
     lines = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
     tokens = _parser().parse(text)
@@ -87,7 +87,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def _list_end(token: Token, lines: list[str], items: set[int]) -> int:
-    """Return the line after a list's last: one that only follows, not indented, is its by the parser's courtesy alone."""
+    """Return the line after a list's last; unindented lines that the parser adds to its last item are not counted."""
     assert token.map is not None
     first, last = token.map
     for number in range(first, last):

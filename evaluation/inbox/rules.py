@@ -1,4 +1,4 @@
-"""What looks wrong in a chunking: small rules, each of which may be mistaken, ranked for somebody to look through."""
+"""Find what looks wrong in a chunking: small, fallible rules, whose findings are ranked for review."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ TINY = 0.1
 """Share of the median chunk below which a chunk is tiny."""
 
 OVERSIZED = 5
-"""Times the median chunk above which a chunk is oversized."""
+"""Multiple of the median chunk above which a chunk is oversized."""
 
 FLAT = 0.02
-"""Interquartile range of the scores below which their curve is flat."""
+"""Interquartile range of the scores below which their curve counts as flat."""
 
 HAIR = 0.01
-"""Distance from its threshold within which a score is there by a hair."""
+"""Distance from the threshold within which a cut counts as made by a hair."""
 
 _FEWEST = 4
-"""Chunks, or scores, below which a median or a quartile says nothing."""
+"""Number of chunks, or scores, below which a median or a quartile means nothing."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Finding:
     rule
         The name of the rule that says so.
     span
-        The passage, in code points: what to look at, and around it.
+        The passage to look at, in code points.
     score
-        How sure and how bad, from 0 to 1; findings are ranked by it.
+        How certain and how severe it is, from 0 to 1; findings are ranked by it.
     reason
-        What was found there, in words and numbers.
+        What was found, in words and numbers.
     """
 
     rule: str
@@ -55,7 +55,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Case:
-    """A chunking to look at, what it was embedded with, and how near a hair is."""
+    """A chunking to check, its embedder, and how near a hair is."""
 
     chunking: Chunking
     embedder: Embedder | None = None
@@ -63,7 +63,7 @@ class Case:
 
     @cached_property
     def cuts(self) -> list[int]:
-        """The code points at which a span of a chunk begins, beside the first."""
+        """The code points at which a span of a chunk begins, except the first."""
         return cuts_of(self.chunking)
 
     @cached_property
@@ -77,7 +77,7 @@ Found = Iterator[tuple[Span, float, str]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its title, why it matters in a line, and what finds the passages, their scores and the reasons."""
+    """A rule: its title, a line on why it matters, and the function that finds passages with scores and reasons."""
 
     title: str
     why: str
@@ -90,7 +90,7 @@ def _inside_sentence(case: Case) -> Found:
         number = document.sentence_at(cut)
         start, end = document.sentences[number]
         if start < cut < end:
-            # Worst in the middle, where both halves want the other.
+            # Worst in the middle, where each half needs the other.
             score = 0.7 + 0.3 * (1 - abs(2 * (cut - start) / (end - start) - 1))
             yield (
                 Span(start, end),
@@ -136,7 +136,7 @@ def _bad_split(case: Case) -> Found:
 
 
 def _why_bad(left: str, right: str, touching: bool) -> str:
-    """Say at what a sentence ends that should not; empty where nothing speaks against it."""
+    """Return what a sentence wrongly ends at; empty if its end looks right."""
     if not left.endswith("."):
         return ""
     if touching and left[-2:-1].isdigit() and right[0].isdigit():
@@ -179,7 +179,7 @@ def _unread(case: Case) -> Found:
     try:
         lengths = embedder.lengths([chunk.text for chunk in chunks])
     except InputError:
-        # Without its files nobody can count; the page has said so.
+        # Without its files nothing can be counted; the page has already reported that.
         return
     for chunk, length in zip(chunks, lengths, strict=True):
         if length > embedder.max_tokens:
@@ -238,7 +238,7 @@ RULES: dict[str, Rule] = {
     "by_a_hair": Rule("Cut by a hair", "A slightly different text or threshold would not be cut here.", _by_a_hair),
     "flat": Rule("Flat curve", "The scores hardly differ, so the cuts are close to chance.", _flat),
 }
-"""The rules by name. Whoever adds one writes a function and a line here."""
+"""The rules by name. To add one, write a function and a line here."""
 
 
 def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HAIR) -> list[Finding]:
@@ -249,9 +249,9 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
     chunking
         The result to look at.
     embedder
-        The one that will read the chunks; None leaves the rule that asks for it out.
+        The embedder that will read the chunks; None leaves out the rule that needs it.
     hair
-        How near to its threshold a score is there by a hair, in the units of the score.
+        Distance from the threshold within which a cut counts as made by a hair, in the units of the score.
     """
     case = Case(chunking, embedder, hair)
     found = [Finding(name, *one) for name, rule in RULES.items() for one in rule.find(case)]
@@ -259,5 +259,5 @@ def inbox(chunking: Chunking, embedder: Embedder | None = None, hair: float = HA
 
 
 def counts(findings: Sequence[Finding]) -> dict[str, int]:
-    """Return how many findings each rule has, those with none left out, in the order of the table."""
+    """Return the number of findings of each rule that has any, in the order of the table."""
     return {name: count for name in RULES if (count := sum(finding.rule == name for finding in findings))}

@@ -1,1 +1,1 @@
-"""Chunks against questions: corpora, excerpts, indexes, measures and what can be told from them."""
+"""Measure chunks with questions: corpora, excerpts, indexes, measures and reports."""

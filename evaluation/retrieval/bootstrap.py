@@ -1,4 +1,4 @@
-"""How sure a mean over questions is, and whether two chunkers differ over the same ones: the paired bootstrap."""
+"""The bootstrap over questions: how certain a mean is, and whether two chunkers differ on the same questions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LEVEL = 0.95
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _AT_ONCE = 1000
 FEWEST = 5
-"""Questions below which an interval would say nothing."""
+"""Number of questions below which an interval would mean nothing."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much the mean of one differs from that of the other over the same questions.
+    """The difference of two chunkers' means over the same questions.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Difference:
     low, high
         The interval that holds 95 % of the resampled means.
     p
-        How often chance alone gives a difference as large: twice the smaller share of resampled means on one side of 0.
+        The two-sided p-value: twice the smaller share of resampled means on one side of 0.
     questions
-        Those on which both are defined.
+        The number of questions on which both are defined.
     """
 
     mean: float
@@ -40,11 +40,11 @@ class Difference:
 
     @property
     def told(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
     def words(self, name: str, baseline: str, measure: str) -> str:
-        """Say it in a sentence; the measure in points."""
+        """Return the difference as a sentence, in percentage points."""
         if not self.told:
             return (
                 f"{name}: no difference in {measure} from {baseline} can be told from {self.questions} questions "
@@ -59,9 +59,9 @@ class Difference:
 
 
 def paired(values: FloatArray, baseline: FloatArray, seed: int = 0) -> Difference | None:
-    """Compare two measures of the same questions, shape (questions,); NaN leaves a question out.
+    """Compare two measures of the same questions, shape (questions,); a question with NaN is left out.
 
-    Percentile bootstrap over questions, `RESAMPLES` times; the same seed gives the same numbers. None with fewer than
+    Percentile bootstrap over questions, `RESAMPLES` times; equal seeds give equal numbers. Returns None with fewer than
     `FEWEST` questions.
     """
     differences = values - baseline
@@ -71,7 +71,7 @@ def paired(values: FloatArray, baseline: FloatArray, seed: int = 0) -> Differenc
         return None
     means = _resampled_means(differences, seed)
     low, high = np.quantile(means, _TAILS)
-    # The sample itself counts as one resample more, so that no p is 0.
+    # The sample itself counts as one more resample, so that p is never 0.
     side = min(np.count_nonzero(means <= 0), np.count_nonzero(means >= 0)) + 1
     return Difference(float(differences.mean()), float(low), float(high), min(1.0, 2 * side / (RESAMPLES + 1)), count)
 
@@ -79,7 +79,7 @@ def paired(values: FloatArray, baseline: FloatArray, seed: int = 0) -> Differenc
 def interval(values: FloatArray, seed: int = 0) -> tuple[float, float] | None:
     """Return the interval that holds 95 % of the resampled means of a measure, undefined values left out.
 
-    None with fewer than `FEWEST` questions.
+    Returns None with fewer than `FEWEST` questions.
     """
     kept = values[~np.isnan(values)]
     if len(kept) < FEWEST:
@@ -89,7 +89,7 @@ def interval(values: FloatArray, seed: int = 0) -> tuple[float, float] | None:
 
 
 def _resampled_means(values: FloatArray, seed: int) -> FloatArray:
-    """Return the means of `RESAMPLES` samples, as many values in each as there are, shape (RESAMPLES,)."""
+    """Return the means of `RESAMPLES` samples, each with as many values as ``values``, shape (RESAMPLES,)."""
     random = np.random.default_rng(seed)
     count = len(values)
     parts = [values[random.integers(0, count, (_AT_ONCE, count))].mean(axis=1) for _ in range(RESAMPLES // _AT_ONCE)]

@@ -14,17 +14,17 @@ import numpy as np
 from chunkers import Chunk, Document, InputError, Span, Tokenizer
 
 JOINT = "\n\n"
-"""What lies between two documents on the axis; no range reaches over it."""
+"""The separator of documents on the axis; no range crosses it."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in their order, each under a name of its own.
+    """Documents in order, with distinct names.
 
     Raises
     ------
     InputError
-        If there is none, or two have one name.
+        If there is none, or two have the same name.
     """
 
     documents: tuple[Document, ...]
@@ -37,18 +37,18 @@ class Corpus:
 
     @cached_property
     def names(self) -> list[str]:
-        """What the documents are called."""
+        """The documents' names."""
         return [document.name for document in self.documents]
 
     @cached_property
     def offsets(self) -> list[int]:
-        """Where on the axis every document begins."""
+        """The places on the axis at which the documents begin."""
         lengths = [len(document.text) + len(JOINT) for document in self.documents]
         return [0, *accumulate(lengths[:-1])]
 
     @cached_property
     def whole(self) -> Document:
-        """All of them as one document: the text of the axis, and every sentence on it."""
+        """All documents as one: the text of the axis, and every sentence on it."""
         sentences = [
             Span(offset + start, offset + end)
             for offset, document in zip(self.offsets, self.documents, strict=True)
@@ -58,7 +58,7 @@ class Corpus:
 
     @cached_property
     def sentence_ends(self) -> list[int]:
-        """Where on the axis every sentence ends."""
+        """The places on the axis at which the sentences end."""
         return [span.end for span in self.whole.sentences]
 
     def on_axis(self, number: int, span: tuple[int, int]) -> Span:
@@ -78,18 +78,18 @@ class Corpus:
 class Ruler:
     """Measures ranges of a text in tokens.
 
-    A token lies where its first character that is not white space does, so that the space before a word, which byte pairs
-    begin with, does not decide to whom the word belongs.
+    A token lies where its first character that is not white space does, so that the space with which byte pairs
+    begin does not decide which range a word belongs to.
     """
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         starts = tokenizer.starts(text)
-        # The next place, from each on, that is not white space; the end of the text where there is none.
+        # For each place the next one, itself included, that is not white space; the end of the text where there is none.
         visible = np.array([place for place, character in enumerate(text) if not character.isspace()] + [len(text)])
         self._places = np.sort(visible[np.searchsorted(visible, starts)])
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
-        """Return how many tokens the ranges have; what overlaps counts as often as it is in them."""
+        """Return the number of tokens in the ranges; overlaps count once per range."""
         if not ranges:
             return 0
         edges = np.searchsorted(self._places, np.asarray(ranges))

@@ -1,4 +1,4 @@
-"""Where excerpts lie in the documents of a corpus."""
+"""Locate excerpts in the documents of a corpus."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Finder:
     corpus: Corpus
 
     def number(self, name: object) -> int | None:
-        """Return the number of the document called ``name``, its file's ending left out or not; None for no name."""
+        """Return the number of the document called ``name``, with or without its file ending; None if no name is given."""
         if name is None or name == "":
             return None
         called = self._called.get(name, []) if isinstance(name, str) else []
@@ -39,21 +39,21 @@ class Finder:
 
     @cached_property
     def _called(self) -> dict[str, list[int]]:
-        """Every name for a document, with the numbers of the documents; a whole name goes before a stem."""
+        """Every name for documents, with the documents' numbers; a full name takes precedence over a stem."""
         stems: dict[str, list[int]] = {}
         for number, known in enumerate(self.corpus.names):
             stems.setdefault(Path(known).stem, []).append(number)
         return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
     def locate(self, item: object, number: int | None) -> Excerpt:
-        """Return where an excerpt lies: where it says, else where its text occurs first, else the same without white space.
+        """Locate an excerpt: at its ``start_index``, else where its text first occurs, if need be without white space.
 
-        ``number`` is the document's; where it is None all are searched in their order.
+        ``number`` is the document's; if it is None, all are searched in order.
 
         Raises
         ------
         InputError
-            If it is nowhere.
+            If it is not found.
         """
         given = item if isinstance(item, dict) else {"content": item}
         content, start = given.get("content"), _start_index(given.get("start_index"))
@@ -79,7 +79,7 @@ class Finder:
 
 
 class _Visible(NamedTuple):
-    """A text without its white space, and where each character of it was."""
+    """A text without its white space, and where each of its characters was."""
 
     text: str
     places: array[int]
@@ -90,14 +90,14 @@ class _Visible(NamedTuple):
         return cls("".join(document.text.split()), places)
 
     def find(self, content: str) -> Span | None:
-        """Return where the same characters occur first, whatever white space is between them."""
+        """Return where the same characters first occur, whatever white space is between them."""
         bare = "".join(content.split())
         found = self.text.find(bare)
         return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
 
 
 def _start_index(given: object) -> int | None:
-    """Return where an excerpt says that it begins, None where it does not; tables write whole numbers as 99.0 at times."""
+    """Return an excerpt's ``start_index``, None if it has none; tables sometimes write whole numbers as 99.0."""
     if given is None:
         return None
     if isinstance(given, float) and given.is_integer():
@@ -108,10 +108,10 @@ def _start_index(given: object) -> int | None:
 
 
 def short(value: object) -> str:
-    """Show a value, cut where it is long."""
+    """Return a value as text, shortened if it is long."""
     return cut(repr(value), 60)
 
 
 def cut(text: str, most: int = 200) -> str:
-    """Show no more than ``most`` characters of a text."""
+    """Return a text, shortened to ``most`` characters."""
     return text if len(text) <= most else text[: most - 3] + "..."

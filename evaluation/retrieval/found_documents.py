@@ -1,4 +1,4 @@
-"""Whether the right documents and the right sentences were retrieved: recall, precision and F1 at k.
+"""Recall, precision and F1 at k of the retrieved documents and of the sentences with evidence.
 
 Source: Qu et al., sections on document retrieval and evidence retrieval.
 """
@@ -14,10 +14,10 @@ from evaluation.retrieval.ranges import union
 from evaluation.segmentation.measures import Score
 
 AT = (1, 3, 5, 10)
-"""The numbers of chunks after which it is measured."""
+"""The values of k: numbers of chunks."""
 
 SET_SCORES = ("recall", "precision", "f1")
-"""What is measured after each."""
+"""The scores at each k."""
 
 NO_EXCERPT = "the question has no excerpt"
 NOTHING_RETRIEVED = "nothing was retrieved"
@@ -34,12 +34,12 @@ def set_scores(wanted: Set[int], found: Set[int]) -> dict[str, Score]:
 
 
 def documents_of(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
-    """Return the numbers of the documents that hold any of the ranges of the axis."""
+    """Return the numbers of the documents that contain any of the ranges of the axis."""
     return {corpus.document_at(start) for start, _ in spans}
 
 
 def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
-    """Return the numbers of the corpus's sentences that hold a part of any of the ranges: of excerpts, the evidence."""
+    """Return the numbers of the corpus's sentences that contain part of any range; for excerpts, these are the evidence."""
     sentences = corpus.whole.sentences
     ends = corpus.sentence_ends
     return {
@@ -53,13 +53,13 @@ def sentences_touched(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
 def sentences_held(corpus: Corpus, spans: Sequence[Span]) -> set[int]:
     """Return the numbers of the corpus's sentences more than half of whose characters lie in the ranges.
 
-    A chunker that knows no sentences cuts them; the few characters that reach into the next chunk retrieve none.
+    Chunkers that ignore sentences cut them; a few characters in the next chunk do not count as retrieving the sentence.
     """
     held = union(spans)
     found = set()
     for number in sentences_touched(corpus, held):
         start, end = corpus.whole.sentences[number]
-        # What is held neither overlaps nor touches, so its parts of a sentence add up.
+        # The ranges neither overlap nor touch, so their parts of a sentence add up.
         if 2 * sum(max(0, min(last, end) - max(first, start)) for first, last in held) > end - start:
             found.add(number)
     return found
@@ -76,7 +76,7 @@ def document_scores(
 def evidence_scores(
     corpus: Corpus, excerpts: Sequence[Span], ranked: Sequence[Sequence[Span]]
 ) -> dict[int, dict[str, Score]]:
-    """Return the same of the sentences that hold the excerpts."""
+    """Return the same scores for the sentences that hold the excerpts."""
     wanted = sentences_touched(corpus, excerpts)
     return {k: set_scores(wanted, sentences_held(corpus, _first(ranked, k))) for k in AT}
 

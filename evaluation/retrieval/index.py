@@ -1,4 +1,4 @@
-"""The chunks of a corpus ready to be searched, and the search: exact, by the cosine with the question's embedding.
+"""An index of a corpus's chunks, and exact search in it by the cosine with the question's embedding.
 
 All chunks of all documents are searched together, as they are.
 """
@@ -19,19 +19,19 @@ from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import Question
 
 BLOCK = 8192
-"""Chunks compared at once."""
+"""How many chunks are compared at once."""
 
 QUERIES = 512
-"""Questions compared at once with a block of chunks."""
+"""How many questions are compared at once with a block of chunks."""
 
 REPEATS = 5
-"""Searches that are timed; the quickest counts, as what the others take longer is the machine's other work."""
+"""How many searches are timed; the fastest counts, as the others are slowed by other work of the machine."""
 
 
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
-    """Return the rows of ``vectors`` with the greatest products, best first, shape (queries, min(count, rows)).
+    """Return the indices of the rows with the greatest products, best first, shape (queries, min(count, rows)).
 
-    Exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
+    The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
     """
     count = min(count, len(vectors))
     scores = np.zeros((len(queries), 0), np.float32)
@@ -63,11 +63,11 @@ class Index:
     vectors
         Unit vectors, shape (chunks, dimension).
     chunk_s
-        Seconds that chunking takes with nothing embedded before; splitting into sentences, once for all chunkers, left out.
+        Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
     embed_s
-        Seconds that embedding the chunks takes; those from a cache count as when they were computed.
+        Seconds for embedding the chunks; cached embeddings count with their original time.
     embedded, cached
-        Distinct texts of both that were computed for it, and that were found in the cache.
+        Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
     """
 
     corpus: Corpus
@@ -86,7 +86,7 @@ class Index:
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the chunks between whose ends an excerpt lies, at least in part."""
+        """Return the chunks between whose first and last character part of an excerpt lies."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
@@ -128,23 +128,23 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
 
 
 def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
-    """Embed with what is the same for all documents: an embedder made from a text is made from all of them."""
+    """Embed the chunks with one embedder for all documents: one that is fitted on text is fitted on all of them."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
 
 
 @dataclass(frozen=True)
 class Search:
-    """What every question finds.
+    """The chunks that every question finds.
 
     Attributes
     ----------
     ranked
         Numbers of the chunks nearest to each question, best first, shape (questions, min(depth, chunks)).
     embed_s
-        Seconds that embedding all questions takes; those from a cache count as when they were computed.
+        Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
-        Seconds that all searches take together: the quickest of `REPEATS`.
+        Seconds for searching for all questions: the fastest of `REPEATS` times.
     """
 
     index: Index

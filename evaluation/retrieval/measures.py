@@ -1,6 +1,6 @@
-"""How well the chunks that a question finds hold its excerpts: recall, precision, IoU and precision_Ω.
+"""How well the retrieved chunks match a question's excerpts: recall, precision, IoU and precision_Ω.
 
-Source: Chroma's technical report (2024) and its code. Ranges are measured in characters, as that code does, and in tokens.
+Source: Chroma's technical report (2024) and its code. Ranges are measured in characters, as in that code, and in tokens.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from evaluation.retrieval.ranges import characters, intersection, union
 from evaluation.segmentation.measures import Score
 
 MEASURES = ("recall", "precision", "precision_omega", "iou")
-"""The measures of a question; more is better in all of them."""
+"""The measures of a question; for all of them higher is better."""
 
 UNITS = ("characters", "tokens")
-"""What ranges are measured in."""
+"""The units of ranges."""
 
 
 Length = Callable[[Sequence[tuple[int, int]]], float]
@@ -53,7 +53,7 @@ def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Le
 
 
 def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], length: Length) -> Score:
-    """Return the IoU of the excerpts and all ``chunks`` that touch one, text that several of them share counted once."""
+    """Return the IoU of the excerpts and all ``chunks`` that touch one, counting text that several of them share once."""
     wanted = length(union(excerpts))
     if not wanted:
         return Score.without(NO_EXCERPT)
@@ -64,16 +64,16 @@ def precision_omega(excerpts: Sequence[Span], chunks: Iterable[Sequence[Span]], 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one question found.
+    """What one question found, with its scores.
 
     Attributes
     ----------
     ranked
-        Numbers of the chunks, best first: as many as were searched for, the top k and more.
+        Numbers of the chunks, best first: all that were retrieved, which may be more than the top k.
     characters, tokens
         The measures of the top k, by name.
     documents, evidence
-        Recall, precision and F1 at each number of chunks, by name.
+        Recall, precision and F1 at each k, by name.
     """
 
     question: Question
@@ -88,7 +88,7 @@ class Answer:
 class Evaluation:
     """What all questions found, measured over the first ``top_k`` chunks of each.
 
-    The scores are arrays, NaN where one is undefined: as objects those of 5,000 questions would be 32 times 5,000 of them.
+    The scores are arrays, NaN where undefined: as objects, 5,000 questions would have 32 times 5,000 of them.
 
     Attributes
     ----------
@@ -106,16 +106,16 @@ class Evaluation:
 
     @property
     def index(self) -> Index:
-        """What was searched."""
+        """The index that was searched."""
         return self.search.index
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """What every question found, made anew each time; see `answer`."""
+        """What every question found, built at each access; see `answer`."""
         return tuple(self.answer(number) for number in range(len(self.search.questions)))
 
     def answer(self, number: int) -> Answer:
-        """Return what the question of that number, counted from 0, found."""
+        """Return what question ``number``, counted from 0, found."""
         characters, tokens = (_scores(MEASURES, one[:, number]) for one in self.scores)
         documents, evidence = (
             {k: _scores(SET_SCORES, one[:, number]) for k, one in zip(AT, found, strict=True)}
@@ -130,12 +130,12 @@ class Evaluation:
         return found
 
     def retrieved_size(self, length: Length) -> float:
-        """Return the mean length of what a question retrieves; what overlaps counts as often as it was retrieved."""
+        """Return the mean length of what a question retrieves; overlaps count as often as they were retrieved."""
         sizes = [length(_retrieved(self.index, row)) for row in self.search.ranked[:, : self.top_k].tolist()]
         return float(np.mean(sizes)) if sizes else 0.0
 
     def over(self, top_k: int, ruler: Ruler) -> Evaluation:
-        """Measure over another number of chunks; what does not depend on it stays, as it costs most."""
+        """Return the measures at another k; what does not depend on it, the costliest part, is reused."""
         scores = self.scores.copy()
         lengths: tuple[Length, ...] = (characters, ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
@@ -147,7 +147,7 @@ class Evaluation:
         return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
-        """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every number of chunks."""
+        """Return mean recall, precision and F1 of the ``documents`` or the ``evidence`` at every k."""
         found: FloatArray = getattr(self, what)
         return {
             k: {name: _mean_of(values) for name, values in zip(SET_SCORES, one, strict=True)}
@@ -161,7 +161,7 @@ def evaluate(index: Index, questions: Sequence[Question], tools: Tools, ruler: R
 
 
 def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
-    """Measure what a search found; it must have gone as deep as ``top_k`` and the greatest of `AT`."""
+    """Measure what a search found; it must include at least ``top_k`` chunks, and the greatest of `AT`."""
     index = found.index
     count = len(found.questions)
     lengths: tuple[Length, ...] = (characters, ruler)
@@ -194,7 +194,7 @@ def _number(score: Score) -> float:
 
 
 def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
-    """Return the scores of a question by name; of both kinds the recall is first, and undefined without an excerpt alone."""
+    """Return a question's scores by name; recall comes first, and is undefined only without excerpts."""
     why = NO_EXCERPT if np.isnan(values[0]) else NOTHING_RETRIEVED
     return {
         name: Score.without(why) if np.isnan(value) else Score(value)
@@ -212,6 +212,6 @@ def _mean_of(values: FloatArray) -> Score:
 
 
 def mean_and_deviation(values: FloatArray) -> tuple[float, float] | None:
-    """Return mean and population standard deviation, undefined values left out; None where no value is left."""
+    """Return mean and population standard deviation, leaving out undefined values; None if no value is left."""
     kept = values[~np.isnan(values)]
     return (float(kept.mean()), float(kept.std())) if len(kept) else None

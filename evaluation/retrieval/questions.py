@@ -1,4 +1,4 @@
-"""Questions with their excerpts, read from CSV or JSON lines and located in the documents."""
+"""Read questions with excerpts from CSV or JSON lines and locate the excerpts in the documents."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import Excerpt, Finder, cut, short
 
 FIELD_LIMIT = 1_000_000
-"""Characters that one field of a CSV file may have."""
+"""The most characters in one field of a CSV file."""
 
 MOST = 5000
-"""Questions of a file that are used: more would take longer than a page can wait for, and tell no more."""
+"""The most questions of a file that are used: more would take too long for a page and add little."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Questions:
-    """The questions that can be used, and a sentence for everything that cannot."""
+    """The usable questions, and a sentence on everything that is not usable."""
 
     usable: tuple[Question, ...]
     problems: tuple[str, ...]
 
     def needed(self, name: str) -> tuple[Question, ...]:
-        """Return the questions of the file called ``name``; InputError where there is none."""
+        """Return the usable questions; raises InputError, naming the file ``name``, if there are none."""
         if not self.usable:
             why = f" {self.problems[0]}" if self.problems else ""
             raise InputError(f"{name}: at least one question must be usable; none is.{why}")
@@ -49,14 +49,14 @@ class Questions:
 def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[], bool] = bool) -> Questions:
     """Read the questions in the file called ``name`` and locate their excerpts.
 
-    A CSV's columns are parted by commas, semicolons or tabs. A row has a ``question``; ``references``, a list of objects
+    A CSV's columns are separated by commas, semicolons or tabs. A row has a ``question``; ``references``, a list of objects
     with ``content`` and ``start_index``, or ``excerpts``, a list of texts or one text; and in ``corpus_id``, where it is
     known, the name of the document.
 
     Raises
     ------
     InputError
-        If the file as a whole is of no use: empty, too large, in another form, or without a needed column.
+        If the whole file is unusable: empty, too large, in another format, or without a required column.
     Cancelled
         If the user asked to stop.
     """
@@ -95,7 +95,7 @@ def read_questions(data: bytes, name: str, corpus: Corpus, cancelled: Callable[[
 
 
 def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
-    """Yield where every row is, and the row or what is wrong with it."""
+    """Yield the place of every row, and the row or what is wrong with it."""
     csv.field_size_limit(FIELD_LIMIT)
     head = text.lstrip().partition("\n")[0]
     separator = max(",;\t", key=head.count)
@@ -117,7 +117,7 @@ _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
 
 
 def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> Mapping[str, Any] | InputError:
-    """Return the row, or what is wrong with it where fields are missing or too many."""
+    """Return the row, or what is wrong with it if it has too few or too many fields."""
     fields = len(columns) - list(row.values()).count(None) + len(row.pop(None, ()))
     if fields == len(columns):
         return row
@@ -128,8 +128,8 @@ def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> 
 
 
 def _json_rows(text: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]]:
-    """Yield where every object is, and the object or what is wrong with it."""
-    # Not splitlines, which also breaks at characters that JSON allows inside a string.
+    """Yield the place of every object, and the object or what is wrong with it."""
+    # Not splitlines, which also splits at characters that JSON allows inside strings.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -144,7 +144,7 @@ def _json_rows(text: str) -> Iterator[tuple[str, Mapping[str, Any] | InputError]
 
 
 def _question(row: Mapping[str, Any], finder: Finder) -> tuple[Question, list[str]]:
-    """Return the question of a row, and a sentence for every excerpt that is left out."""
+    """Return the question of a row, and a sentence on every excerpt that is left out."""
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"the question must be a text; got {short(text)}.")
@@ -173,7 +173,7 @@ def _list(row: Mapping[str, Any]) -> list[Any]:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
             if "references" not in row:
-                # An excerpt of its own may well begin with a bracket.
+                # A plain excerpt may also begin with a bracket.
                 return [value]
             raise InputError(f"the references must be a JSON list; {short(value)} is not ({error}).") from error
     if not isinstance(value, list):

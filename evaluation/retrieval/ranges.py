@@ -8,7 +8,7 @@ from chunkers import Span
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> list[Span]:
-    """Return the same places as ascending ranges that neither overlap nor touch; empty ones are left out."""
+    """Return the union as ascending ranges that neither overlap nor touch; empty ones are left out."""
     found: list[Span] = []
     for start, end in sorted(ranges):
         if start >= end:
@@ -54,5 +54,5 @@ def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]
 
 
 def characters(ranges: Sequence[tuple[int, int]]) -> int:
-    """Return how many characters the ranges have; what overlaps counts as often as it is in them."""
+    """Return the number of characters in the ranges; overlaps count once per range."""
     return sum(end - start for start, end in ranges)

@@ -1,4 +1,4 @@
-"""What there is to tell of a retrieval run by measure, unit, number of chunks and baseline: measured once, then drawn."""
+"""Reports of a retrieval run by measure, unit, top k and baseline, each computed once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.segmentation.measures import Score
 
 DEPTHS_KEPT = 8
-"""Numbers of chunks that count, whose measures a run remembers."""
+"""How many values of k a run keeps the measures of."""
 
 REPORTS_KEPT = 32
-"""Reports that a run remembers: every one of another measure, unit, number of chunks or baseline."""
+"""How many reports a run keeps, each with its own measure, unit, top k or baseline."""
 
 
 class Choice(NamedTuple):
-    """What a report is about.
+    """The choices that a report depends on.
 
     Attributes
     ----------
@@ -43,18 +43,18 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Costs:
-    """What a chunker costs.
+    """The costs of a chunker.
 
     Attributes
     ----------
     index_s
-        Seconds for chunking and embedding all documents, as if nothing had been embedded before.
+        Seconds for chunking and embedding all documents, as if nothing were cached.
     search_ms
-        Milliseconds for searching the chunks for one question, without embedding it.
+        Milliseconds for one question's search, without embedding the question.
     tokens
-        What one question retrieves, on average.
+        Mean number of tokens that a question retrieves.
     embedded, cached
-        Distinct texts that this run computed, and found in the cache.
+        Distinct texts that this run embedded, and that it found in the cache.
     """
 
     index_s: float
@@ -65,7 +65,7 @@ class Costs:
 
     @classmethod
     def of(cls, found: Evaluation, ruler: Length) -> Costs:
-        """Add them up."""
+        """Return the costs of an evaluation."""
         index = found.index
         return cls(
             index.chunk_s + index.embed_s,
@@ -76,7 +76,7 @@ class Costs:
         )
 
     def source(self) -> str:
-        """Say where the embeddings came from."""
+        """Where the embeddings came from, in words."""
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"
@@ -84,16 +84,16 @@ class Costs:
 
 @dataclass(frozen=True)
 class Winner:
-    """The chunker with the highest mean, and the one it is compared with: the baseline, or the next where it is that.
+    """The chunker with the highest mean, compared with the baseline, or with the next best if it is the baseline itself.
 
     Attributes
     ----------
     level
-        The numbers of others with the same mean.
+        The numbers of other chunkers with the same mean.
     other
-        The number of the one that it is compared with; None where the measure is undefined for all others.
+        The number of the chunker that it is compared with; None if the measure is undefined for all others.
     difference
-        Of the winner from the other; None where there are too few questions, or no other.
+        Of the winner to the other; None if there are too few questions, or no other.
     """
 
     best: int
@@ -106,7 +106,7 @@ class Winner:
     def of(
         cls, means: Mapping[int, float], baseline: int, compare: Callable[[int, int], Difference | None]
     ) -> Winner | None:
-        """Return the first by ``means``, which has those that are defined, by number; None where it is empty."""
+        """Return the winner by ``means``, the defined means by chunker number; None if there are none."""
         if not means:
             return None
         ranked = sorted(means, key=lambda number: -means[number])
@@ -125,9 +125,9 @@ class Distribution:
     values
         Shape (questions,), NaN where it is undefined.
     mean, deviation
-        Over those on which it is defined; None where there is none.
+        Over the questions on which it is defined; None if there are none.
     interval
-        That holds 95 % of the means of resampled questions; None where they are too few.
+        The 95 % bootstrap interval of the mean; None if there are too few questions.
     """
 
     values: FloatArray
@@ -137,31 +137,31 @@ class Distribution:
 
     @classmethod
     def of(cls, values: FloatArray) -> Distribution:
-        """Measure it; this is one bootstrap."""
+        """Return the distribution of ``values``; costs one bootstrap."""
         mean, deviation = mean_and_deviation(values) or (None, None)
         return cls(values, mean, deviation, interval(values))
 
 
 AtK = Mapping[int, Mapping[str, Score]]
-"""Mean recall, precision and F1 at each number of chunks, by name."""
+"""Mean recall, precision and F1 at each k, by name."""
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkerReport:
-    """What there is to tell of one chunker.
+    """The results of one chunker.
 
     Attributes
     ----------
     evaluation
         What every question found.
     means
-        Mean and deviation of every measure in the chosen unit, by name; None where it is undefined for all questions.
+        Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
     distribution
         The chosen measure.
     chunk_tokens
-        Tokens of a chunk, on average.
+        Mean number of tokens of a chunk.
     at_k
-        What is found after some chunks: ``documents`` and ``evidence``.
+        The scores at each k: of ``documents`` and ``evidence``.
     """
 
     evaluation: Evaluation
@@ -174,16 +174,16 @@ class ChunkerReport:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything that is drawn of a run for one choice.
+    """Everything that the page shows of a run for one choice.
 
     Attributes
     ----------
     chunkers
-        Those that are done, by place in the run's plan, ascending.
+        Those that are done, by position in the run's plan, ascending.
     differences
-        By how much each differs from the baseline; without those that have too few questions in common with it.
+        The difference of each chunker to the baseline, without those that share too few questions with it.
     winner
-        None where the measure is undefined for all questions.
+        None if the measure is undefined for all questions.
     disagreements
         Numbers of the questions, counted from 0, on which the chunkers differ.
     """
@@ -196,37 +196,37 @@ class Report:
 
     @property
     def distributions(self) -> dict[int, Distribution]:
-        """The chosen measure, by number of the chunker."""
+        """The distributions of the chosen measure, by chunker number."""
         return {number: one.distribution for number, one in self.chunkers.items()}
 
     @property
     def costs(self) -> dict[int, Costs]:
-        """What every chunker costs, by its number."""
+        """The costs of every chunker, by number."""
         return {number: one.costs for number, one in self.chunkers.items()}
 
 
 def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
-    """Return the numbers of the questions on which a measure differs between chunkers; where it is undefined it does not.
+    """Return the numbers of the questions on which a measure differs between chunkers; undefined values are ignored.
 
-    ``values`` has at least one chunker's, each of shape (questions,).
+    ``values`` has those of at least one chunker, each of shape (questions,).
     """
     all_values = np.array(list(values.values()))
     return np.flatnonzero(np.fmax.reduce(all_values) > np.fmin.reduce(all_values))
 
 
 class Reports:
-    """The reports of one run, and what they share, for all who look at it, in any thread.
+    """The reports of one run, and what they share; safe to use from several threads.
 
-    What depends on fewer choices is measured less often: the scores of all questions for every number of chunks, a
-    distribution also by measure and unit, a difference by the two chunkers too. A run adds chunkers while it is at work, and
-    never takes one away or changes it, so that what was measured of one stays true; a report is of those that it names.
+    What depends on fewer choices is computed less often: the scores of all questions once for each k, a distribution
+    also for each measure and unit, a difference also for each pair of chunkers. A run adds chunkers while it works, but
+    never removes or changes one, so what was computed for one stays valid; a report is of the chunkers it was asked for.
 
     Parameters
     ----------
     ruler
-        That tokens are counted with.
+        Counts tokens.
     count
-        The run's chunkers.
+        The number of the run's chunkers.
     """
 
     def __init__(self, ruler: Ruler, count: int) -> None:
@@ -237,7 +237,7 @@ class Reports:
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
     def of(self, found: Mapping[int, Evaluation], choice: Choice) -> Report:
-        """Return the report on the chunkers in ``found``, at any number of chunks, of which the baseline is one."""
+        """Return the report on the chunkers in ``found``, evaluated at any k; the baseline is one of them."""
         found = {number: found[number] for number in sorted(found)}
         return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))
 

@@ -1,4 +1,4 @@
-"""What several threads need and one computes."""
+"""A cache in which one thread computes what several need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 
 class _Entry(Generic[Value]):
-    """A value, or the place that one waits for it at."""
+    """A value, or the lock on which threads wait for it."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -20,9 +20,9 @@ class _Entry(Generic[Value]):
 
 
 class SharedCache(Generic[Key, Value]):
-    """The values that were used last, at most ``most`` of them; safe to share between threads.
+    """The most recently used values, at most ``most``; safe to share between threads.
 
-    Of several threads that ask for one key, one computes and the others wait; those that ask for another key don't wait.
+    Of several threads that ask for a key, one computes and the others wait; requests for other keys do not wait.
     """
 
     def __init__(self, most: int) -> None:
@@ -34,7 +34,7 @@ class SharedCache(Generic[Key, Value]):
         return len(self._entries)
 
     def get(self, key: Key, compute: Callable[[], Value]) -> Value:
-        """Return the value of ``key``; ``compute`` is called where there is none, and again next time where it raises."""
+        """Return the value of ``key``; ``compute`` is called if there is none, and again the next time if it raised."""
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)

@@ -1,4 +1,4 @@
-"""Known boundaries that somebody marked: as lines in the text, and as a file beside it."""
+"""Known boundaries marked by a user: as lines in the text, or in a file beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from chunkers import InputError
 
 MARK = "---"
-"""What a line holds, alone, where a section ends."""
+"""The content of a line that marks the end of a section."""
 
 
 def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
@@ -30,7 +30,7 @@ def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:
-    """Return the known boundaries as a file: whose they are, the text's SHA-256, and their code points."""
+    """Return the known boundaries as a file: the document's name, the text's SHA-256, and their code points."""
     return json.dumps({"name": name, "sha256": digest(text), "boundaries": list(known)}, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -40,14 +40,14 @@ def from_json(data: bytes, text: str) -> tuple[int, ...]:
     Raises
     ------
     InputError
-        If it is no such file, is of another text, or a boundary lies outside the text or out of order.
+        If it is not such a file, belongs to another text, or a boundary lies outside the text or out of order.
     """
     return Marks.read(data).of(text)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """A file of known boundaries: the SHA-256 of its text, and code points that are not checked against it yet."""
+    """A file of known boundaries: the SHA-256 of its text, and code points not yet checked against it."""
 
     sha256: str
     boundaries: tuple[int, ...]
@@ -59,7 +59,7 @@ class Marks:
         Raises
         ------
         InputError
-            If it is no such file.
+            If it is not such a file.
         """
         try:
             given = json.loads(data)
@@ -75,12 +75,12 @@ class Marks:
         return cls(str(given["sha256"]), tuple(known))
 
     def of(self, text: str) -> tuple[int, ...]:
-        """Return the boundaries, which are of this text.
+        """Return the boundaries, checked against their text.
 
         Raises
         ------
         InputError
-            If they are of another text, or one lies outside the text or out of order.
+            If they belong to another text, or one lies outside the text or out of order.
         """
         if self.sha256 != digest(text):
             raise InputError(
@@ -94,5 +94,5 @@ class Marks:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, by which a file of boundaries knows it."""
+    """Return the SHA-256 of a text in UTF-8, by which a file of boundaries identifies it."""
     return hashlib.sha256(text.encode()).hexdigest()

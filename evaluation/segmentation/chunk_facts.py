@@ -44,7 +44,7 @@ def sizes(chunking: Chunking, tokenizer: Tokenizer) -> tuple[Sizes, ...]:
 
 
 def sentence_counts(chunking: Chunking) -> list[int]:
-    """Return how many sentences each chunk touches; one that two spans of a chunk touch counts once."""
+    """Return how many sentences each chunk touches, counting each sentence once per chunk."""
     document = chunking.document
     counts = []
     for chunk in chunking.chunks:
@@ -59,14 +59,14 @@ def sentence_counts(chunking: Chunking) -> list[int]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Chunks that lie in several places of the text.
+    """The non-contiguous chunks of a result.
 
     Attributes
     ----------
     chunks
         How many there are.
     breaks
-        How often somebody who reads chunk after chunk has to jump within one.
+        How often the order of the text breaks within a chunk.
     """
 
     chunks: int
@@ -74,24 +74,24 @@ class Pieces:
 
     @classmethod
     def of(cls, chunking: Chunking) -> Pieces:
-        """Count them."""
+        """Return the counts for a result."""
         further = [len(chunk.spans) - 1 for chunk in chunking.chunks if len(chunk.spans) > 1]
         return cls(len(further), sum(further))
 
     def words(self, chunks: int) -> str:
-        """Say it, of so many ``chunks``."""
+        """Return the counts in words, out of ``chunks`` chunks."""
         breaks = "1 order break" if self.breaks == 1 else f"{self.breaks:,} order breaks"
         return f"{self.chunks:,} of {chunks:,} chunks, {breaks}"
 
 
 @dataclass(frozen=True)
 class BeyondReach:
-    """What an embedder would not see of the chunks.
+    """How much of the chunks an embedder would not read.
 
     Attributes
     ----------
     chunks
-        How many are longer than it reads.
+        How many are longer than it can read.
     share
         Of the tokens of those chunks, the share beyond what is read, from 0 to 1.
     """
@@ -101,7 +101,7 @@ class BeyondReach:
 
     @classmethod
     def of(cls, chunking: Chunking, embedder: Embedder | None) -> BeyondReach | None:
-        """Count them; None where the embedder reads everything, or cannot count because its files are missing."""
+        """Return the counts; None if the embedder reads everything, or cannot count because its files are missing."""
         most = embedder.max_tokens if embedder is not None else None
         if embedder is None or most is None:
             return None
@@ -113,7 +113,7 @@ class BeyondReach:
         return cls(len(long), 1 - most * len(long) / sum(long)) if long else None
 
     def words(self, embedder: Embedder) -> str:
-        """Say it."""
+        """Return it in words."""
         what, whose = ("chunk", "its") if self.chunks == 1 else ("chunks", "their")
         return (
             f"{self.chunks:,} {what} longer than the {embedder.max_tokens:,} tokens that {embedder.name} reads: "
@@ -123,7 +123,7 @@ class BeyondReach:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the head of a column says of a result, whatever it is compared with."""
+    """What the head of a column shows of a result, whatever it is compared with."""
 
     cuts: tuple[int, ...]
     sizes: tuple[Sizes, ...]
@@ -132,7 +132,7 @@ class Facts:
 
     @classmethod
     def of(cls, chunking: Chunking, tokenizer: Tokenizer, embedder: Embedder | None) -> Facts:
-        """Measure it; tokenizes the whole text."""
+        """Return the facts of a result; tokenizes the whole text."""
         cuts = tuple(cuts_of(chunking))
         return cls(cuts, sizes(chunking, tokenizer), Pieces.of(chunking), BeyondReach.of(chunking, embedder))
 
@@ -146,17 +146,17 @@ class Change:
     moved: int
 
     def words(self) -> str:
-        """Say it."""
+        """Return it in words."""
         parts = [f"{count} {what}" for what, count in vars(self).items() if count]
         return ", ".join(parts) if parts else "no boundary"
 
 
 NEAR = 2
-"""Sentences that a boundary may shift and still count as moved."""
+"""The most sentences that a boundary may shift and still count as moved."""
 
 
 def change(document: Document, before: Sequence[int], after: Sequence[int]) -> Change:
-    """Compare two lists of boundaries; one that went and one that came within `NEAR` sentences moved."""
+    """Compare two lists of boundaries; one removed and one added within `NEAR` sentences count as moved."""
     gone = [document.sentence_at(offset) for offset in sorted(set(before) - set(after))]
     come = [document.sentence_at(offset) for offset in sorted(set(after) - set(before))]
     moved = 0
@@ -171,11 +171,11 @@ def change(document: Document, before: Sequence[int], after: Sequence[int]) -> C
 
 
 def against_known(cuts: Collection[int], known: Collection[int]) -> tuple[int, int, int]:
-    """Return how many known boundaries were found, how many missed, and how many cuts are none."""
+    """Return how many known boundaries were found, how many were missed, and how many cuts are at none."""
     found = len(set(cuts) & set(known))
     return found, len(known) - found, len(set(cuts)) - found
 
 
 def percent(share: float) -> str:
-    """Write a share, more than none and less than all, in whole per cent."""
+    """Format a share that is neither 0 nor 1 in whole per cent."""
     return f"{min(max(round(share * 100), 1), 99)}\N{NO-BREAK SPACE}%"

@@ -1,4 +1,4 @@
-"""How alike the sentences within chunks are, and which of two ways to cut the same stretch keeps them more alike."""
+"""Compare how similar the sentences within chunks are under two ways to cut the same stretch."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from chunkers.result import Chunking
 from chunkers.text.document import Span
 
 SMALL = 0.005
-"""A difference of mean similarities below which both ways are said to be as good."""
+"""The difference of mean similarities below which both ways count as equally good."""
 
 
 @dataclass(frozen=True)
 class Cohesion:
-    """The mean cosine of all pairs of sentences that share a chunk, and how many pairs; NaN of none."""
+    """The mean cosine of all pairs of sentences that share a chunk, and the number of pairs; NaN without pairs."""
 
     mean: float
     pairs: int
@@ -29,7 +29,7 @@ class Similarities:
     """Sums of cosines between the sentences of any run, without a matrix of all pairs: Σ_ij e_i·e_j = |Σ e_i|²."""
 
     def __init__(self, vectors: npt.NDArray[np.floating]) -> None:
-        """Take one vector a sentence, shape (n, dimension)."""
+        """Take one vector per sentence, shape (n, dimension)."""
         rows = vectors.astype(np.float64)
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
         self._sums: FloatArray = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
@@ -61,7 +61,7 @@ class StretchComparison:
 
     @property
     def gain(self) -> float | None:
-        """What greed gains in mean similarity; 0 where both cut alike, None where one leaves no two sentences together."""
+        """What the greedy way gains in mean similarity; 0 if both cut alike, None if one leaves no pair together."""
         if self.greedy == self.other:
             return 0.0
         if not (self.greedy_cohesion.pairs and self.other_cohesion.pairs):
@@ -69,7 +69,7 @@ class StretchComparison:
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
     def verdict(self) -> str:
-        """Name the point where greed pays or costs."""
+        """Whether the greedy way pays or costs here, in words."""
         if self.gain is None:
             return "here there is nothing to weigh: one of the two leaves no two sentences together"
         if abs(self.gain) < SMALL:

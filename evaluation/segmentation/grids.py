@@ -1,4 +1,4 @@
-"""The settings among which a chunker's best for a document is looked for: published grids, and ours where there are none."""
+"""The settings to search for a chunker's best on a document: published grids, or ours where there are none."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SEARCHED: dict[str, list[Setting]] = {
 """Chunker to its settings: those of Qu et al., appendix B, where they tried it."""
 
 OURS = "ours"
-"""Who published the settings of a chunker that is in no source."""
+"""The source named for the settings of a chunker that no source published."""
 
 
 def as_published(chunker: str) -> tuple[Setting, str]:
-    """Return the first published setting of a chunker, and who published it; our defaults, where nobody did."""
+    """Return the first published setting of a chunker, and its source; our defaults if there is none."""
     presets = presets_of(chunker)
     return (Setting.of(chunker, **presets[0].parameters), presets[0].title) if presets else (Setting(chunker), OURS)

@@ -1,4 +1,4 @@
-"""Texts with known boundaries, from files: marked by lines of three dashes, or with a file of boundaries beside them."""
+"""Read texts with known boundaries from files, marked by lines of three dashes or by a boundary file beside them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.segmentation.boundary_files import Marks, digest, without_marks
 from evaluation.segmentation.sweep import Marked
 
 MARKS_ENDING = ".json"
-"""How the name of a file of boundaries ends."""
+"""The ending of boundary files' names."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class MarkedText:
 
     @cached_property
     def sections(self) -> frozenset[str]:
-        """The texts between the known boundaries, white space around them left out."""
+        """The texts between the known boundaries, without surrounding white space."""
         edges = [0, *self.known, len(self.text)]
         return frozenset(self.text[start:end].strip() for start, end in pairwise(edges))
 
@@ -38,7 +38,7 @@ class MarkedText:
 def marked_texts(
     files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[MarkedText], list[str]]:
-    """Return the texts among files whose boundaries are known, and a sentence for each file that cannot be used.
+    """Return the texts with known boundaries among files, and a sentence on each file that cannot be used.
 
     A file of boundaries, as `evaluation.segmentation.boundary_files.to_json` writes it, belongs
     to the text whose SHA-256 it holds.
@@ -77,7 +77,7 @@ def marked_texts(
 
 
 def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> MarkedText:
-    """Return a text with its boundaries; what is used of ``marks`` is taken out."""
+    """Return a text with its boundaries; an entry of ``marks`` that is used is removed."""
     bare, known = without_marks(text)
     for candidate in (text, bare):
         if entry := marks.pop(digest(candidate), None):
@@ -97,6 +97,6 @@ def _about(name: str, error: InputError) -> str:
 
 
 def sharing(texts: Sequence[MarkedText], held: Sequence[MarkedText]) -> list[MarkedText]:
-    """Return those of ``texts`` that have a section in common with one held out: to tune on them would be to look."""
+    """Return those of ``texts`` that share a section with one held out: tuning on them would leak it."""
     seen = frozenset[str]().union(*(one.sections for one in held))
     return [one for one in texts if not seen.isdisjoint(one.sections)]

@@ -26,7 +26,7 @@ class Score:
 
     @classmethod
     def without(cls, why: str) -> Score:
-        """Return the score that is none."""
+        """Return an undefined score, with the reason."""
         return cls(None, why)
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Segmentation:
-    """Where segments begin, beside the first.
+    """Where segments begin, except the first.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Segmentation:
     Raises
     ------
     ValueError
-        If a boundary lies outside, or they are not in order.
+        If a boundary is out of range, or they are out of order.
     """
 
     units: int
@@ -61,7 +61,7 @@ class Segmentation:
 
     @property
     def mean_length(self) -> float:
-        """Units a segment."""
+        """The mean number of units per segment."""
         return self.units / (len(self.boundaries) + 1)
 
     def counts(self) -> IntArray:
@@ -74,8 +74,8 @@ class Segmentation:
 def in_sentences(document: Document, offsets: Iterable[int]) -> Segmentation:
     """Return the segmentation into sentences whose segments begin at the sentences that hold the code points ``offsets``.
 
-    A cut inside a sentence counts as one at the nearer end of it: where that is the beginning or the end of the document, it
-    is no boundary.
+    A cut inside a sentence counts as one at its nearer end; if that is the beginning or the end of the document, it is no
+    boundary.
     """
     places = set()
     for offset in offsets:
@@ -97,12 +97,12 @@ def in_characters(document: Document, offsets: Iterable[int]) -> Segmentation:
 
 
 def cuts_of(chunking: Chunking) -> list[int]:
-    """Return the code points at which the spans of a chunking begin, beside the first."""
+    """Return the code points at which the spans of a chunking begin, except the first."""
     return sorted({span.start for chunk in chunking.chunks for span in chunk.spans})[1:]
 
 
 def window(reference: Segmentation) -> int:
-    """Return the k of Pk and WindowDiff: half the mean segment of the reference, rounded, one at least."""
+    """Return the k of Pk and WindowDiff: half the mean segment of the reference, rounded, at least one."""
     return max(1, round(reference.mean_length / 2))
 
 
@@ -110,7 +110,7 @@ _NO_BOUNDARY = "no boundary is known"
 
 
 def _windows(reference: Segmentation, found: Segmentation) -> tuple[IntArray, IntArray] | Score:
-    """Return how many boundaries each window of k gaps holds in both; or why there is no window."""
+    """Return how many boundaries each window of k gaps holds in both; or why there are no windows."""
     _same_units(reference, found)
     k = window(reference)
     if not reference.boundaries:

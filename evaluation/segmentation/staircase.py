@@ -1,4 +1,4 @@
-"""The staircase: what every amount that the slider offers makes of a document, and where it changes nothing."""
+"""The staircase: the chunks of a document at every amount of the slider, and the stretches without change."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from chunkers import Breakpoint, Chunking, Document
 from chunkers.arrays import IntArray
 
 FLAT = 4
-"""Amounts in a row that cut alike from which on the slider is said to do nothing."""
+"""The fewest consecutive amounts with the same cuts that count as a flat stretch."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Amounts in a row, from ``low`` to ``high``, that make the same chunks."""
+    """Consecutive amounts, from ``low`` to ``high``, that make the same chunks."""
 
     low: float
     high: float
     chunks: int
 
     def words(self) -> str:
-        """Say it."""
+        """Return it in words."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
         return f"between {self.low:g} and {self.high:g} nothing changes: {what}"
 
 
 @dataclass(frozen=True)
 class Staircase:
-    """For every amount in ascending order the number of chunks, and their median and largest size in characters.
+    """The number of chunks, and their median and largest size in characters, for every amount in ascending order.
 
     ``flat`` are the stretches of `FLAT` amounts and more that make the same chunks.
     """
@@ -57,13 +57,13 @@ def staircase(
     Parameters
     ----------
     document
-        One sentence at least.
+        The document, of at least one sentence.
     chunker
-        Its amount does not matter.
+        The chunker; its amount is ignored.
     scores
         The scores of its gaps, NaN where there is none.
     chunk
-        Cuts the document; asked only where sizes are constrained, once for each set of candidates. Without constraints the
+        Cuts the document; called only if sizes are constrained, once for each set of candidates. Without constraints the
         candidates are the cuts, and comparing the scores with each line is enough.
     """
     amounts = next(spec for spec in chunker.fields(chunker.model_dump()) if spec.name == "amount").stops
@@ -93,7 +93,7 @@ def staircase(
 
 
 def _sizes(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
-    """Return the characters of every chunk, the document being cut after each sentence at which ``cut`` is true."""
+    """Return the characters of every chunk, when the document is cut after each sentence at which ``cut`` is true."""
     starts, ends = np.asarray(document.sentences, dtype=np.int64).T
     after = np.flatnonzero(cut)
     sizes: IntArray = np.append(ends[after], ends[-1]) - np.append(starts[0], starts[after + 1])
@@ -101,7 +101,7 @@ def _sizes(document: Document, cut: npt.NDArray[np.bool_]) -> IntArray:
 
 
 def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
-    """Return the long stretches of the same sizes in the same order, which are the same chunks."""
+    """Return the long stretches with equal sizes in the same order, which means equal chunks."""
     stretches = []
     for same, group in groupby(zip(amounts, sizes, strict=True), key=lambda pair: pair[1].tobytes()):
         among = [amount for amount, _ in group]
@@ -114,7 +114,7 @@ def _flat(amounts: Sequence[float], sizes: Sequence[IntArray]) -> list[Stretch]:
 class Histogram:
     """How many scores lie in each bin; ``edges`` has one more entry than the counts.
 
-    A gap whose score passes the line is among ``beyond``, another among ``short``.
+    Gaps whose score passes the line are counted in ``beyond``, others in ``short``.
     """
 
     edges: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Short documents joined to long ones, whose seams are known boundaries."""
+"""Join short documents into long ones, whose seams are known boundaries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evaluation.segmentation.marked_texts import MarkedText
 JOINT = "\n\n"
 
 MOST_STITCHED = 10_000
-"""Documents that are stitched at once: more would fill the memory before the first is written."""
+"""The most documents stitched at once: more would fill the memory before the first is written."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Stitched:
 
 
 def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, splitter: str = DEFAULT_SPLITTER) -> Stitched:
-    """Join two passages or more in a random order until there are ``sentences`` sentences or more, or none is left.
+    """Join at least two passages in a random order until there are ``sentences`` sentences, or no passage is left.
 
     Source: Qu et al., appendix C. The same passages and seed give the same document.
 
@@ -61,9 +61,9 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
     random.Random(seed).shuffle(order)
     chosen: list[Passage] = []
     count = 0
-    # One passage alone would have no seam, however long it is.
+    # A single passage would have no seam, however long it is.
     while order and (count < sentences or len(chosen) < 2):
-        # The next one of another subject; where there is none any more, the document ends.
+        # The next passage of another subject; if none is left, the document ends.
         place = next((i for i, one in enumerate(order) if not chosen or one.subject != chosen[-1].subject), None)
         if place is None:
             break
@@ -81,7 +81,7 @@ def stitch(passages: Sequence[Passage], sentences: int = 100, seed: int = 0, spl
 def stitch_several(
     passages: Sequence[Passage], sentences: int, count: int, seed: int, splitter: str, first: int = 1
 ) -> list[MarkedText]:
-    """Stitch ``count`` documents of the seeds from ``seed`` on, numbered from ``first`` on.
+    """Stitch ``count`` documents with seeds from ``seed`` on, numbered from ``first`` on.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def stitch_several(
 
 
 def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
-    """Return the passages of every other subject, and those of the subjects between: the halves have none in common.
+    """Return the passages of every other subject, and those of the others, so that the halves share no subject.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def halves(passages: Sequence[Passage]) -> tuple[list[Passage], list[Passage]]:
 def passages_from(
     files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document
 ) -> tuple[list[Passage], list[str]]:
-    """Return the short documents in files, and a sentence for each file that cannot be used.
+    """Return the short documents in files, and a sentence on each file that cannot be used.
 
     Each file is one subject; in a file with lines of three dashes, each part between them.
 

@@ -50,7 +50,7 @@ class Setting:
         return cls(chunker, tuple(sorted(parameters.items())))
 
     def words(self) -> str:
-        """Say it: the chunker, then its parameters."""
+        """Return the setting in words: the chunker, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
 
@@ -73,7 +73,7 @@ MEASURES: dict[str, bool] = {
 
 @dataclass(frozen=True)
 class SweepRow:
-    """What one setting made of one document."""
+    """The result of one setting on one document."""
 
     setting: Setting
     document: str
@@ -102,7 +102,7 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
 
 
 FEW = 500
-"""Runs that are done sooner than processes are started for them."""
+"""The most runs that are not worth starting processes for."""
 
 
 def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> SweepRow:
@@ -117,10 +117,10 @@ def sweep(
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[SweepRow]:
-    """Run every setting on every document, and give each row when it is done; ``tools`` share their embeddings.
+    """Run every setting on every document, and yield each row when it is done; ``tools`` share their embeddings.
 
-    With several workers, and more than a `FEW` runs, they are spread over processes, and the order of the rows is that in
-    which they are done. ``tools.cancelled`` stops the sweep before the next run; what was given stays given.
+    With several workers, and more than a `FEW` runs, they are spread over processes, and the rows come in the order in
+    which they are done. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def sweep(
 
 
 def _here(groups: Sequence[tuple[Document, Sequence[Callable[[Tools], SweepRow]]]], tools: Tools) -> Generator[SweepRow]:
-    """Run all in this process."""
+    """Run everything in this process."""
     for _, runs in groups:
         for run_one in runs:
             if tools.cancelled():
@@ -191,7 +191,7 @@ def summaries(rows: Iterable[SweepRow], measure: str) -> list[Summary]:
 
 
 def rows_to_csv(rows: Iterable[SweepRow]) -> str:
-    """Return one line a setting and document, every measure in a column, empty where it is undefined."""
+    """Return one line per setting and document, every measure in a column, empty where it is undefined."""
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])

@@ -1,7 +1,7 @@
-"""Runs of chunkers in processes of their own, one a core.
+"""Run chunkers in separate processes, one per core.
 
-A worker loads no model. A run that asks for vectors which were not sent comes back with the texts, and is sent again with
-them when they are embedded, here, once.
+A worker loads no model. A run that asks for vectors which were not sent returns the texts, and is sent again with the
+vectors once they have been embedded here.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from chunkers.arrays import VectorArray
 from chunkers.cache import EmbeddingCache
 
 AT_ONCE = 25
-"""Runs sent to a worker together: few enough that the first results are there soon."""
+"""How many runs are sent to a worker together: few enough for the first results to come soon."""
 
 ROUNDS = 3
-"""How often a run is sent before it is done here: re-embedding asks for one text after the other."""
+"""How often a run is sent before it is run here: re-embedding asks for one text after another."""
 
 IDLE_S = 60
 """Seconds that a worker waits for more before it ends."""
@@ -31,11 +31,11 @@ IDLE_S = 60
 ENVIRONMENT = {
     # There is a worker on every core already.
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-    # Every run needs matrices as large as the run before: glibc keeps their memory, which saves a quarter of the time.
+    # Every run needs matrices as large as the last one's: having glibc keep their memory saves a quarter of the time.
     "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
     "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20),
 }
-"""What the workers' environment has beside our own."""
+"""Additions to the workers' environment."""
 
 Result = TypeVar("Result")
 
@@ -49,17 +49,17 @@ class _Asked(Exception):
 
 
 class _Sent(Embedder):
-    """Stands for the embedder whose vectors were sent; asked for more, it says of which texts."""
+    """Stand-in for the embedder whose vectors were sent; raises `_Asked` with the texts whose vectors are missing."""
 
     name = "sent"
     revision = "1"
     batch = sys.maxsize
 
     def load(self) -> None:
-        """Need nothing."""
+        """Do nothing: the vectors were sent."""
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Give the texts back."""
+        """Return the vectors that were sent; raise `_Asked` if some are missing."""
         raise _Asked(texts)
 
 
@@ -97,7 +97,7 @@ def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
 
 
 def processes(workers: int) -> Executor:
-    """Return so many processes, those of the last sweep if they still wait."""
+    """Return an executor of ``workers`` processes, reusing those of the last sweep if they are still waiting."""
     executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
     return executor
 
@@ -105,14 +105,14 @@ def processes(workers: int) -> Executor:
 def spread(
     groups: Sequence[tuple[Document, Sequence[Callable[[Tools], Result]]]], tools: Tools, workers: int
 ) -> Generator[Result]:
-    """Call every run of every document, and give each result when it is there.
+    """Call every run of every document, and yield each result as soon as it is there.
 
-    ``tools.cancelled`` ends it within a fraction of a second; what a worker is at is not waited for.
+    ``tools.cancelled`` ends it within a fraction of a second; runs in progress are not waited for.
 
     Raises
     ------
     InputError
-        If a run raises it, or a worker was ended from outside.
+        If a run raises it, or a worker was killed from outside.
     """
     executor = processes(workers)
     own = [
