@@ -1,4 +1,4 @@
-"""The curve of a result and the lines on it, as the browser draws them."""
+"""The score curve of a result and its threshold lines, as sent to the browser."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
-"""Gaps up to which every reason is sent; beyond, only those of the cuts are."""
+"""Most gaps for which all reasons are sent; with more, only cuts carry theirs, as the labels of the segments."""
 
 
 def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
-    """Return the curve of a result, its verdicts and its lines, which can be dragged where they are ``movable``."""
+    """Return the curve of a result with its verdicts and threshold lines, or None if the result has no scores.
+
+    If ``movable``, the lines can be dragged.
+    """
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     curve = chunking.curves[0]
@@ -46,10 +49,11 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
 
 
 def rounded(scores: Sequence[float], levels: Iterable[float]) -> list[float | None]:
-    """Return the scores with six decimals, and more where the browser would else say or decide otherwise than the server.
+    """Round the scores to six decimals, keeping more where the browser would otherwise show or decide something else.
 
-    A score next to a level keeps all of its decimals, so that it stays on its side. One that ends in a 5 after six of them
-    has as many as it takes to end in another digit: rounded again to fewer, it would not always go the way of the full one.
+    A score next to a level keeps all its decimals, so that it stays on the same side of the level. A score whose last
+    decimal would be a 5 keeps as many as it takes to end in another digit: when the browser rounds it again to fewer
+    decimals, the result could otherwise differ from rounding the full score.
     """
     full, steps = np.asarray(scores), np.sort(np.asarray([-np.inf, *levels, np.inf]))
     after = np.searchsorted(steps[1:-1], full) + 1
@@ -68,12 +72,12 @@ def _rounded(score: float) -> float | None:
 
 
 def _levels(line: LineData) -> list[float]:
-    """Return where a line lies, and where it can."""
+    """Return the level of a line and all levels that it can be dragged to."""
     return [*([] if line["level"] is None else [line["level"]]), *(level for _, level in line["stops"])]
 
 
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
-    """Return the amounts that the line can be let go at, each with its level: the steps of the slider."""
+    """Return the amounts at which the line can be dropped, which are the steps of the slider, each with its level."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     levels = chunker.levels(parameter, spec.stops, curve.scores)
     return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]
