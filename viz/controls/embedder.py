@@ -19,7 +19,7 @@ OTHER = "another"
 
 
 def ask_about_embedder(choices: Choices) -> None:
-    """Ask what must be decided before embedding: whether to use an embedder from a link, what to use if a wheel is missing."""
+    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing."""
     if waits_for_consent(choices):
         notice(
             f"The link names the embedder {choices.embedder}. "
