@@ -9,7 +9,7 @@ TSC := .venv/bin/node node_modules/typescript/bin/tsc
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint types scripts format bench browser clean
+.PHONY: help run test quick lint types scripts format bench browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -19,6 +19,9 @@ run: .venv/run.stamp ## open the app in the browser
 
 test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
 	$(PY) -m pytest $(PYTEST_ARGS)
+
+quick: lint scripts ## check in less than a minute: style, and what needs no browser, page or model
+	$(PY) -m pytest --quick $(PYTEST_ARGS)
 
 lint: .venv/test.stamp ## check style and formatting
 	$(PY) -m ruff check .

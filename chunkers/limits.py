@@ -12,7 +12,7 @@ MAX_DEPTH = 500
 """Elements of HTML within each other; browsers stop nesting at 512."""
 
 READ_SECONDS = 20
-"""The longest that a file may be read: a book of 3,000 pages takes about half of it on two busy cores."""
+"""The longest that a file may be read, by the clock: what takes longer is a bomb, or better cut into parts."""
 
 READ_MEMORY = 1_000_000_000
 """Bytes of memory that the process which reads a file may hold; the largest HTML that is no bomb needs about half of it."""

@@ -52,8 +52,8 @@ class Reason(NamedTuple):
         return f"{earlier}; {said}" if earlier is not None else said
 
     def steps(self) -> list[Reason]:
-        """Return the steps of the decision in their order, this one last."""
-        return [self] if self.earlier is None else [*self.earlier.steps(), self]
+        """Return the steps of the decision in their order, this one last, each without those before it."""
+        return [self] if self.earlier is None else [*self.earlier.steps(), self._replace(earlier=None)]
 
 
 def chain(*reasons: Reason) -> Reason:

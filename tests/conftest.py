@@ -1,4 +1,4 @@
-"""The app without a browser, and the real model and its vectors, once for all tests."""
+"""The app without a browser, the real model and its vectors, once for all tests; and the lanes that tests run in."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -6,8 +6,29 @@ from streamlit.testing.v1 import AppTest
 from chunkers import Tools, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
 from tests import ROOT
+from tests.lanes import QUICK, is_left_out, keep_quick, kinds
 from tests.support import LIMIT, ended
 from viz.jobs import reading
+
+
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="leave out what needs a browser, a page, a model or much time")
+
+
+def pytest_configure(config):
+    if config.option.quick:
+        config.option.markexpr = QUICK
+        keep_quick()
+
+
+def pytest_ignore_collect(collection_path, config):
+    return True if config.option.quick and is_left_out(collection_path) else None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for kind in sorted(kinds(item)):
+            item.add_marker(kind)
 
 
 @pytest.fixture

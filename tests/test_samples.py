@@ -45,6 +45,7 @@ def boundaries(chunking):
     return tuple(piece.start for piece in chunking.chunks[1:])
 
 
+@pytest.mark.model
 def test_the_default_double_pass_finds_the_three_topics_and_no_fixed_size_does():
     sample = load_sample("three_topics")
     assert boundaries(chunk(sample.text, "double_pass", sentences=sample.sentences)) == sample.known
@@ -52,6 +53,7 @@ def test_the_default_double_pass_finds_the_three_topics_and_no_fixed_size_does()
         assert boundaries(chunk(sample.text, "fixed_sentences", sentences=sample.sentences, size=size)) != sample.known
 
 
+@pytest.mark.model
 def test_double_pass_keeps_the_algorithm_whole_over_a_snippet_where_breakpoint_cuts_inside():
     sample = load_sample("algorithm")
     whole = chunk(sample.text, "double_pass", sentences=sample.sentences)
@@ -62,6 +64,7 @@ def test_double_pass_keeps_the_algorithm_whole_over_a_snippet_where_breakpoint_c
     assert any(code[0] < offset < code[1] for offset in boundaries(cut))
 
 
+@pytest.mark.model
 def test_breakpoint_finds_the_stubs_and_cuts_more():
     sample = load_sample("stubs")
     cut = chunk(sample.text, "breakpoint", sentences=sample.sentences, amount=70)

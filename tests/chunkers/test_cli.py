@@ -29,6 +29,7 @@ def output(capsys, *arguments):
     return [json.loads(line) for line in captured.out.splitlines()]
 
 
+@pytest.mark.model
 def test_the_object_has_these_keys(capsys, file):
     (result,) = output(capsys, file, "--chunker", "double_pass", "--sentences", "regex")
     assert set(result) == {"version", "recipe", "document", "chunks", "gaps", "merges", "notes", "timing"}
@@ -61,6 +62,7 @@ def test_standard_input(capsys, monkeypatch):
     assert [chunk["text"] for chunk in result["chunks"]] == ["Größe.", "Maß."]
 
 
+@pytest.mark.model
 def test_an_output_is_a_recipe(capsys, file, tmp_path):
     first = output(capsys, file, "--chunker", "breakpoint", "--set", "amount=50", "--sentences", "regex")
     recipe = tmp_path / "recipe.json"

@@ -183,6 +183,7 @@ def made(name, parameters):
     return build_chunker(name, parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
 @given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]))
 @example(text="", sentences="spacy")

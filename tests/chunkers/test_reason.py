@@ -37,6 +37,14 @@ KINDS = [
         {"size": 6, "max_size": 2, "min_size": 2, "size_unit": "sentences", "oversize": "recursive"},
         ["fewer than 6 sentences so far; a chunk of 6 sentences, above maximum size 2; cut after every 2"],
     ),
+    (
+        "breakpoint",
+        {"amount": 100, "max_size": 4, "oversize": "recursive"},
+        [
+            "distance 0.83 ≤ 1.98; a chunk of 34 characters, above maximum size 4; cut by the recursive chunker",
+            "inside sentence 2: a chunk of 34 characters, above maximum size 4; cut by the recursive chunker",
+        ],
+    ),
     ("target_size", {"size": 6, "unit": "words", "buffer": 0}, ["the level at which the average chunk fits 6 words"]),
     (
         "double_pass",
@@ -81,7 +89,8 @@ def test_decisions_of_several_steps_are_said_in_their_order():
     first, second, third = Reason("distance", 0.5), Reason(remark="and more"), Reason(remark="and most", heading="at last")
     whole = chain(first, chain(second, third))
     assert str(whole) == "distance 0.50; and more; at last: and most"
-    assert [step.remark for step in whole.steps()] == ["", "and more", "and most"]
+    assert whole.steps() == [first, second, third]
+    assert chain(*whole.steps()) == whole
     assert whole == chain(chain(first, second), third)
     assert first.earlier is second.earlier is None
 

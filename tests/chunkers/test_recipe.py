@@ -43,6 +43,7 @@ def test_versions_are_of_what_decided(chunker, sentences, packages):
     assert set(recipe.versions) == {"seamark"} | packages
 
 
+@pytest.mark.model
 def test_a_recipe_runs_by_itself():
     text = "The tide comes in. The tide goes out. Bread needs flour. Bread needs salt."
     chunker = build_chunker("breakpoint", {"amount": 60})

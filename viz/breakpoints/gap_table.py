@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Hashable
+from threading import Lock
 from typing import TypedDict
 
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
+from viz.components.text_store import CACHED_BYTES, compact_json
 from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 
 _ledger = st.components.v2.component(
@@ -74,8 +77,10 @@ class GapTableData(TypedDict):
     rows: str
 
 
-def gap_table(chunking: Chunking, margin: float, key: str) -> None:
+def gap_table(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
     """Mount the ledger; gaps whose score is within ``margin`` of the threshold line are marked.
+
+    Results with the same ``identity`` are equal.
 
     A click or Enter on a row emits the events ``seamark-jump`` and ``seamark-step`` on the window; on ``seamark-gap`` the
     table goes to the row of that gap. The sentences come from the text in the store.
@@ -83,9 +88,14 @@ def gap_table(chunking: Chunking, margin: float, key: str) -> None:
     data: GapTableData = {
         "source": chunking.document.identity,
         "score": chunking.curves[0].label if chunking.curves else "score",
-        "rows": json.dumps(gap_rows(chunking, margin), ensure_ascii=False, separators=(",", ":")),
+        "rows": _rows(chunking, identity, margin),
     }
     _ledger(key=key, data=data)
+
+
+@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda chunking, identity, margin: (identity, margin), lock=Lock())
+def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
+    return compact_json(gap_rows(chunking, margin))
 
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:

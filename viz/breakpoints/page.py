@@ -99,7 +99,7 @@ def _draw(here: Page) -> None:
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
-            gap_table(shown.chunking, margin, key="ledger")
+            gap_table(shown.chunking, shown.identity, margin, key="ledger")
         else:
             show_steps(shown, made, text.document, here.embedder, choices, margin)
 

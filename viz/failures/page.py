@@ -95,7 +95,7 @@ def _gallery(choices: Choices) -> None:
     def chosen() -> None:
         choose_document(choices, st.session_state["gallery"]["chosen"]["id"])
 
-    draw({"part": "gallery", "cards": cards, "chosen": choices.document}, "gallery", chosen)
+    draw({"part": "gallery", "cards": cards, "chosen": choices.document}, key="gallery", on_chosen=chosen)
 
 
 def _card(name: str, title: str) -> CardData:

@@ -54,7 +54,7 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
     }
-    draw(data, "measures", chosen)
+    draw(data, key="measures", on_chosen=chosen)
 
 
 def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:

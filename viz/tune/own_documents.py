@@ -129,10 +129,14 @@ def _stitcher(splitter: str) -> None:
 
 
 def _stitch(splitter: str) -> None:
-    state = st.session_state
-    asked = (state["stitch_sentences"], state["stitch_count"], state["stitch_seed"], splitter)
-    halve = bool(state["stitch_halves"])
-    files = [(file.name, file.getvalue()) for file in state["short_files"]]
+    asked = (
+        st.session_state["stitch_sentences"],
+        st.session_state["stitch_count"],
+        st.session_state["stitch_seed"],
+        splitter,
+    )
+    halve = bool(st.session_state["stitch_halves"])
+    files = [(file.name, file.getvalue()) for file in st.session_state["short_files"]]
     if session.tune_stitching is not None:
         session.tune_stitching.cancel()
     session.tune_stitching = ReadingJob(

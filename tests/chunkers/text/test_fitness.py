@@ -57,7 +57,7 @@ def test_a_script_that_the_model_does_not_know_is_said():
     [
         ("fixed_tokens", {"size": 80}, "tfidf", True),
         ("fixed_sentences", {}, "tfidf", False),
-        ("breakpoint", {}, "all-MiniLM-L6-v2", True),
+        pytest.param("breakpoint", {}, "all-MiniLM-L6-v2", True, marks=pytest.mark.model),
         ("breakpoint", {}, "tfidf", False),
     ],
 )

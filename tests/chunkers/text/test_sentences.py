@@ -126,6 +126,7 @@ def test_a_long_paragraph_is_split_as_its_parts_are():
     assert sentences(" ".join([sentence] * 2000), "sentencex:en") == [sentence] * 2000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["'Hi.' ", '"a." ', "(a b.) ", ". ' ", "“", "! ", "a.", "| a ", "1. ", "- a\n", "|\n", '。"', "¿"]
 )

@@ -1,27 +1,30 @@
-"""The scores that the browser draws: short, and yet they say and decide there what they do here."""
+"""The numbers that the browser draws: short, and yet they say and decide there what they do here."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.components.reader.curve import rounded
+from viz.components.reader.curve import shortener
 
-SCORES = st.floats(-2, 12) | st.integers(-4_000_000, 4_000_000).map(lambda count: count / 2_000_000)
-
-
-@given(SCORES)
-def test_a_score_prints_as_the_full_one_does(score):
-    (sent,) = rounded([score], [])
-    assert [f"{sent:.{decimals}f}" for decimals in range(2, 7)] == [f"{score:.{decimals}f}" for decimals in range(2, 7)]
+NUMBERS = st.floats(-2, 12) | st.integers(-4_000_000, 4_000_000).map(lambda count: count / 2_000_000)
 
 
-@given(SCORES, st.integers(-3, 3))
-def test_a_score_stays_on_its_side_of_every_level(score, steps):
-    level = score + steps * 2e-7
-    (sent,) = rounded([score], [level, 20.0, -20.0])
-    assert (sent > level, sent < level) == (score > level, score < level)
+@given(NUMBERS)
+def test_a_number_prints_as_the_full_one_does(number):
+    sent = shortener([], [])(number)
+    assert [f"{sent:.{decimals}f}" for decimals in range(2, 7)] == [f"{number:.{decimals}f}" for decimals in range(2, 7)]
 
 
-def test_most_scores_have_six_decimals_and_undefined_ones_are_none():
-    assert rounded([0.12345678, float("nan"), 0.5], [0.3]) == [0.123457, None, 0.5]
-    assert rounded([0.3650004], []) == [0.3650004]
-    assert rounded([0.30000004], [0.3]) == [0.30000004]
+@given(st.lists(NUMBERS, min_size=1, max_size=6), st.lists(st.tuples(st.integers(0, 5), st.integers(-9, 9)), min_size=1))
+def test_scores_stay_on_their_side_of_every_level(scores, beside):
+    levels = [scores[place % len(scores)] + steps * 2e-7 for place, steps in beside]
+    short = shortener(scores, levels)
+    for score in scores:
+        for level in levels:
+            assert (short(score) > short(level), short(score) < short(level)) == (score > level, score < level)
+
+
+def test_most_numbers_have_six_decimals_and_undefined_ones_stand_in_no_way():
+    score = 0.30000004
+    short = shortener([score, 0.7123456789], [0.3, float("nan"), 0.7123456789])
+    assert [short(number) for number in (0.12345678, 0.5, 0.7123456789)] == [0.123457, 0.5, 0.712346]
+    assert (short(score), short(0.3), short(0.3650004)) == (score, 0.3, 0.3650004)

@@ -1,5 +1,6 @@
 """What the user chose, through the link and back."""
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def choices(draw):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(choices())
 def test_a_link_brings_every_choice_back(chosen):

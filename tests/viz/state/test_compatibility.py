@@ -97,6 +97,7 @@ def test_a_link_opens_and_stays_what_it_was(app, page):
     assert "The link" not in shown
 
 
+@pytest.mark.model
 def test_a_recipe_gives_the_chunks_of_the_session_file(tmp_path, capsys):
     session = json.loads((BEFORE / "seamark-session.json").read_text(encoding="utf-8"))
     text = tmp_path / "text.txt"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from chunkers import Chunker, Chunking, Curve
+from chunkers.arrays import FloatArray
 from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
 """Most gaps for which all reasons are sent; with more, only cuts carry theirs, as the labels of the segments."""
+
+_ROUNDING = 2e-6
+"""Upper bound of how much closer two numbers can get when both are rounded to six decimals."""
 
 
 def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
@@ -25,22 +29,25 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
     curve = chunking.curves[0]
     at_gaps = [gap for gap in chunking.gaps if gap.offset is None]
     verdicts, verdict_of = verdicts_of(at_gaps)
+    stops = [_stops(chunker, curve, line.parameter) if movable else [] for line in curve.lines]
+    levels = [line.level for line in curve.lines] + [level for some in stops for _, level in some]
+    short = shortener(curve.scores, levels)
     lines: list[LineData] = [
         {
             "label": line.label,
-            "level": None if math.isnan(line.level) else line.level,
+            "level": None if math.isnan(line.level) else short(line.level),
             "parameter": line.parameter,
             "value": getattr(chunker, line.parameter),
-            "stops": _stops(chunker, curve, line.parameter) if movable else [],
+            "stops": [(amount, short(level)) for amount, level in some],
         }
-        for line in curve.lines
+        for line, some in zip(curve.lines, stops, strict=True)
     ]
     return {
         "label": curve.label,
-        "scores": rounded(curve.scores, [level for line in lines for level in _levels(line)]),
+        "scores": [None if math.isnan(score) else short(score) for score in curve.scores],
         "above": curve.cut_above,
         "live": curve.live,
-        "constrained": any(gap.verdict.is_sized for gap in chunking.gaps),
+        "constrained": any(verdict.is_sized for verdict in {gap.verdict for gap in chunking.gaps}),
         "verdicts": [verdict_data(verdict) for verdict in verdicts],
         "verdictOf": verdict_of,
         "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
@@ -48,32 +55,38 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
     }
 
 
-def rounded(scores: Sequence[float], levels: Iterable[float]) -> list[float | None]:
-    """Round the scores to six decimals, keeping more where the browser would otherwise show or decide something else.
+def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
+    """Return a function that rounds a score or level to six decimals, or to more where the browser needs them.
 
-    A score next to a level keeps all its decimals, so that it stays on the same side of the level. A score whose last
-    decimal would be a 5 keeps as many as it takes to end in another digit: when the browser rounds it again to fewer
-    decimals, the result could otherwise differ from rounding the full score.
+    Where a score and a level are less than a rounding apart, both keep all decimals, so that the score stays on the same
+    side of the level. A number whose last decimal would be a 5 keeps as many as it takes to end in another digit: when the
+    browser rounds it again to fewer decimals, the result could otherwise differ from rounding the full number.
     """
-    full, steps = np.asarray(scores), np.sort(np.asarray([-np.inf, *levels, np.inf]))
-    after = np.searchsorted(steps[1:-1], full) + 1
-    close = np.minimum(full - steps[after - 1], steps[after] - full) < 1e-6
-    return [score if near else _rounded(score) for score, near in zip(scores, close.tolist(), strict=True)]
+    ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
+    full = _beside(ours, theirs) | _beside(theirs, ours)
+
+    def short(number: float) -> float:
+        return number if number in full else _rounded(number)
+
+    return short
 
 
-def _rounded(score: float) -> float | None:
-    if math.isnan(score):
-        return None
-    for decimals in range(6, 17):
-        written = f"{score:.{decimals}f}"
-        if not written.rstrip("0").endswith("5"):
-            return float(written)
-    return score
+def _beside(numbers: FloatArray, others: FloatArray) -> set[float]:
+    """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
+    before = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
+    after = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
+    return set(numbers[np.minimum(numbers - before, after - numbers) < _ROUNDING].tolist())
 
 
-def _levels(line: LineData) -> list[float]:
-    """Return the level of a line and all levels that it can be dragged to."""
-    return [*([] if line["level"] is None else [line["level"]]), *(level for _, level in line["stops"])]
+def _rounded(number: float) -> float:
+    written = f"{number:.6f}"
+    decimals = 6
+    while written[-1] in "05" and written.rstrip("0")[-1] == "5":
+        decimals += 1
+        if decimals > 16:
+            return number
+        written = f"{number:.{decimals}f}"
+    return float(written)
 
 
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:

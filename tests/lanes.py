@@ -1,0 +1,66 @@
+"""Which tests need what, so that `make quick` can leave out what takes long; marks by hand stand where no rule tells.
+
+A test of the quick lane runs no browser, no page of the app and no model. That it does not is not left to the marks: while
+the lane runs, whatever would load a model or run a page raises an error that says which mark is missing.
+"""
+
+import sys
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+QUICK = "not browser and not page and not model and not slow"
+"""What `pytest --quick` selects."""
+
+BY_FILE = {
+    "model": {"test_embedder.py", "test_embedders.py", "test_references.py"},
+    # Their time goes into processes that they start, and into other people's libraries.
+    "slow": {"test_adapters.py", "test_command_lines.py", "test_reader_process.py", "test_workers.py"},
+}
+
+BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}}
+
+LONG_SAMPLES = {"essay", "report"}
+
+
+def kinds(item):
+    """Return the marks that follow from where a test stands and what it asks for."""
+    found = {kind for kind, names in BY_FILE.items() if item.path.name in names}
+    found |= {kind for kind, names in BY_FIXTURE.items() if names & set(item.fixturenames)}
+    if "browser" in item.path.parts:
+        found.add("browser")
+    # A module for a page that makes the app itself.
+    if item.path.name == "test_page.py" and hasattr(item.module, "AppTest"):
+        found.add("page")
+    if "subprocess" in item.function.__code__.co_names:
+        found.add("slow")
+    callspec = getattr(item, "callspec", None)
+    if callspec and LONG_SAMPLES & {value for value in callspec.params.values() if isinstance(value, str)}:
+        found.add("slow")
+    return found
+
+
+def is_left_out(path):
+    """Return whether nothing in a file can be of the quick lane, so that its imports would be for nothing."""
+    return path.name in BY_FILE["model"] | BY_FILE["slow"] or path.parent.name == "browser"
+
+
+class _NoModel:
+    """Lets nothing import what runs models. spaCy asks for torch as well, and does without."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ImportError("the quick lane has no torch")
+        if name == "sentence_transformers":
+            raise pytest.fail.Exception("This test loads a model: mark it with pytest.mark.model.")
+        return None
+
+
+def _no_page(self, *_args, **_options):
+    raise pytest.fail.Exception("This test runs a page of the app: mark it with pytest.mark.page.")
+
+
+def keep_quick():
+    """Let no test of this process load a model or run a page."""
+    sys.meta_path.insert(0, _NoModel())
+    AppTest.run = _no_page
