@@ -41,7 +41,7 @@ def column_of(
     prefix: str = "",
     movable: bool = True,
 ) -> Column:
-    """Return the reader's column: the result under the page's ``head``, or a message why there is none.
+    """Return the reader's column: the result under the page's ``head``, or a message that says why there is none.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Column:
-    """One chunker's column: its head, and its result or a message why there is none.
+    """One chunker's column: its head, and its result or a message that says why there is none.
 
     ``fresh`` holds the offsets, in code points, of the cuts added by the last change; ``wrong`` holds the numbers of the
     sentences outside the chunk that fits their section best.
