@@ -11,7 +11,7 @@ from viz.components.assets import script
 from viz.state.choices import ColumnChoice
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-WAY, BESIDE = PAGE.partition("## From a widget to the painted cut")[2].split("Beside the way", 1)
+WAY, BESIDE = PAGE.partition("## From a widget to the painted cut")[2].split("In addition, ", 1)
 STEPS = re.findall(r"^\d+\. `([^`]+)`", WAY, re.MULTILINE)
 ASIDE = re.findall(r"`([^`]+\.py)`", BESIDE.partition("## ")[0])
 MOST_STEPS = 20

@@ -1,1 +1,1 @@
-"""What the pages draw with."""
+"""The web interface: pages, components, background jobs and session state."""

@@ -44,7 +44,7 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     page.get_by_role("button", name="Stitch", exact=True).click(timeout=READY)
     expect(page.get_by_text("void.txt: a document to stitch must have text")).to_be_visible(timeout=READY)
     expect(
-        page.get_by_text("5 documents stitched of 4 short texts, with 12 sentences and 3 known boundaries each")
+        page.get_by_text("5 documents stitched from 4 short texts, with 12 sentences and 3 known boundaries each")
     ).to_be_visible()
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_text(re.compile(r"is best: Pk 0\.000 over 5 documents"))).to_be_visible(timeout=READY)

@@ -12,14 +12,14 @@ from viz.theme.palette import INK, theme
 
 
 def _mark(figure: go.Figure, x: float, words: str) -> None:
-    """Draw a line at ``x`` through the whole figure, with words above it."""
+    """Draw a vertical line at ``x`` through the whole figure, with a label above it."""
     accent = INK[theme()]["accent"]
     figure.add_vline(x=x, line={"color": accent, "width": 2})
     figure.add_annotation(x=x, yref="paper", y=1, yanchor="bottom", text=words, showarrow=False, font={"color": accent})
 
 
 def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
-    """Return the histogram of the scores, those past the line solid, and the line."""
+    """Return the histogram of the scores with the threshold line; the scores past the line are solid."""
     colours = INK[theme()]
     edges = counted.edges
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
@@ -41,14 +41,17 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
         )
     _mark(figure, level, f"line {level:.2f}")
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
-    # With few bars Plotly numbers their middles, which are long fractions.
+    # With few bars Plotly labels their midpoints, which have many decimals.
     figure.update_xaxes(title=label, tickformat=".2f")
     figure.update_yaxes(title="gaps", rangemode="tozero")
     return figure
 
 
 def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
-    """Return chunks above and their sizes below, over every amount; flat stretches are bands, the present amount a line."""
+    """Return the number of chunks, above, and their sizes, below, for each amount.
+
+    Bands mark the stretches over which the chunks stay the same, and a line marks the current amount.
+    """
     colours = INK[theme()]
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     curves = (

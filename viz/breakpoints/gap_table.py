@@ -1,4 +1,4 @@
-"""The ledger of gaps: every decision in a table that leads to the text and follows it."""
+"""The ledger of gaps: a table of all decisions, linked with the text in both directions."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ STANDING = {
     Verdict.FORCED: "forced, no candidate",
     Verdict.MERGED: "merged",
 }
-"""A verdict in a word or two: whether the gap was a candidate, and whether it is a cut."""
+"""Short names of the verdicts: whether the gap was a candidate, and whether it is a cut."""
 
 
 class StandingData(VerdictData):
-    """A verdict with the word or two that the table has for it."""
+    """A verdict with its short name in the table."""
 
     standing: str
 
 
 class GapRows(TypedDict):
-    """What is known of every gap, a list a property, in the ledger's order.
+    """The rows of the table, one list per property, in the ledger's order.
 
     Attributes
     ----------
     gaps
-        The number of the sentence before each.
+        The number of the sentence before each gap, from 0.
     scores, away
-        Each score, and how far it lies from the line, below it less than 0; None where there is none.
+        Each score, and its signed distance from the threshold line, negative below it; None if undefined.
     verdicts
-        The verdicts that occur, in the order in which the table sorts them.
+        The verdicts that occur, in the table's sort order.
     verdictOf
-        For every gap a digit: the place of its verdict in ``verdicts``.
+        One digit per gap: the index of its verdict in ``verdicts``.
     inside
-        Whether each lies inside a sentence.
+        Whether each gap lies inside a sentence.
     near
-        Whether each score is near the line.
+        Whether each score is near the threshold line.
     reasons
-        Why, in words.
+        The reasons for the verdicts, in words.
     """
 
     gaps: list[int]
@@ -70,7 +70,7 @@ class GapRows(TypedDict):
 
 
 class GapTableData(TypedDict):
-    """The table: the text's name in the store, what its scores are called, and a `GapRows` as JSON."""
+    """The table: the identity of the text in the store, the name of the score, and a `GapRows` as JSON."""
 
     source: str
     score: str
@@ -78,12 +78,12 @@ class GapTableData(TypedDict):
 
 
 def gap_table(chunking: Chunking, identity: Hashable, margin: float, key: str) -> None:
-    """Mount the ledger; gaps whose score lies within ``margin`` of the line are marked.
+    """Mount the ledger; gaps whose score is within ``margin`` of the threshold line are marked.
 
-    Results of the same ``identity`` are the same.
+    Results with the same ``identity`` are equal.
 
-    A click or Enter on a row fires the window's events ``seamark-jump`` and ``seamark-step``; ``seamark-gap`` leads to the
-    row of that gap. The sentences are taken from the text that the reader holds.
+    A click or Enter on a row emits the events ``seamark-jump`` and ``seamark-step`` on the window; on ``seamark-gap`` the
+    table goes to the row of that gap. The sentences come from the text in the store.
     """
     data: GapTableData = {
         "source": chunking.document.identity,
@@ -99,7 +99,7 @@ def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
 
 
 def gap_rows(chunking: Chunking, margin: float) -> GapRows:
-    """Return what is known of every gap, a list a property, in the ledger's order."""
+    """Return the rows of the table, one list per property, in the ledger's order."""
     gaps = chunking.gaps
     verdicts, verdict_of = verdicts_of(gaps, STANDING)
     return {

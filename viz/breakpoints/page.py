@@ -1,4 +1,4 @@
-"""The Breakpoints page: the greedy chunker's curve and text, what its slider does, every gap, and the scan step by step."""
+"""The Breakpoints page: the greedy chunker's curve and text, the effect of its slider, every gap, and the scan by steps."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ PAGE = "breakpoints"
 READER = "reader"
 
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
-"""What stands beside the text, as the link calls it and as the page does."""
+"""The views beside the text: their names in the link, and their labels."""
 
 READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
 
 DEFAULT_COLUMN = ColumnChoice("breakpoint", {"amount": 72.0, "buffer": 1})
-"""On the first sample it cuts a lone title line off, and all but cuts before the next."""
+"""On the first sample these settings cut off a title line by itself and nearly cut before the next one."""
 
 
 def show() -> None:
     """Draw the page."""
-    come_with = _from_compare()
+    from_compare = _from_compare()
     document, sentences = next(iter(sample_splitters().items()))
-    rest = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
-    with page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=rest)) as here:
-        if come_with is not None:
-            here.choices.columns = [come_with]
+    extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
+    with page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=extra)) as here:
+        if from_compare is not None:
+            here.choices.columns = [from_compare]
         _one_breakpoint(here)
         _draw(here)
 
@@ -95,7 +95,7 @@ def _draw(here: Page) -> None:
         if shown is None:
             notice("There is nothing to show before the text is cut.", key="nothing_beside")
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
-            notice("The text has no two sentences, so there is no gap to decide.", key="no_gap")
+            notice("The text has fewer than two sentences, so there is no gap to decide.", key="no_gap")
         elif view == "scores":
             show_scores(shown, text, here.embedder, choices)
         elif view == "gaps":
@@ -104,11 +104,11 @@ def _draw(here: Page) -> None:
             show_steps(shown, made, text.document, here.embedder, choices, margin)
 
 
-# What the page takes from elsewhere
+# Input from the link and from Compare
 
 
 def _from_compare() -> ColumnChoice | None:
-    """Return a copy of the column that was selected on Compare, where the user comes from there and it is one of ours."""
+    """Return a copy of the column selected on Compare if the user comes from there and it is a breakpoint chunker."""
     if session.page != COMPARE or "c1" in st.query_params:
         return None
     choices = compared()
@@ -117,7 +117,7 @@ def _from_compare() -> ColumnChoice | None:
 
 
 def _one_breakpoint(here: Page) -> None:
-    """Hold the page to its one chunker, whatever the link names."""
+    """Reduce the page's columns to a single breakpoint chunker, with an error if the link names another."""
     first = here.choices.columns[0]
     if first.chunker != "breakpoint":
         here.complain(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.")
@@ -146,14 +146,14 @@ def _margin(choices: Choices) -> float:
     return 0.02
 
 
-# The controls that are this page's own
+# The page's own controls
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:
     if not (isinstance(chunker, Breakpoint) and has_similarity_reading(chunker)):
         return
-    said = "Similarity is 1 less the distance: curve, line and words turn over together, the cuts stay."
-    switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=said)
+    explained = "Similarity is 1 minus the distance: curve, line and wording are flipped, the cuts stay the same."
+    switch("Read the curve as", choices.extra, "axis", READINGS, f"{PAGE}/axis", help=explained)
 
 
 def _choose_margin(choices: Choices, margin: float) -> None:
@@ -171,7 +171,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         format="%.2f",
         key=key,
         on_change=changed,
-        help="A gap whose score is no further than this from the line, on either side: another text would tip it.",
+        help="A gap whose score is at most this far from the line, on either side: small changes may decide it otherwise.",
     )
 
 
@@ -184,7 +184,7 @@ def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column
 
 
 def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
-    """Return the head of the column: how many, how large, what the sizes changed, how wrong."""
+    """Return the head of the column: number and sizes of chunks, effect of the size limits, errors against known ones."""
     counts = sentence_counts(chunking)
     rows = [HeadRow("chunks", f"{len(counts):,}")]
     if counts:

@@ -1,4 +1,4 @@
-"""What stands beside the text on the Breakpoints page: the scores of all gaps, and the greedy scan step by step."""
+"""The Scores view of the Breakpoints page: a histogram of the scores, and the chunks for each amount."""
 
 from __future__ import annotations
 
@@ -20,11 +20,9 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Text
 
-# The scores
-
 
 def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Choices) -> None:
-    """Draw the histogram of the scores, and the staircase from the amount to the chunks."""
+    """Draw the histogram of the scores, and the number and sizes of chunks for each amount."""
     chunker, curve = shown.chunker, shown.chunking.curves[0]
     level = curve.lines[0].level
     if math.isnan(level):
@@ -43,10 +41,10 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     on_disk = session.on_disk
 
     def chunk(other: Breakpoint) -> Chunking:
-        there = Task.of(text.document, embedder, choices.tokenizer, other)
-        made = chunk_at_once(there, other, text.document, embedder, on_disk)
-        assert made is not None  # the amount changes nothing of what is embedded
-        return made
+        other_task = Task.of(text.document, embedder, choices.tokenizer, other)
+        chunking = chunk_at_once(other_task, other, text.document, embedder, on_disk)
+        assert chunking is not None  # the amount does not affect what is embedded
+        return chunking
 
     plain = Breakpoint(**chunker.model_dump())
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
@@ -77,15 +75,12 @@ def _stairs(task: Task, document: Document, chunker: Breakpoint, scores: tuple[f
 
 
 def _flat_words(stairs: Staircase, amount: float) -> str:
-    """Say where the slider does nothing: here, or at its widest stretch."""
+    """Describe the stretch of amounts with the same chunks, around the current amount or else the widest one."""
     here = stairs.around(amount)
     if here is not None:
         words = here.words()
         return f"{words[0].upper()}{words[1:]}. Bands are stretches that make the same chunks."
     if not stairs.flat:
-        return f"Nowhere do {FLAT} amounts of the slider in a row make the same chunks."
+        return f"No {FLAT} consecutive amounts of the slider make the same chunks."
     widest = max(stairs.flat, key=lambda stretch: stretch.high - stretch.low)
     return f"A few steps from here the chunks change; {widest.words()}. Bands are stretches that make the same chunks."
-
-
-# The steps

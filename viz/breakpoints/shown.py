@@ -1,4 +1,4 @@
-"""A result as the page Breakpoints shows it."""
+"""A result as shown on the Breakpoints page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.shell.results import ColumnResult
 
 @dataclass(frozen=True)
 class Shown:
-    """The result as the page shows it: read as distance or as similarity, and named by ``identity``."""
+    """A result read as distances or as similarities; ``identity`` is its task and the reading."""
 
     identity: tuple[Task, str]
     chunker: Breakpoint
@@ -23,7 +23,7 @@ class Shown:
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
-    """Return the result read along that axis; None while there is none."""
+    """Return the result read along ``axis``, or None if there is no result."""
     if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint):
         return None
     if axis == "similarity" and has_similarity_reading(made.chunker) and made.chunking.curves:

@@ -1,4 +1,4 @@
-"""The greedy scan, step by step."""
+"""The Steps view of the Breakpoints page: the greedy scan, step by step."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from viz.state.keys import session
 def show_steps(
     shown: Shown, made: list[ColumnResult], document: Document, embedder: Embedder | None, choices: Choices, margin: float
 ) -> None:
-    """Draw the stepper through the greedy scan, with what the best partition did at every cut."""
+    """Draw the stepper through the greedy scan, with a comparison to the optimal partition at each cut."""
     _, best, sentences = made
     compared: Mapping[int, StretchComparison] | None = None
     if best.error:
-        notice(f"optimal, which every cut is compared with: {best.error}", "error", key="optimal_error")
+        notice(f"“optimal”, with which each cut is compared: {best.error}", "error", key="optimal_error")
     elif best.chunking is not None and best.task is not None and sentences.chunking is not None and embedder is not None:
         with suppress(Cancelled):
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
-        notice("Each cut is told without “optimal” until that is computed.", key="optimal_waits")
+        notice("Cuts are compared with “optimal” as soon as that has been computed.", key="optimal_waits")
     stepper(_told(shown, margin, compared), choices.extra, key="stepper")
 
 
@@ -40,7 +40,7 @@ def show_steps(
 def _compared(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
-    # The page's job has embedded all of it; the rest would be another job's to embed.
+    # The sentences are embedded by the page's own job, for the chunker without a buffer.
     vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
     return compare(chunking, best, Similarities(vectors))
 

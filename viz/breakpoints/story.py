@@ -1,4 +1,4 @@
-"""The greedy scan as steps: at every gap what it saw and decided, and at every cut what the best partition did instead."""
+"""The greedy scan as steps: its decision at each gap, and at each cut what the optimal partition does instead."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from viz.components.stepper.stepper import Step
 OUTCOME = {
     Verdict.CUT: "A candidate, and a cut.",
     Verdict.KEPT: "No candidate.",
-    Verdict.REJECTED: "A candidate, but no cut: a size stands against it.",
-    Verdict.FORCED: "No candidate, but a cut: a size asks for it.",
+    Verdict.REJECTED: "A candidate, but no cut: a size limit prevents it.",
+    Verdict.FORCED: "No candidate, but a cut: a size limit requires it.",
     Verdict.MERGED: "Cut at first, merged later.",
 }
 
@@ -24,26 +24,26 @@ def is_near(gap: Gap, margin: float) -> bool:
 
 
 def scan_steps(chunking: Chunking, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
-    """Return one step for each gap of the ledger, in its order.
+    """Return one step for each gap of the ledger, in order.
 
     Parameters
     ----------
     chunking
-        The greedy chunker's.
+        The result of the greedy chunker.
     margin
-        The distance from the line within which a gap is near it.
+        Gaps whose score is within this distance of the threshold line are called near.
     compared
-        For each sentence after which it cuts, what another chunker did there; None while that is not known.
+        The comparison with another chunker at each cut, by gap; None if not known yet.
     """
-    made = []
+    steps = []
     first, number = 0, 1
     for gap in chunking.gaps:
-        made.append(_step(chunking, gap, first, number, margin, compared))
+        steps.append(_step(chunking, gap, first, number, margin, compared))
         if gap.verdict.is_cut:
-            # After a cut inside a sentence its rest begins the next chunk.
+            # After a cut inside a sentence, the rest of the sentence begins the next chunk.
             first = gap.index if gap.offset is not None else gap.index + 1
             number += 1
-    return made
+    return steps
 
 
 def _step(
@@ -91,7 +91,7 @@ def _sentences(first: int, last: int) -> str:
 
 
 def _told(comparison: StretchComparison) -> list[str]:
-    """Say what the other chunker did over the stretch of a cut, and which of the two keeps sentences more alike together."""
+    """Describe the other chunker's cuts over the same stretch, and which chunker groups more similar sentences."""
     cut = comparison.greedy[0]
     also = cut in comparison.other
     others = [f"{one + 1:,}" for one in comparison.other if one != cut]

@@ -1,4 +1,4 @@
-"""The chunks as a list, each with the places that it lies in."""
+"""The list of the chunks, each with its parts of the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _chunk_list = st.components.v2.component(
 
 
 class ChunkListData(TypedDict):
-    """The list: the fields of `Coloured`, a word about every chunk in place of its size, and a sentence on the order."""
+    """The list: the fields of `Coloured`, a tag per chunk, shown instead of its size if not empty, and a sentence."""
 
     chunk_of: list[int]
     grounds: list[int]
@@ -29,9 +29,9 @@ class ChunkListData(TypedDict):
 
 
 def chunk_list(coloured: Coloured, tags: Sequence[str], breaks: str, key: str) -> None:
-    """Mount the list of the chunks and their sentences, which lead to the text.
+    """Mount the list of the chunks with their sentences, linked to the text.
 
-    ``tags`` are a word about every chunk in place of its size, or nothing; ``breaks`` is a sentence about the text's order.
+    ``tags`` has a string per chunk, shown instead of its size if not empty; ``breaks`` is a sentence about the order breaks.
     """
     data: ChunkListData = {
         "chunk_of": list(coloured.chunk_of),

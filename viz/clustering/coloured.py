@@ -1,4 +1,4 @@
-"""Chunks and the colours that they have in the text."""
+"""The chunks' colours in the text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Coloured:
-    """The chunk of every sentence, and the number of the colour of every chunk."""
+    """The number of each sentence's chunk, and the number of each chunk's colour."""
 
     chunk_of: Sequence[int]
     grounds: Sequence[int]

@@ -1,4 +1,4 @@
-"""The tree of joins, laid out."""
+"""The layout of the dendrogram."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from chunkers.result import Clusters, Merge
 
 @dataclass
 class Bracket:
-    """A join, or one that was refused: it stands ``height`` high over the places ``left`` and ``right``.
+    """A join or a refused join, drawn as a bracket from ``left`` to ``right`` at ``height``.
 
-    ``low_left`` and ``low_right`` are the heights that its feet stand on.
+    Its legs reach down to the heights ``low_left`` and ``low_right``.
     """
 
     left: float
@@ -25,7 +25,7 @@ class Bracket:
 
 @dataclass
 class Tree:
-    """A dendrogram: the sentences from left to right, so that no joins cross, and the brackets over their places."""
+    """A dendrogram: the sentences from left to right, ordered so that no joins cross, and the brackets over them."""
 
     leaves: list[int]
     joins: list[Bracket]
@@ -33,10 +33,10 @@ class Tree:
 
 
 def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
-    """Lay out the joins of ``count`` sentences; clusters that a refusal parts stand side by side."""
+    """Lay out the joins of ``count`` sentences; clusters whose join was refused are placed side by side."""
     groups = LinkedGroups(count)
-    node = [*range(count)]  # of a group's label, its node; the nodes beyond the sentences are joins
-    first = [*range(count)]  # of a node, its first sentence
+    node = [*range(count)]  # node of each group label; nodes from ``count`` on are joins
+    first = [*range(count)]  # first sentence of each node
     children: list[tuple[int, int]] = []
     refused: list[tuple[int, int]] = []
     refusals = iter(clusters.refused)
@@ -62,7 +62,7 @@ def layout(count: int, merges: Sequence[Merge], clusters: Clusters) -> Tree:
 
 
 def _side_by_side(roots: Sequence[int], first: Sequence[int], clusters: Clusters) -> list[int]:
-    """Return the root of every cluster once, given that of every sentence; those that a refusal parts are neighbours."""
+    """Return each cluster's root once, given each sentence's root; clusters whose join was refused become neighbours."""
     rows = {root: [root] for root in roots}
     for refusal in clusters.refused:
         left, right = sorted((rows[roots[refusal.left]], rows[roots[refusal.right]]), key=lambda row: first[row[0]])

@@ -1,4 +1,4 @@
-"""How clusters came about, as Plotly figures."""
+"""Plotly figures that show how the clusters were formed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viz.clustering.tables import row_name, rows_of
 from viz.theme import palette
 
 MOST_NUMBERED = 30
-"""Leaves up to which each has its sentence's number below it."""
+"""The greatest number of leaves that are labelled with their sentences' numbers."""
 
 
 def dendrogram(
@@ -27,7 +27,7 @@ def dendrogram(
     most: float,
     theme: str,
 ) -> go.Figure:
-    """Return the joins as brackets in their chunks' colours, the refused ones dashed, and the maximum distance as a line."""
+    """Return the dendrogram: joins in their chunks' colours, refused ones dashed, and a line at the maximum distance."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
@@ -70,7 +70,7 @@ def dendrogram(
 def _brackets(
     figure: go.Figure, brackets: Sequence[Bracket], words: Sequence[str], line: dict[str, Any], size: float
 ) -> None:
-    """Draw brackets, and on each a mark that says what it is: a dot, or a cross where the line is dashed."""
+    """Draw brackets, each with a marker that has a hover text: a dot, or a cross on dashed lines."""
     if not brackets:
         return
     x: list[float | None] = []
@@ -91,7 +91,7 @@ def _brackets(
 
 
 def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
-    """Add an entry to the legend that has no chunk's colour."""
+    """Add an entry to the legend in a neutral colour."""
     marker = {"symbol": symbol, "size": 9, "color": colour, "line": {"color": colour, "width": 2}}
     figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
     figure.update_layout(
@@ -100,12 +100,12 @@ def _legend(figure: go.Figure, symbol: str, name: str, colour: str) -> None:
 
 
 def _level(figure: go.Figure, level: float, label: str, colour: str) -> None:
-    said = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
-    figure.add_hline(level, line={"color": colour, "width": 2}, **said)
+    style = {"annotation_text": f"{label} {level:g}", "annotation_position": "top right", "annotation_font_color": colour}
+    figure.add_hline(level, line={"color": colour, "width": 2}, **style)
 
 
 def heatmap_figure(distances: FloatArray, block: int, coloured: Coloured, theme: str) -> go.Figure:
-    """Return the mean distances of every ``block`` sentences to every other, and the chunks along both edges."""
+    """Return the heatmap of mean distances between blocks of ``block`` sentences, with the chunks along both edges."""
     ink, count = palette.INK[theme], len(coloured.chunk_of)
     rows = rows_of(count, block)
     middles = [(first + last) / 2 for first, last in rows]
@@ -144,7 +144,7 @@ def density(
     least: int,
     theme: str,
 ) -> go.Figure:
-    """Return every sentence at the ε that would make it a core, marked as core, border or noise."""
+    """Return a plot of each sentence at the smallest ε that makes it a core, marked as core, border or noise."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges, ink = palette.EDGES[theme], palette.INK[theme]
     figure = go.Figure()
@@ -172,7 +172,7 @@ def _needed(reach: float) -> str:
 
 
 def centres(clusters: Clusters, coloured: Coloured, theme: str) -> go.Figure:
-    """Return for every sentence the distance to its own centre and to the next, each in the colour of that one's chunk."""
+    """Return a plot of each sentence's distance to its own centre and to the next, in the colours of those chunks."""
     chunk_of, grounds = coloured.chunk_of, coloured.grounds
     edges = palette.EDGES[theme]
     figure = go.Figure()

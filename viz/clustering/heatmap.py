@@ -1,4 +1,4 @@
-"""The heatmap of the joint distance and the list of the chunks, linked with the reader in the browser."""
+"""The heatmap of the joint distance, linked with the reader in the browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _heatmap = st.components.v2.component(
 )
 
 MOST_CELLS = 400
-"""Rows of the heatmap up to which each is a sentence; of a longer text each is several, and a cell the mean of its pairs."""
+"""Most rows of the heatmap; in longer texts a row is a block of sentences, and a cell the mean over its pairs."""
 
 
 class HeatmapData(TypedDict):
@@ -40,15 +40,15 @@ class HeatmapData(TypedDict):
     chunk_of, grounds
         The fields of `Coloured`.
     weight
-        λ; 0 where the meaning alone counts.
+        The position weight λ; 0 if only the meaning counts.
     line
-        The greatest distance that joins, as a label and a level; None where there is none.
+        The label and value of the greatest distance at which sentences are joined; None if the method has none.
     matrix
-        The name of the distances in the store; empty where there are too many sentences.
+        The identity of the distances in the store; empty if there are too many sentences.
     block
-        Sentences in a row of it.
+        The number of sentences per row.
     most
-        Sentences up to which there is one.
+        The greatest number of sentences for which there is a heatmap.
     """
 
     chunk_of: list[int]
@@ -63,16 +63,16 @@ class HeatmapData(TypedDict):
 def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[str, float] | None, key: str) -> None:
     """Mount the heatmap of the joint distance of sentences.
 
-    It fires the reader's events ``seamark-step`` and ``seamark-jump``, and shows the two sentences of others' steps.
+    It emits ``seamark-step`` and ``seamark-jump``, and marks the two sentences of the steps of other components.
 
     Parameters
     ----------
     vectors
-        Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a sentence stands for the heatmap.
+        Unit vectors of the sentences, shape (n, dimension); above `MOST_SENTENCES` a message is shown instead.
     weight
-        λ; 0 where the meaning alone counts.
+        The position weight λ; 0 if only the meaning counts.
     line
-        The greatest distance that joins, as a label and a level; None where there is none.
+        The label and value of the greatest distance at which sentences are joined; None if the method has none.
     """
     matrix = ""
     if 0 < len(vectors) <= MOST_SENTENCES:
@@ -91,20 +91,20 @@ def heatmap(coloured: Coloured, vectors: FloatArray, weight: float, line: tuple[
 
 
 def block_size(count: int) -> int:
-    """Return how many sentences of ``count`` stand in one row of the heatmap."""
+    """Return how many sentences a row of the heatmap stands for in a text of ``count`` sentences."""
     return max(1, math.ceil(count / MOST_CELLS))
 
 
 @cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda vectors, identity: identity, lock=Lock())
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
-    """Return one line of JSON, and after it the distances in meaning as 16-bit numbers, 65,535 for 1."""
+    """Return a line of JSON followed by the distances in meaning as little-endian 16-bit integers, 65,535 for 1."""
     means = mean_distances(vectors, 0, block_size(len(vectors)))
     head = json.dumps({"id": identity, "cells": len(means)})
     return f"{head}\n".encode() + np.rint(means * 65535).astype("<u2").tobytes()
 
 
 def mean_distances(vectors: FloatArray, weight: float, block: int) -> FloatArray:
-    """Return the mean joint distance of every ``block`` sentences to every other, shape (ceil(n / block),) * 2."""
+    """Return the mean joint distances between blocks of ``block`` sentences, shape (ceil(n / block),) * 2."""
     count = len(vectors)
     starts = np.arange(0, count, block)
     sizes = np.diff(np.append(starts, count))

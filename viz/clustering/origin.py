@@ -1,4 +1,4 @@
-"""How the chunks of the Clustering page came about: the heatmap and the chunks beside the text, the joins or roles below."""
+"""How the clusters were formed: the heatmap and the chunks beside the text; joins, roles or centres below."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from viz.theme.palette import theme
 
 
 def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors: FloatArray, beside: Any) -> None:
-    """Draw the heatmap and the chunks beside the text, and below it how they came about."""
+    """Draw the heatmap and the chunks beside the text, and below it how the clusters were formed."""
     grounds = segments(chunking.document, chunking, None, frozenset())["colours"]
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
@@ -51,8 +51,8 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
 
 
 def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> None:
-    """Draw the heatmap as a figure with its table and downloads, on demand: it is large."""
-    if not st.toggle("The heatmap as a figure to keep, and as a table", key="heatmap_to_keep"):
+    """Draw the heatmap as a figure with table and downloads, only on request because it is large."""
+    if not st.toggle("Show the heatmap as a figure and table to download", key="heatmap_to_keep"):
         return
     block = block_size(len(vectors))
     distances = mean_distances(vectors, weight, block)
@@ -89,15 +89,15 @@ def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatAr
 def _centres(found: Clusters, coloured: Coloured) -> None:
     st.subheader("Distance to the centres", anchor=False)
     st.caption(
-        "A dot is a sentence's own centre, the nearest, in its chunk's colour; the ring is the next, in the colour of "
-        "the chunk that the sentence would otherwise be in. Where both are close, it hangs in the balance."
+        "A dot is a sentence's distance to its own centre, the nearest, in its chunk's colour; a ring is the distance to "
+        "the second nearest, in the colour of that centre's chunk. If the two are about equal, it was a close decision."
     )
     figure = cluster_figures.centres(found, coloured, theme())
     show_figure(figure, centres_table(found, coloured), "Distance to the centres", key="centres")
 
 
 def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
-    """Return for every chunk whether it is noise."""
+    """Return a tag for each chunk: ``noise`` or empty."""
     tags = [""] * len(chunking.chunks)
     for sentence, role in enumerate(chunking.clusters.roles if chunking.clusters is not None else ()):
         if role == "noise":
@@ -106,7 +106,7 @@ def _tags(chunking: Chunking, chunk_of: Sequence[int]) -> list[str]:
 
 
 def sentence_chunks(chunking: Chunking) -> list[int]:
-    """Return the number of every sentence's chunk."""
+    """Return the number of each sentence's chunk."""
     chunk_of = [0] * len(chunking.document.sentences)
     for number, chunk in enumerate(chunking.chunks):
         for start, end in chunk.spans:
@@ -116,34 +116,34 @@ def sentence_chunks(chunking: Chunking) -> list[int]:
 
 
 def breaks_words(chunking: Chunking) -> str:
-    """Say what the order of the text suffers, in a sentence."""
+    """Describe in a sentence how often the chunks break the order of the text."""
     pieces = Pieces.of(chunking)
     if not pieces.chunks:
         return "No order breaks: every chunk is one stretch of the text."
     breaks = "1 order break" if pieces.breaks == 1 else f"{pieces.breaks:,} order breaks"
     times = "once" if pieces.breaks == 1 else f"{pieces.breaks:,} times"
-    lie = "lies" if pieces.chunks == 1 else "lie"
+    are = "is" if pieces.chunks == 1 else "are"
     return (
-        f"{breaks}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {lie} in several places, so that whoever reads "
-        f"chunk after chunk jumps over other chunks {times}."
+        f"{breaks}: {pieces.chunks:,} of {len(chunking.chunks):,} chunks {are} non-contiguous, so reading chunk by chunk "
+        f"jumps over other chunks {times}."
     )
 
 
 def refusal_words(found: Clusters, cap: int) -> str:
-    """Say how to read the tree, and what the cap refused."""
-    said = "A bracket joins two clusters at the distance of their two nearest sentences. "
+    """Explain how to read the tree, and what the cap refused."""
+    explained = "A bracket joins two clusters at the distance of their two nearest sentences. "
     if not found.refused:
-        return said + f"The cap of {cap:,} sentences refused nothing."
+        return explained + f"The cap of {cap:,} sentences refused nothing."
     merges = "1 merge" if len(found.refused) == 1 else f"{len(found.refused):,} merges"
     pairs = "1 pair" if found.refusals == 1 else f"{found.refusals:,} pairs"
-    return said + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
+    return explained + f"Dashed: {merges} that the cap of {cap:,} sentences refused, {pairs} of sentences in all."
 
 
 def roles_words(found: Clusters, eps: float) -> str:
-    """Say how many sentences are core, border and noise, and what that means."""
+    """Describe how many sentences are core, border and noise, and what that means."""
     roles = found.roles
     return (
         f"{roles.count('core'):,} core: at least {found.core_size} sentences, itself included, within ε "
-        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, no core itself. "
+        f"{eps:g}. {roles.count('border'):,} border: within ε of a core, but not a core itself. "
         f"{roles.count('noise'):,} noise: neither, so each is a chunk of its own."
     )

@@ -1,4 +1,4 @@
-"""The Clustering page: chunks of sentences that need not be neighbours, and how they came about."""
+"""The Clustering page: chunks of sentences that need not be adjacent, and how they were formed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _draw(here: Page) -> None:
 
 
 def _one_of_each(here: Page) -> None:
-    """Let there be one column for each method; of a link's columns those of other chunkers are left out, in a sentence."""
+    """Give the page one column for each method; show an error if the link names other chunkers."""
     choices = here.choices
     if [column.chunker for column in choices.columns] == [*METHODS]:
         return
@@ -82,7 +82,7 @@ def _one_of_each(here: Page) -> None:
 
 
 def _take_line(choices: Choices) -> None:
-    """Take from the reader, once, the value at which its line was let go."""
+    """Apply the value at which the threshold line was dropped in the reader."""
     line = take_event(READER, "line")
     if line:
         choices.columns[choices.selected].parameters[str(line["parameter"])] = float(line["value"])
@@ -124,11 +124,11 @@ def _reader(made: ColumnResult, text: Text) -> None:
 
 
 def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
-    """Return the head of the column: how many, how large, in how many places, how long, how wrong."""
+    """Return the head of the column: number and sizes of chunks, their parts, times, errors against known boundaries."""
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
-        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} a chunk"))
+        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} per chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
         rows.append(HeadRow("in pieces", pieces.words(len(counts))))
@@ -146,7 +146,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
 
 
 def _vectors(here: Page, text: Text) -> FloatArray | None:
-    """Return the sentences' vectors; None where they are not at hand."""
+    """Return the vectors of the sentences, shape (n, dimension), or None if they are not cached."""
     if here.embedder is None:
         return None
     on_disk = session.on_disk

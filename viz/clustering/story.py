@@ -1,4 +1,4 @@
-"""Single linkage as steps: every join and every merge that the cap refused, in the order in which they were decided."""
+"""Single linkage as steps: all joins and all merges that the cap refused, in the order of the decisions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from chunkers.result import Clusters, Merge
 from viz.components.stepper.stepper import Step
 
 MOST_RUNS = 6
-"""Places of a cluster that a step's story names; the rest it counts."""
+"""Most ranges of a cluster's sentences that a step lists; the others are counted."""
 
 
 def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: int, most: float) -> list[Step]:
-    """Return the steps of single linkage over ``count`` sentences, of a cap and a maximum distance."""
+    """Return the steps of single linkage over ``count`` sentences with a cap and the maximum distance ``most``."""
     groups = LinkedGroups(count)
     steps: list[Step] = []
     refusals = iter(clusters.refused)
@@ -32,7 +32,7 @@ def linkage_steps(count: int, merges: Sequence[Merge], clusters: Clusters, cap: 
 
 
 def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int, most: float) -> Step:
-    """Tell of two sentences whose clusters are joined if both together fit the cap."""
+    """Return the step that considers two sentences, whose clusters are joined if together they fit the cap."""
     one, other = groups.members(left), groups.members(right)
     both = sorted([*one, *other])
     fits = len(both) <= cap
@@ -60,13 +60,13 @@ def _step(groups: LinkedGroups, left: int, right: int, distance: float, cap: int
 
 
 def places(sentences: Sequence[int]) -> str:
-    """Write the numbers of sentences, those in a row as a range; of many ranges the first few."""
+    """Return the numbers of sentences in words, with ranges for consecutive ones; at most `MOST_RUNS` ranges are listed."""
     runs = _runs(sorted(sentences))
     words = [f"{first + 1}" if first == last else f"{first + 1}–{last + 1}" for first, last in runs[:MOST_RUNS]]
     return ", ".join(words) + (f" and {len(runs) - MOST_RUNS} more places" if len(runs) > MOST_RUNS else "")
 
 
 def _runs(sentences: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the first and the last of every row of consecutive numbers."""
+    """Return the first and last number of each run of consecutive numbers."""
     rows = [[number for _, number in row] for _, row in groupby(enumerate(sentences), key=lambda at: at[1] - at[0])]
     return [(row[0], row[-1]) for row in rows]

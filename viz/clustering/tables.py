@@ -1,4 +1,4 @@
-"""How clusters came about, in numbers: the tables beside the figures."""
+"""The tables below the figures: how the clusters were formed, in numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Table = Mapping[str, Sequence[Any]]
 
 
 def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
-    """Return every pair of rows of the heatmap once, the nearest first; a row of several sentences is their range."""
+    """Return each pair of rows of the heatmap once, nearest first."""
     names = [row_name(row) for row in rows_of(count, block)]
     one, other = np.triu_indices(len(names), k=1)
     values = distances[one, other]
@@ -28,18 +28,18 @@ def heatmap_table(distances: FloatArray, block: int, count: int) -> Table:
 
 
 def rows_of(count: int, block: int) -> list[tuple[int, int]]:
-    """Return the first and the last sentence of every row, counted from 1."""
+    """Return the first and last sentence of each row, counted from 1."""
     return [(first + 1, min(first + block, count)) for first in range(0, count, block)]
 
 
 def row_name(row: tuple[int, int]) -> str:
-    """Return the sentences of a row in a word."""
+    """Return the sentence or range of sentences of a row, such as ``5`` or ``5–8``."""
     first, last = row
     return f"{first}" if first == last else f"{first}–{last}"
 
 
 def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured) -> Table:
-    """Return every join and refusal in the order in which it was decided."""
+    """Return all joins and refusals in the order of the decisions."""
     chunk_of = coloured.chunk_of
     rows = []
     for number, merge in enumerate(merges):
@@ -48,14 +48,14 @@ def joins_table(merges: Sequence[Merge], clusters: Clusters, coloured: Coloured)
     for refusal in clusters.refused:
         apart = f"{chunk_of[refusal.left] + 1} and {chunk_of[refusal.right] + 1}"
         rows.append((refusal.joins, 0, "refused", refusal.left + 1, refusal.right + 1, round(refusal.distance, 4), apart))
-    # A refusal was decided before the join that has its number.
+    # A refusal precedes the join with the same number.
     rows.sort(key=lambda row: row[:2])
     names = ("decision", "sentence", "and sentence", "joint distance", "chunk")
     return {name: [row[2 + place] for row in rows] for place, name in enumerate(names)}
 
 
 def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> Table:
-    """Return the role of every sentence."""
+    """Return the role of each sentence, and the smallest ε that makes it a core."""
     return {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],
         "role": list(clusters.roles),
@@ -65,7 +65,7 @@ def density_table(clusters: Clusters, reach: FloatArray, coloured: Coloured) -> 
 
 
 def centres_table(clusters: Clusters, coloured: Coloured) -> Table:
-    """Return the distances of every sentence to its own centre and to the next."""
+    """Return the distances of each sentence to its own centre and to the next."""
     table: dict[str, Sequence[Any]] = {
         "sentence": [*range(1, len(coloured.chunk_of) + 1)],
         "chunk": [chunk + 1 for chunk in coloured.chunk_of],

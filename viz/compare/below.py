@@ -1,4 +1,4 @@
-"""What Compare shows below the text on demand: sizes, gaps, downloads."""
+"""What Compare shows below the text on request: sizes, gaps, downloads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what is looked at on demand: size distributions, the table of gaps, downloads."""
+    """Draw what the user chooses to see below the text: size distributions, the table of gaps, or downloads."""
     done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
@@ -57,7 +57,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
                 "seamark-session.json",
                 "application/json",
                 on_click="ignore",
-                help="Text, known boundaries, the recipe and the chunks of every column; upload it to go on from here.",
+                help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
             )
 
 
@@ -85,7 +85,7 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
         ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
     )
     st.caption(
-        f"Column {choices.selected + 1}. The recipe gives the same chunks again: python -m chunkers FILE --recipe RECIPE"
+        f"Column {choices.selected + 1}. To reproduce the chunks from the recipe: python -m chunkers FILE --recipe RECIPE"
     )
     row = st.container(horizontal=True)
     for label, name, mime, data in files:

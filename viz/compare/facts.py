@@ -1,4 +1,4 @@
-"""The head of a column on Compare: how many, how large, how long, how wrong, and what changed."""
+"""The head of a column on Compare: number and sizes of chunks, times, errors against known boundaries, last change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from viz.theme.numbers import embedding_in_words, milliseconds, stages_in_words,
 
 
 def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
-    """Return a column's head: how many, how large, how long, how wrong, and what changed."""
+    """Return a column's head: number and sizes of chunks, times, errors against known boundaries, and the last change."""
     chunking, task = made.chunking, made.task
     assert chunking is not None
     assert task is not None
@@ -39,8 +39,8 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         found, missed, added = against_known(facts.cuts, text.source.known)
         perfect = not missed and not added
         praise = f"all {found} found, none added" if found else "one topic, not cut"
-        said = praise if perfect else f"{missed} missed, {added} added"
-        rows.append(HeadRow("against known", said, "" if perfect else "wrong"))
+        errors = f"{missed} missed, {added} added"
+        rows.append(HeadRow("against known", praise if perfect else errors, "" if perfect else "wrong"))
     if facts.unread is not None and embedder is not None:
         rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong"))
     changed, fresh = _changed(number, made, text.document, facts.cuts)
@@ -55,15 +55,15 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
 
 @cached(LRUCache(32), key=lambda task, chunking, embedder: task, lock=Lock())
 def _measured(task: Task, chunking: Chunking, embedder: Embedder | None) -> Facts:
-    """Return the facts of a result; equal tasks have equal results, so they are measured once and not at every run."""
+    """Return the facts of a result, cached by task, since equal tasks have equal results."""
     return Facts.of(chunking, load_tokenizer(task.tokenizer), embedder)
 
 
 def _changed(number: int, made: ColumnResult, document: Document, cuts: tuple[int, ...]) -> tuple[str, frozenset[int]]:
-    """Say what the last change of this column's parameters did to its boundaries."""
+    """Describe how the last change of the column's parameters affected its boundaries, and return the new boundaries."""
     assert made.task is not None
     assert made.chunker is not None
-    # That an embedder was loaded in between is no change of the user's; to a chunker that does not embed, none is.
+    # Loading an embedder is no change by the user, and a chunker that does not embed is not affected by the embedder at all.
     task = replace(made.task, revision="", embedder=made.task.embedder if made.chunker.embeds else "")
     last = session.history.get(number)
     if last is None or last.task != task:

@@ -10,7 +10,7 @@ from viz.theme.palette import EDGES, theme
 
 
 def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figure:
-    """Return one strip of boxes and points a chunker: the sizes of its chunks in ``unit``."""
+    """Return a box plot with points of the chunk sizes in ``unit``, one row per chunker."""
     figure = go.Figure()
     for number, (name, values) in enumerate(sizes.items()):
         figure.add_trace(
@@ -29,7 +29,7 @@ def size_distributions(sizes: Mapping[str, Sequence[int]], unit: str) -> go.Figu
     figure.update_layout(
         showlegend=False,
         height=90 + 70 * len(sizes),
-        xaxis={"title": f"{unit} a chunk", "rangemode": "tozero"},
+        xaxis={"title": f"{unit} per chunk", "rangemode": "tozero"},
         yaxis={"autorange": "reversed"},
     )
     return figure

@@ -1,4 +1,4 @@
-"""The Compare page: choose, run, show."""
+"""The Compare page: several chunkers on one text, side by side."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _summary(document: Document, chosen: Source) -> str:
 
 
 def _take_events(choices: Choices) -> None:
-    """Take from the reader, each once, the value at which a line was let go and the column that was clicked."""
+    """Apply the reader's events: the value at which a threshold line was dropped, and the column that was clicked."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])
@@ -89,5 +89,5 @@ def _timing_controls(made: list[ColumnResult], document: Document, embedder: Emb
         "All sizes", key="all_sizes", help="Minimum, median, mean and maximum in sentences, words, characters and tokens."
     )
     st.button(
-        "Time again", on_click=again, width="stretch", help="Runs every column's decision 11 times: median and quartiles."
+        "Time again", on_click=again, width="stretch", help="Times each column's decision 11 times: median and quartiles."
     )

@@ -1,4 +1,4 @@
-"""What Compare says of a reopened session file."""
+"""The notice on Compare about a reopened session file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viz.state.session_file import spans_of
 
 
 def say_reopened(made: Sequence[ColumnResult]) -> None:
-    """Say whether the columns came out as they stand in the file, as long as they are the file's."""
+    """Show whether the results equal those in the reopened file, until the user changes text or columns."""
     file = session.reopened
     if file is None or not all(one.chunker and one.chunking for one in made):
         return
@@ -30,5 +30,5 @@ def say_reopened(made: Sequence[ColumnResult]) -> None:
         return
     which = f"column{'s' if len(others) > 1 else ''} {', '.join(map(str, others))}"
     versions = ", ".join(f"{name} {version}" for name, version in file.columns[others[0] - 1].recipe.versions.items())
-    said = f"{file.name}: {which} came out otherwise than in the file, which was made with {versions}."
-    notice(said, "error", key="reopened")
+    message = f"{file.name}: {which} came out differently from the file, which was made with {versions}."
+    notice(message, "error", key="reopened")

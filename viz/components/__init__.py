@@ -1,1 +1,1 @@
-"""What several pages mount in the browser: the reader, the stepper, the notice, the text store."""
+"""Browser components that several pages share: the reader, the stepper, the notice, the text store."""

@@ -1,8 +1,8 @@
-"""The linker: a component's scripts, and its style sheets, each as the one string that Streamlit takes.
+"""The linker: join a component's scripts, and its style sheets, into the single string that Streamlit takes of each.
 
-Scripts are ES modules with relative imports. Streamlit loads a component's script as one module of its own, which can import
-nothing; so a script's modules are put one after the other into one scope, without their import and export lines. What would
-not mean the same there as it does between modules is refused.
+Scripts are ES modules with relative imports. Streamlit loads a component's script as a single module that cannot import
+anything, so the modules are concatenated into one scope, without their import and export lines. Constructs whose meaning
+would change in a shared scope are rejected.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 VIZ = Path(__file__).parents[1]
 
-# A statement of a module begins where its line begins, as the formatter writes it; what a function holds is indented.
+# The formatter starts top-level statements in the first column; everything inside a function is indented.
 _IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default\b", re.MULTILINE)
@@ -25,29 +25,29 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )
 _NAME = re.compile(r"(?:[\w$]+\s*:\s*)?([A-Za-z_$][\w$]*)")
-_WAYS = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
+_ALLOWED_FORMS = 'by `import { a, b } from "./c.js";` and by `export` before a declaration'
 
 
 class LinkError(ValueError):
-    """A script that cannot be linked; the message names the file and what stands in the way."""
+    """Raised when a script cannot be linked; the message names the file and the problem."""
 
 
 @dataclass(frozen=True)
 class _Module:
-    """A script as it is read.
+    """A parsed script.
 
     Attributes
     ----------
     path
-        Below the root, with slashes.
+        Relative to the root, with forward slashes.
     imports
-        The names that it imports, by the path of the module that they come from.
+        The imported names, keyed by the path of the module that exports them.
     declared
-        The names of its own scope; ``exported`` are those of them that other modules may import.
+        The names declared at the top level; ``exported`` are those that other modules may import.
     body
-        Its lines without import and export, blank where an import stood, so that they keep their numbers.
+        The source without import and export; imports leave blank lines, so that line numbers stay the same.
     has_default
-        Whether it has an ``export default``, which the body keeps.
+        Whether the script has an ``export default``, which stays in the body.
     """
 
     path: str
@@ -59,20 +59,20 @@ class _Module:
 
 
 def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
-    """Return a script and all that it imports as one module, each file once and before those that use it.
+    """Return a script and everything it imports as one module, each file once and before the files that use it.
 
     Parameters
     ----------
     entry
         The path of the script below ``root``; its ``export default`` is the function that Streamlit calls.
     default
-        The exported function that Streamlit calls instead, of an entry that has no ``export default``.
+        The exported function that Streamlit calls if the entry has no ``export default``.
 
     Raises
     ------
     LinkError
-        If a file or an imported name does not exist, files import each other in a circle, a name is declared in two of them,
-        or a file imports or exports in another way than ``import { a, b } from "./c.js";`` and ``export`` before a
+        If a file or an imported name does not exist, files import each other in a circle, two files declare the same name,
+        or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
     modules = _in_order(entry, root)
@@ -95,12 +95,12 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
 
 
 def styles(*files: str) -> str:
-    """Return style sheets, named by their paths below ``viz/``, as one."""
+    """Return the style sheets at these paths below ``viz/``, concatenated."""
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 
 def _in_order(entry: str, root: Path) -> list[_Module]:
-    """Return the modules that ``entry`` needs, each after those it imports, and last its own."""
+    """Return the modules that ``entry`` needs, each after those it imports; the entry itself is last."""
     found: dict[str, _Module] = {}
     open_: list[str] = []
 
@@ -135,7 +135,7 @@ def _read(path: str, root: Path, user: str | None) -> _Module:
     body = _EXPORT.sub("", body)
     for line in _REFUSED.findall(body):
         if not line.startswith("export default "):
-            raise LinkError(f"{path} imports or exports in another way than {_WAYS}: {line}")
+            raise LinkError(f"{path} imports or exports in another way than {_ALLOWED_FORMS}: {line}")
     declared = [(name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])]
     return _Module(
         path,
@@ -148,7 +148,7 @@ def _read(path: str, root: Path, user: str | None) -> _Module:
 
 
 def _resolve(path: str, source: str, root: Path) -> str:
-    """Return the path below ``root`` of what the module ``path`` imports as ``source``."""
+    """Return the path below ``root`` of the file that the module ``path`` imports as ``source``."""
     target = ((root / path).parent / source).resolve()
     if not source.startswith(("./", "../")) or not target.is_relative_to(root.resolve()):
         raise LinkError(f"{path} imports {source}; only files of viz can be imported, by a path relative to the script")
@@ -163,5 +163,5 @@ def _imported(path: str, names: str) -> Iterator[str]:
 
 
 def _names(pattern: str) -> list[str]:
-    """Return the names that a declaration's left side binds: one, or those of ``[a, b]`` or ``{ a, b: c }``."""
+    """Return the names that the left side of a declaration binds: ``a``, ``[a, b]`` or ``{ a, b: c }``."""
     return _NAME.findall(pattern)

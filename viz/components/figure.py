@@ -1,4 +1,4 @@
-"""Plotly figures, each with its numbers as a table and its downloads; the reader draws what must follow the pointer."""
+"""Plotly figures, each with its data as a table and with downloads; what has to follow the pointer is in the reader."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from viz.theme.figure import style
 
 
 def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str, key: str) -> None:
-    """Draw a figure in the page's colours, and below it what it shows as a table, and its downloads.
+    """Draw a figure in the page's colours, and below it the same data as a table and downloads.
 
     Parameters
     ----------
     figure
-        Its labels hold no text of the user's: Plotly reads some of it as HTML.
+        Its labels must not contain user text: Plotly interprets some HTML in them.
     table
-        The figure's numbers, a column a name: for those who cannot see it, and for those who want the numbers.
+        The figure's data by column name, for those who cannot see the figure and those who want the numbers.
     name
-        What it is, in a few words; the downloaded files are called by it.
+        A short title; the names of the downloaded files are derived from it.
     key
-        Of its widgets, unique on the page.
+        Prefix of the widgets' keys, unique on the page.
     """
     style(figure)
     stem = f"seamark-{name.lower().replace(' ', '-')}"
@@ -34,7 +34,7 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
         "toImageButtonOptions": {"format": formats.get(key, "png"), "filename": stem, "scale": 2},
     }
-    # Its own theme would give what is downloaded other colours than what is seen.
+    # Streamlit's theme applies only on the page; without it, downloads have the same colours.
     st.plotly_chart(figure, key=key, theme=None, config=config)
     with st.expander(f"{name}: table and downloads"):
         st.dataframe(table, hide_index=True, width="stretch", height=min(300, 38 + 35 * len(next(iter(table.values()), ()))))

@@ -1,4 +1,4 @@
-"""How far a job is, drawn with its cancel button."""
+"""The progress bar of a background job, with its cancel button."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from viz.jobs.background import Background
 
 @st.fragment(run_every=1.0)
 def show_job_progress(job: Background) -> None:
-    """Show how far it is, with its cancel button; when it ends, draw the page again."""
+    """Draw the progress of a job and its cancel button; rerun the page when the job has ended."""
     if not job.running or job.cancelled:
         st.rerun()
-    share, said = job.progress()
+    share, status = job.progress()
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.progress(share, text=said)
+    row.progress(share, text=status)
     row.button("Cancel", on_click=job.cancel, width="content")

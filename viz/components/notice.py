@@ -1,4 +1,4 @@
-"""A sentence that may hold user text."""
+"""A message that may contain user text."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ _notice = st.components.v2.component(
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:
-    """Show a sentence that may hold user text; it is text and nothing else."""
+    """Draw a message that may contain user text; it is shown verbatim, never interpreted as Markdown or HTML."""
     _notice(key=key, data={"text": text, "tone": tone})

@@ -1,4 +1,4 @@
-"""Places in a text as the browser counts them: UTF-16 units, and sentences on an axis."""
+"""Positions in a text in the browser's units: UTF-16 code units, and sentences on an axis."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from chunkers.arrays import IntArray
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
-    """Return for code points of ``text`` the UTF-16 units in which a browser counts."""
+    """Convert offsets in code points of ``text`` to offsets in UTF-16 code units, which browsers use."""
     astral = _astral(text)
     return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
 
 
 @lru_cache(maxsize=4)
 def _astral(text: str) -> IntArray:
-    """Return where the characters lie that take two UTF-16 units."""
+    """Return the offsets, in code points, of the characters that take two UTF-16 code units."""
     if text.isascii():
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
 
 
 def positions(document: Document, offsets: Sequence[int]) -> list[float]:
-    """Return where code points lie on the axis of sentences: 2.5 is the middle of the third."""
+    """Convert offsets in code points to positions on the sentence axis: 2.5 is the middle of the third sentence."""
     if not (offsets and document.sentences):
         return [0.0 for _ in offsets]
     at = np.asarray(offsets, dtype=np.int64)

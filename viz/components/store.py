@@ -1,4 +1,4 @@
-"""Components that show nothing: the browser keeps what one of them is sent, and other components look it up."""
+"""Invisible components that put data into a store in the browser, where other components look it up."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from viz.components.assets import script
 
 
 class Store(Protocol):
-    """A way to the browser's store."""
+    """A function that sends data to the browser's store."""
 
     def __call__(self, data: Mapping[str, object] | bytes, *, key: str) -> None:
-        """Send ``data``, once as long as it does not change."""
+        """Send ``data``; unchanged data is not sent again."""
 
 
 def store(name: str, function: str) -> Store:
-    """Register a component of that ``name`` whose data ``function``, an export of the script, puts into the store."""
+    """Register a component called ``name`` whose data goes into the store by ``function``, an export of the script."""
     component = st.components.v2.component(name, js=script("components/shared/store.js", function))
 
     def send(data: Mapping[str, object] | bytes, *, key: str) -> None:
-        # By the class that Streamlit makes of this key, the page's style sheet hides all stores.
+        # Streamlit turns the key into a class, by which the page's style sheet hides all stores.
         component(key=f"store_{key}", data=data, height=0)
 
     return send

@@ -1,4 +1,4 @@
-"""The text, sent to the browser once and kept there for every component."""
+"""The text, sent to the browser once and kept there for all components."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ text_store = store("seamark_text", "storeText")
 
 
 CACHED_BYTES = 64 * 2**20
-"""Bound of what is kept ready for the browser, of texts and of results; the least recently used go first."""
+"""Size limit of each cache of data prepared for the browser; the least recently used entries are evicted first."""
 
 
 @cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda document: document.identity, lock=Lock())
 def source_bytes(document: Document) -> bytes:
-    """Return one line of JSON, the identity and the sentences in UTF-16 units, and after it the text."""
+    """Return a line of JSON with the identity and the sentences in UTF-16 code units, followed by the text."""
     starts = utf16_offsets(document.text, document.starts)
     ends = utf16_offsets(document.text, [span.end for span in document.sentences])
     return f"{compact_json({'id': document.identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
 
 
 def compact_json(data: Any) -> str:
-    """Write JSON without a blank."""
+    """Return ``data`` as JSON without white space between tokens."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What a verdict means, as the browser is told: by name, with each payload, so that no script counts verdicts."""
+"""Verdicts as sent to the browser: each payload describes its own, so that no script depends on their order."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class VerdictData(TypedDict):
     Attributes
     ----------
     name
-        The verdict in words: ``rejected: below minimum size``.
+        The verdict in words, such as ``rejected: below minimum size``.
     cut
         Whether a chunk ends at the gap.
     sized
-        Whether a size decided against the score.
+        Whether a size limit overruled the score.
     overruled
-        Whether anything decided against the score: a size, or pass two.
+        Whether anything overruled the score: a size limit, or pass two.
     """
 
     name: str
@@ -31,7 +31,7 @@ class VerdictData(TypedDict):
 
 
 def verdict_data(verdict: Verdict) -> VerdictData:
-    """Return what the browser is told of a verdict."""
+    """Return the description of a verdict for the browser."""
     return {
         "name": str(verdict),
         "cut": verdict.is_cut,
@@ -41,9 +41,9 @@ def verdict_data(verdict: Verdict) -> VerdictData:
 
 
 def verdicts_of(gaps: Sequence[Gap], order: Iterable[Verdict] = Verdict) -> tuple[list[Verdict], str]:
-    """Return the verdicts that occur, in ``order``, and for every gap a digit: the place of its verdict among them.
+    """Return the verdicts that occur, in ``order``, and a string with one digit per gap: the index of its verdict.
 
-    A digit is half of what a number in a list would weigh. The order means nothing: each payload brings its own.
+    A string of digits is half the size of a list of numbers. The order has no meaning: each payload includes its own list.
     """
     occur = {gap.verdict for gap in gaps}
     verdicts = [verdict for verdict in order if verdict in occur]

@@ -1,4 +1,4 @@
-"""The side bar's controls, made from what the chunkers declare."""
+"""The side bar's controls for a chunker, generated from its declared parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from viz.state.embedder import defaults_of
 
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
-    """Draw the choice of a column, its chunker, presets and parameters; ``chunker`` is the column's, if it is allowed."""
+    """Draw the controls for the columns: which one, its chunker, presets and parameters.
+
+    ``chunker`` is the selected column's, or None if its parameters are invalid.
+    """
     _choose_column(choices)
     column = choices.columns[choices.selected]
     _choose_chunker(choices, column)
@@ -31,9 +34,9 @@ def parameter_controls(
     defaults: Mapping[str, Any],
     below: Callable[[FieldSpec], None] | None = None,
 ) -> None:
-    """Draw the presets and parameters of the column of that number; ``defaults`` are those of the embedder.
+    """Draw the presets and parameters of column ``number``; ``defaults`` are those of the embedder.
 
-    ``below`` draws under each of those that are not folded away.
+    ``below`` is called after each main parameter, to draw something under it; the others are in an expander.
     """
     _choose_preset(number, column, defaults)
     values = effective(column, defaults)
@@ -42,8 +45,8 @@ def parameter_controls(
     for spec in specs:
         if spec.main:
             _widget(prefix, column, spec, values[spec.name])
-            if chunker is not None and (said := chunker.remark(spec.name)):
-                st.caption(said)
+            if chunker is not None and (remark := chunker.remark(spec.name)):
+                st.caption(remark)
             if below is not None:
                 below(spec)
     folded = [spec for spec in specs if not spec.main]
@@ -73,8 +76,8 @@ def _choose_column(choices: Choices) -> None:
         "Column", range(count), format_func=lambda index: str(index + 1), key="column", on_change=chosen, required=True
     )
     row = st.container(horizontal=True, gap="small")
-    row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"One more column, {MOST_COLUMNS} at most.")
-    row.button("Remove", on_click=removed, disabled=count <= 1, help="Takes the chosen column away.")
+    row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"Adds a column, up to {MOST_COLUMNS}.")
+    row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
@@ -97,7 +100,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
 
 
 def guide_link(chunker: str) -> str:
-    """Return the words, in Markdown, that lead from a help text to a chunker's screen in the Guide."""
+    """Return a Markdown link to the chunker in the Guide, for help texts; empty if the Guide does not have it."""
     return f"[More in the Guide](guide?c1={chunker})" if chunker in CHUNKERS else ""
 
 
@@ -130,7 +133,7 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 
 
 def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> None:
-    """Draw the widget that a declaration asks for."""
+    """Draw the widget for a declared parameter."""
     key = f"{prefix}/{spec.name}"
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     key += depends

@@ -1,4 +1,4 @@
-"""Which embedder the page uses. What reads, fetches or sends anything waits for the user's word, whoever named it."""
+"""The choice of an embedder. Any that reads, fetches or sends something needs the user's consent first."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ OTHER = "another"
 
 
 def ask_about_embedder(choices: Choices) -> None:
-    """Draw what the user has to decide before anything can be embedded: an embedder from a link, a missing wheel."""
+    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing."""
     if waits_for_consent(choices):
         notice(
             f"The link names the embedder {choices.embedder}. "
-            "Nothing is read, fetched or sent for it before you press “Use it”.",
+            "Nothing is read, fetched or sent for it until you press “Use it”.",
             key="embedder_waits",
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
@@ -36,11 +36,11 @@ def ask_about_embedder(choices: Choices) -> None:
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw the choice of an embedder; ``embedder`` is the one in use, if there is one."""
+    """Draw the choice of an embedder; ``embedder`` is the one in use, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
     if st.session_state.get("embedder") != kind:
-        # Touched only when it differs, or the browser would reset it at every run.
+        # Set only if different, or the browser would reset the widget on every run.
         st.session_state["embedder"] = kind
 
     def picked() -> None:
@@ -58,7 +58,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
 
 
 def _form(choices: Choices) -> None:
-    """Draw the name of an embedder, and the server's address and key; nothing happens before its button is pressed."""
+    """Draw the form for an embedder's name, server address and key; it takes effect when its button is pressed."""
 
     def used() -> None:
         name = st.session_state["embedder_name"].strip()
@@ -66,7 +66,7 @@ def _form(choices: Choices) -> None:
             return
         before = session.server
         address = st.session_state["server_address"].strip()
-        # A key goes to the server that it was given for, and to no other.
+        # A key is only ever sent to the server for which it was entered.
         kept = before.key if address == before.address else ""
         session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
         _use(choices, name)
@@ -81,7 +81,7 @@ def _form(choices: Choices) -> None:
             "Server's address, for openai:NAME",
             key="server_address",
             placeholder="OPENAI_BASE_URL",
-            help="Up to and with /v1. Left empty, the address and the key are those of the environment.",
+            help="Up to and including /v1. If empty, address and key are taken from the environment.",
         )
         st.text_input(
             "Server's key",
@@ -89,7 +89,7 @@ def _form(choices: Choices) -> None:
             type="password",
             placeholder="kept" if session.server.key else "OPENAI_API_KEY",
             autocomplete="off",
-            help="Kept in this session's memory alone: not in the link, a recipe or a file.",
+            help="Kept only in this session's memory, never in the link, a recipe or a file.",
         )
         st.form_submit_button("Use it", on_click=used, width="stretch")
 
@@ -101,7 +101,7 @@ def _offer(choices: Choices, buttons: Mapping[str, str]) -> None:
 
 
 def _use(choices: Choices, name: str) -> None:
-    """Take the user's word for an embedder, also for one that failed before."""
+    """Use an embedder with the user's consent, even if it failed before."""
     choices.embedder = name
     session.naming = False
     if session.job is not None:

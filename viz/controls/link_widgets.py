@@ -1,4 +1,4 @@
-"""Widgets that show what the session holds, most of them a word of a page's link."""
+"""Widgets bound to values of the session, most of them parameters of a page's link."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import streamlit as st
 
 
 def seed(key: str, value: Any) -> None:
-    """Let the widget of a key show ``value``; touched only when it differs, or the browser would reset it at every run."""
+    """Make the widget with that key show ``value``.
+
+    It is set only if different, or the browser would reset the widget on every run.
+    """
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
@@ -22,9 +25,9 @@ def select(
     key: str,
     then: Callable[[], None] | None = None,
 ) -> str:
-    """Draw a choice among ``options``, word to what is shown, and return the chosen word; one that is none is the first.
+    """Draw a select box for ``words[name]`` and return the chosen word; an unknown word is replaced by the first option.
 
-    ``then`` runs when another was chosen.
+    ``options`` maps words to labels. ``then`` is called when the user chooses another.
     """
     if words[name] not in options:
         words[name] = next(iter(options))
@@ -49,9 +52,9 @@ def switch(
     hidden: bool = False,
     help: str | None = None,
 ) -> None:
-    """Draw a choice among few ``options``, word to what is shown, all in sight; its label may be ``hidden``.
+    """Draw a segmented control for ``words[name]``; an unknown word is shown as the first option.
 
-    A word that is none of them shows as the first.
+    ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
     """
     seed(key, words[name] if words[name] in options else next(iter(options)))
 

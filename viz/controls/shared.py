@@ -1,4 +1,4 @@
-"""What all columns have in common: sentences, embedder, tokens."""
+"""The settings that all columns share: sentences, embedder, tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viz.state.choices import Choices
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
-    """Draw what all columns share: sentences, embedder, tokens; ``embedder`` is the one in use, if there is one."""
+    """Draw the settings that all columns share; ``embedder`` is the one in use, if any."""
     with st.expander("Sentences, embedder, tokens"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
@@ -22,12 +22,12 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         st.toggle(
             "Keep embeddings on disk",
             key="on_disk",
-            help="One SQLite file in your cache folder holds vectors and hashes, never text. Off: in memory alone.",
+            help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.",
         )
 
 
 def _choose_splitter(choices: Choices) -> None:
-    """Draw the choice of a splitter and, for one that has rules of many, of the language."""
+    """Draw the choice of a splitter and, for a multilingual one, of the language."""
     kind, _, language = choices.sentences.partition(":")
     by_language = kind == "sentencex"
     shown = kind if by_language else choices.sentences
@@ -53,12 +53,12 @@ def _choose_splitter(choices: Choices) -> None:
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         key="language",
         on_change=chosen,
-        help="Whose abbreviations and stops the sentences follow; the line above the text says which it is.",
+        help="The language whose abbreviations and full stops are used; the line above the text names it.",
     )
 
 
 def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, str]) -> None:
-    """Draw the choice of what all columns share under that ``name``; ``options`` are names with what they do."""
+    """Draw a select box for the shared setting ``name``; ``options`` maps values to descriptions."""
     value = getattr(choices, name)
     seed(name, value)
 

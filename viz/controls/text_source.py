@@ -1,4 +1,4 @@
-"""Where the text comes from: a sample, the user's paste or the user's file."""
+"""The choice of the text: a sample, or the user's own, pasted or uploaded."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from viz.state.own_text import choose_document, set_own_text, store_own_text, wi
 from viz.state.text import Source
 
 _NAMED = "own_named"
-"""The widget that says what the uploaded file is read as."""
+"""Key of the widget for the uploaded file's encoding."""
 
 
 def choose_text(choices: Choices) -> None:
-    """Draw the document's choice in the side bar."""
+    """Draw the choice of a document in the side bar."""
     titles = {**sample_titles(), OWN: "Your own text"}
     if st.session_state.get("document") != choices.document:
         st.session_state["document"] = choices.document
@@ -36,7 +36,7 @@ def choose_text(choices: Choices) -> None:
 
 
 def load_text(choices: Choices) -> Source | None:
-    """Return the chosen text; for the user's own, draw the box and the upload first. None while there is none."""
+    """Return the chosen text, or None if there is none yet; for the user's own, draw the text box and the upload first."""
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)
@@ -48,7 +48,7 @@ def load_text(choices: Choices) -> Source | None:
         st.text_area(
             "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
         )
-        # The box leaves the page when a sample is shown; what was typed is kept apart.
+        # The text box is not drawn while a sample is shown, so Streamlit would forget its content.
         session.pasted_kept = st.session_state["pasted"]
         st.file_uploader(
             "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
@@ -94,7 +94,7 @@ def _uploaded(choices: Choices) -> None:
 
 
 def _forget_file() -> None:
-    """Forget the file that was uploaded before, and stop reading it."""
+    """Discard the previously uploaded file and stop reading it."""
     if session.own_reading is not None:
         session.own_reading.cancel()
     session.own_file = session.own_found = session.own_reading = None
@@ -102,7 +102,7 @@ def _forget_file() -> None:
 
 
 def _read(file: tuple[str, bytes], encoding: str | None) -> None:
-    """Begin to read the uploaded file."""
+    """Start reading the uploaded file."""
     job = ReadingJob([file], only_text, encoding)
     job.start()
     job.wait()
@@ -111,7 +111,7 @@ def _read(file: tuple[str, bytes], encoding: str | None) -> None:
 
 
 def _take_reading() -> None:
-    """Let what was read be the user's own text."""
+    """If the file has been read, make it the user's own text."""
     job = session.own_reading
     if job is None or (job.running and not job.cancelled):
         return
@@ -122,12 +122,12 @@ def _take_reading() -> None:
         found = job.made
         if session.own_found is None:
             session.own_found = found._replace(text="")
-        said = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
-        set_own_text(Source(found.text, job.files[0][0], teaches=" · ".join(part for part in said if part)))
+        remarks = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
+        set_own_text(Source(found.text, job.files[0][0], teaches=" · ".join(part for part in remarks if part)))
 
 
 def _read_as() -> None:
-    """Let the user say what the uploaded file is to be read as, where that can be said."""
+    """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     file, found = session.own_file, session.own_found
     if file is None or format_of(file[0]) not in (None, "HTML"):
         return
@@ -145,7 +145,7 @@ def _read_as() -> None:
 
 
 def _offer_dashes() -> None:
-    """Let the user say that lines of three dashes are text like any other."""
+    """Draw the choice whether lines of three dashes are known boundaries or ordinary text."""
     given, own = session.own_given, session.own
     if given is None or own is None:
         return
@@ -159,5 +159,5 @@ def _offer_dashes() -> None:
         "Lines of three dashes are known boundaries, not text",
         key="dashes",
         on_change=changed,
-        help="They are taken out of what is chunked, and every chunker is measured against them.",
+        help="The lines are removed before chunking, and every chunker is measured against them.",
     )

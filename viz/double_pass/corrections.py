@@ -1,4 +1,4 @@
-"""What pass two took away of the other chunker's boundaries."""
+"""The boundaries of pass one that pass two or the minimum size removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _corrections = st.components.v2.component(
 
 
 class CorrectionsData(TypedDict):
-    """The list: its title, the sentences above it, and its rows."""
+    """The list of corrections: its title, the sentences above it, and its rows."""
 
     title: str
     words: list[str]
@@ -30,7 +30,7 @@ class CorrectionsData(TypedDict):
 
 
 class CorrectionData(TypedDict):
-    """A row: the sentence after the boundary, the step that took it away, where it was, why, and what else is to be said."""
+    """A row: the number of the sentence before the boundary, from 1, the step that removed it, and the texts of the row."""
 
     sentence: int
     step: int | None
@@ -41,18 +41,18 @@ class CorrectionData(TypedDict):
 
 @dataclass(frozen=True)
 class Correction:
-    """A boundary of pass one that does not stand.
+    """A boundary of pass one that was removed later.
 
     Attributes
     ----------
     gap
-        Between this sentence and the next.
+        The gap's number: the number of the sentence before it, from 0.
     why
-        The decision, as the ledger has it.
+        The reason for the decision, as in the ledger.
     step
-        The number of the step that took it away; None where the minimum size did.
+        The number of the step that removed it, from 0; None if the minimum size did.
     beside
-        Whether the chunker that stands beside cuts here.
+        Whether the chunker shown for comparison cuts here.
     """
 
     gap: int
@@ -62,12 +62,12 @@ class Correction:
 
     @property
     def reason(self) -> str:
-        """Why in words; what took it away by a step needs no mention of the pass."""
+        """The reason in words; without its heading, the pass, if a step is named."""
         return str(self.why if self.step is None else self.why._replace(heading=""))
 
 
 def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]:
-    """Return the boundaries that pass two and the minimum size took away, in the order of the text."""
+    """Return the boundaries of pass one that pass two and the minimum size removed, in text order."""
     cut_beside = set() if beside is None else {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
     starts = minis(chunking)
     joined = {
@@ -87,20 +87,20 @@ def corrections(chunking: Chunking, beside: Chunking | None) -> list[Correction]
 
 
 def balance(chunking: Chunking, found: Sequence[Correction], beside: Chunking | None, name: str) -> list[str]:
-    """Say how many boundaries pass one made and pass two took away, and what became of those of the chunker beside."""
+    """Describe how many boundaries of pass one were removed, and what happened at the other chunker's boundaries."""
     made = len(minis(chunking)) - 1
     if made <= 0:
-        return ["Pass one made no boundary, so there is none to take away."]
-    gone = f"{len(found):,} {'is' if len(found) == 1 else 'are'} gone again"
-    said = [f"Of the {_boundaries(made)} that pass one made, {gone}."]
+        return ["Pass one made no boundary, so there is none to remove."]
+    removed_later = f"{len(found):,} {'was' if len(found) == 1 else 'were'} removed later"
+    sentences = [f"Of the {_boundaries(made)} that pass one made, {removed_later}."]
     if beside is not None:
         cuts = {gap.index for gap in beside.gaps if gap.verdict.is_cut and gap.offset is None}
         removed = sum(one.beside for one in found)
         stand = sum(gap.verdict.is_cut for gap in chunking.gaps if gap.index in cuts)
-        fates = {"here too": stand, "taken away by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
-        told = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
-        said.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {told or 'none'}.")
-    return said
+        fates = {"here too": stand, "removed by pass two": removed, "never made by pass one": len(cuts) - stand - removed}
+        listed = ", ".join(f"{count:,} {fate}" for fate, count in fates.items() if count)
+        sentences.append(f"Of the {_boundaries(len(cuts))} that {name} makes between sentences: {listed or 'none'}.")
+    return sentences
 
 
 def _boundaries(count: int) -> str:
@@ -108,7 +108,7 @@ def _boundaries(count: int) -> str:
 
 
 def show_corrections(found: Sequence[Correction], said: Sequence[str], name: str, key: str) -> None:
-    """Mount the list: a click leads to the place in the text and to the step."""
+    """Mount the list of corrections; a click on a row goes to the place in the text and to the step."""
     listed: list[CorrectionData] = [
         {
             "sentence": one.gap + 1,

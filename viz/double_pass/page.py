@@ -1,4 +1,4 @@
-"""The Double pass page: two passes step by step, beside a chunker that looks at each gap once."""
+"""The Double pass page: its two passes step by step, compared with a chunker that examines each gap once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from viz.theme import palette
 
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
-"""The two columns."""
+"""The numbers of the two columns."""
 
 
 def first_screen() -> Choices:
-    """Return the choices of the first screen: the sample that has a snippet."""
+    """Return the default choices: the sample that has a snippet."""
     columns = [ColumnChoice("double_pass"), ColumnChoice("breakpoint", {"amount": 60.0})]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
 
@@ -54,22 +54,22 @@ def show() -> None:
 
 
 def _hold_columns(here: Page) -> None:
-    """Keep to the page's two chunkers, whatever a link names; what it says of them holds."""
-    choices, usual = here.choices, here.default.columns
-    held = [next((column for column in choices.columns if column.chunker == one.chunker), one) for one in usual]
-    if held == choices.columns:
+    """Reduce the columns to the page's two chunkers, with the link's parameters; show an error if it names others."""
+    choices, defaults = here.choices, here.default.columns
+    columns = [next((own for own in choices.columns if own.chunker == one.chunker), one) for one in defaults]
+    if columns == choices.columns:
         return
-    strange = [column.chunker for column in choices.columns if column not in held]
-    if strange:
+    others = [column.chunker for column in choices.columns if column not in columns]
+    if others:
         here.complain(
-            f"This page has the columns double_pass and breakpoint; the link's {', '.join(strange)} is for Compare."
+            f"This page has the columns double_pass and breakpoint; the link's {', '.join(others)} is for Compare."
         )
-    choices.columns = held
+    choices.columns = columns
     choices.selected = min(choices.selected, BESIDE)
 
 
 def _take_selected(choices: Choices) -> None:
-    """Take from the reader the column whose head was clicked."""
+    """Select the column whose head was clicked in the reader."""
     event = take_event(READER, "selected")
     if event:
         choices.selected = DOUBLE if event["column"] == DOUBLE else BESIDE
@@ -98,7 +98,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
 
 
 def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
-    """Return what draws under a threshold's slider; None for the chunker that has none of the three."""
+    """Return the function that draws under a threshold's slider; None for the other chunker or without a result."""
     if made is None or made.choice.chunker != DoublePass.name or made.chunking is None or made.chunker is None:
         return None
     chunking, chunker = made.chunking, made.chunker
@@ -141,9 +141,9 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
     with right, st.container(key="beside"):
-        told = pass_steps(chunking, chunker.max_size)
-        if told:
-            stepper(told, choices.extra, key="double_pass_stepper")
+        steps = pass_steps(chunking, chunker.max_size)
+        if steps:
+            stepper(steps, choices.extra, key="double_pass_stepper")
         found = corrections(chunking, beside.chunking)
         show_corrections(found, balance(chunking, found, beside.chunking, name), name, key="corrections")
     with left:
@@ -184,7 +184,7 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
 
 
 def _summary(text: Text, chunking: Chunking) -> str:
-    """Say what each pass left."""
+    """Describe the text and how many chunks each pass leaves."""
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
@@ -195,7 +195,7 @@ def _summary(text: Text, chunking: Chunking) -> str:
         + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
-        parts.append(f"the rows and the steps are of the first {MOST_SENTENCES:,} sentences")
+        parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
     return " · ".join(parts)
 
 

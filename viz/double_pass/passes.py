@@ -1,4 +1,4 @@
-"""What the page Double pass draws beside the text: the rows, the corrections, the similarities of each threshold."""
+"""The rows of blocks on the Double pass page: sentences, mini-chunks and chunks, with the comparisons between them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _passes = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Beside:
-    """Another chunker's result, drawn below the rows: what it is, and its chunking."""
+    """Another chunker's result, drawn as a row below the others."""
 
     title: str
     label: str
@@ -35,7 +35,7 @@ class Beside:
 
 
 class PassesData(TypedDict):
-    """The rows of both passes, a `PassRowsData` as JSON in ``made``; that is empty where a message stands in their place."""
+    """The rows of both passes; ``made`` is a `PassRowsData` as JSON, or empty if a message is shown instead."""
 
     title: str
     summary: str
@@ -46,17 +46,17 @@ class PassesData(TypedDict):
 
 
 class PassRowsData(TypedDict):
-    """What the rows are drawn from.
+    """The data of the rows.
 
     Attributes
     ----------
     count
-        Sentences that are drawn.
+        The number of sentences drawn.
     minis, snippets, chunks, other
-        Where the blocks of each row begin, on the axis of sentences; None where there is no other chunker. Snippets are the
-        mini-chunks that pass two merged over.
+        The positions on the sentence axis at which the blocks of each row begin; ``other`` is None without another chunker.
+        Snippets are the mini-chunks that pass two merged over.
     labels, names
-        What stands above a row, and what a block of it is called, by the name of the row.
+        The label above each row, and the name of one of its blocks, by row.
     """
 
     count: int
@@ -84,20 +84,21 @@ ComparisonData = TypedDict(
         "words": str,
     },
 )
-"""A `Comparison`: its groups as half-open ranges of sentences, ``compared`` being those of the left one that are.
+"""A `Comparison`: its groups as half-open ranges of sentences; ``compared`` is the part of the left group that is compared.
 
-``value`` is its similarity, and ``tried`` those of the looks before it; ``decides`` says whether it is the last of them.
+``value`` is its similarity, ``tried`` the similarities of the earlier attempts for the same chunk; ``decides`` says whether
+it is the last attempt.
 """
 
 
 def passes(
     *, title: str, summary: str, rows: PassRowsData | None, source: str, message: str = "", tone: str = "", key: str
 ) -> None:
-    """Mount the rows, or ``message`` where there are none.
+    """Mount the rows, or show ``message`` if there are none.
 
-    Hovering fires ``seamark-mark`` with the ``ranges`` of sentences, a click ``seamark-jump`` and, on what is a step of the
-    stepper, ``seamark-go``; the rows show what ``seamark-step`` is about. ``source`` names the text: another one begins
-    with another window.
+    Hovering emits ``seamark-mark`` with the ``ranges`` of sentences; a click emits ``seamark-jump`` and, on a step of the
+    stepper, ``seamark-go``. The rows mark what ``seamark-step`` is about. ``source`` is the identity of the text; if it
+    changes, the zoom is reset.
     """
     made = "" if rows is None else json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     data: PassesData = {
@@ -112,7 +113,7 @@ def passes(
 
 
 def pass_rows(chunking: Chunking, beside: Beside | None, labels: dict[str, str]) -> PassRowsData:
-    """Return the blocks of every row, by the sentence at which each begins, and the comparisons in their order."""
+    """Return the blocks of each row, by the positions at which they begin, and the comparisons in order."""
     looks = told(chunking)
     over = [tried[-1] for tried in looks if tried[-1].kind.startswith("over") and tried[-1].outcome == "joined"]
     starts = minis(chunking)
@@ -135,7 +136,7 @@ def _seen(starts: Sequence[float]) -> list[float]:
 
 
 def _begins(chunking: Chunking) -> list[float]:
-    """Return where the chunks begin on the axis of sentences; a cut may lie inside one."""
+    """Return the positions of the chunks' starts on the sentence axis; fractional for cuts inside a sentence."""
     return positions(chunking.document, [chunk.start for chunk in chunking.chunks])
 
 
@@ -156,7 +157,7 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
 
 
 def table(chunking: Chunking) -> dict[str, list[Any]]:
-    """Return every comparison of both passes, a column a name."""
+    """Return all comparisons of both passes as a table, by column name."""
     comparisons = chunking.comparisons
     return {
         "step": [number for number, _ in enumerate(comparisons, start=1)],

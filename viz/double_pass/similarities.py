@@ -1,4 +1,4 @@
-"""The similarities that a threshold is compared with."""
+"""The distribution of the similarities compared with a threshold, drawn under the threshold's slider."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _histogram = st.components.v2.component(
 
 
 class SimilaritiesData(TypedDict):
-    """The histogram: counts from the slider's lower end to its upper, the threshold's place from 0 to 1, and a sentence."""
+    """The histogram: counts over the slider's range, the threshold's position from 0 to 1, and a caption."""
 
     counts: list[int]
     at: float
@@ -28,7 +28,7 @@ class SimilaritiesData(TypedDict):
 
 
 def compared_with(chunking: Chunking, parameter: str) -> list[float]:
-    """Return the similarities that a threshold, by its parameter's name, was compared with."""
+    """Return the similarities that were compared with the threshold of that parameter name."""
     kind = parameter.removesuffix("_threshold")
     return [
         one.similarity
@@ -38,9 +38,9 @@ def compared_with(chunking: Chunking, parameter: str) -> list[float]:
 
 
 def above(similarities: Sequence[float], threshold: float) -> str:
-    """Say how many lie above."""
+    """Describe how many similarities lie above the threshold."""
     if not similarities:
-        return "Nothing was compared with it in this text."
+        return "Nothing was compared with this threshold in this text."
     count = sum(similarity > threshold for similarity in similarities)
     return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {threshold:.2f}"
 
@@ -49,7 +49,7 @@ BINS = 25
 
 
 def show_similarities(similarities: Sequence[float], threshold: float, bounds: tuple[float, float], key: str) -> None:
-    """Draw the distribution of similarities under a threshold's slider; what lies beyond ``bounds`` is at their ends."""
+    """Draw the distribution of similarities under a threshold's slider; values beyond ``bounds`` count in the end bins."""
     low, high = bounds
     counts, _ = np.histogram(np.clip(similarities, low, high), BINS, bounds)
     data: SimilaritiesData = {

@@ -1,4 +1,4 @@
-"""The two passes of a double pass in words: one step a comparison, in the order in which they were made."""
+"""The two passes of Double pass in words: one step per comparison, in order."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from chunkers.reason import Reason
 from viz.components.stepper.stepper import Mark, Step
 
 MOST_SENTENCES = 3000
-"""Sentences from the first on whose comparisons are told and drawn; of a longer text the table has all."""
+"""Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
 
 LEDGER = "The ledger says: "
-"""What a step begins with where it quotes the ledger."""
+"""Prefix of a reason quoted from the ledger."""
 
 
 class PassMark(Mark):
-    """A mark that the rows read, too: the number of the comparison, None after both passes."""
+    """A mark for the rows, too: with the number of the comparison, or None for steps after both passes."""
 
     comparison: int | None
 
 
 def told(chunking: Chunking) -> list[list[Comparison]]:
-    """Return every comparison that is told, each as the last of those of one and the same chunk in one and the same look."""
+    """Return, for each comparison within the first `MOST_SENTENCES`, the list of attempts for the same chunk up to it."""
     looks = []
     tried: list[Comparison] = []
     for comparison in chunking.comparisons:
@@ -35,12 +35,12 @@ def told(chunking: Chunking) -> list[list[Comparison]]:
 
 
 def pass_steps(chunking: Chunking, maximum: int | None) -> list[Step]:
-    """Return every comparison as a step, and after them what the minimum size did; ``maximum`` is that of the chunker."""
+    """Return each comparison as a step, then the merges by the minimum size; ``maximum`` is the chunker's maximum size."""
     return [_step(number, tried, maximum) for number, tried in enumerate(told(chunking))] + _after(chunking)
 
 
 def minis(chunking: Chunking) -> list[int]:
-    """Return the sentences at which the chunks of pass one begin."""
+    """Return the numbers of the sentences at which the mini-chunks of pass one begin."""
     if not chunking.document.sentences:
         return []
     first = (one for one in chunking.comparisons if one.kind in ("initial", "appending"))
@@ -48,19 +48,19 @@ def minis(chunking: Chunking) -> list[int]:
 
 
 def seams(tried: Sequence[Comparison], starts: Sequence[int]) -> list[int]:
-    """Return the gaps that the last of ``tried`` decides, of the chunks of pass one that begin at ``starts``."""
+    """Return the gaps between mini-chunks, which begin at ``starts``, that the last comparison of ``tried`` decides."""
     left, right = tried[-1].left, tried[-1].right
     return [start - 1 for start in starts if left.end <= start <= right.start]
 
 
 def words(tried: Sequence[Comparison]) -> str:
-    """Say in a line what the last of ``tried`` decided."""
+    """Describe in one line what the last comparison of ``tried`` decided."""
     before = "".join(f"; {numbers(one.right)} before it {_numbers(one)}" for one in tried[:-1])
     return f"{_title(tried[-1])}: similarity {_numbers(tried[-1])}{before}."
 
 
 def numbers(group: Span) -> str:
-    """Name a range of sentences."""
+    """Return the numbers of a range of sentences in words, counted from 1."""
     return f"sentence {group.end}" if _one(group) else f"sentences {group.start + 1}\N{EN DASH}{group.end}"
 
 
@@ -93,7 +93,7 @@ def _step(number: int, tried: Sequence[Comparison], maximum: int | None) -> Step
 
 
 def compared_group(here: Comparison) -> Span:
-    """Return the sentences whose vector is compared."""
+    """Return the range of sentences whose vector is compared with the right group."""
     return Span(here.left.end - 2, here.left.end) if here.kind == "appending" else here.left
 
 
@@ -142,7 +142,7 @@ def _compared(here: Comparison, group: Span) -> str:
 
 
 def _after(chunking: Chunking) -> list[Step]:
-    """Return a step for every boundary that the minimum size took away after both passes."""
+    """Return a step for each boundary that the minimum size removed after both passes."""
     merged = []
     cuts = [0, *(gap.index + 1 for gap in chunking.gaps if gap.verdict.is_cut or gap.verdict is Verdict.REJECTED)]
     ends = [*cuts[1:], len(chunking.document.sentences)]

@@ -1,4 +1,4 @@
-"""The inbox of the Failures page: suspicious cuts of a result, ranked, each with its rule and a way into the text."""
+"""The inbox of the Failures page: suspicious cuts of a result, ranked, each with its rule and a link into the text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from viz.jobs.chunking import Task
 from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
-"""Findings that are listed; the others are counted."""
+"""Most findings that are listed; the others are counted."""
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
-    """Draw what looks suspicious in a result."""
+    """Draw the suspicious cuts of a result."""
     made = here.made
     st.markdown("##### Suspicious cuts")
     if made.chunking is None or made.task is None:
@@ -49,7 +49,7 @@ def _counted(findings: int) -> str:
 
 
 def _choose_hair(choices: Choices) -> float:
-    """Draw how near to its threshold a cut is there by a hair; a link's word that is none is said."""
+    """Draw the slider for the distance that counts as a hair; show an error if the one in the link is invalid."""
     try:
         value = float(choices.extra["hair"])
     except ValueError:
@@ -73,19 +73,19 @@ def _choose_hair(choices: Choices) -> float:
         format="%.3f",
         key="hair",
         on_change=changed,
-        help="A cut whose score lies within this of its threshold is listed: it could as well not be there.",
+        help="Cuts whose score is within this distance of the threshold are listed: a small change could remove them.",
     )
     return hair
 
 
 @cached(LRUCache(32), key=lambda task, chunking, embedder, hair: (task, hair), lock=Lock())
 def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
-    """Return the findings of a result; the task stands for it and its embedder."""
+    """Return the findings of a result, cached by its task and ``hair``."""
     return inbox(chunking, embedder, hair)
 
 
 def _line(document: Document, finding: Finding) -> FindingData:
-    """Return a finding as the browser lists it: in its rule's words, with its passage and its sentences."""
+    """Return a finding for the browser: its rule's title, the reason, the passage, and its range of sentences."""
     start, end = finding.span
     return {
         "title": RULES[finding.rule].title,
@@ -96,6 +96,6 @@ def _line(document: Document, finding: Finding) -> FindingData:
 
 
 def shortened(passage: str, most: int = 150) -> str:
-    """Return a passage on one line, its middle left out where it is longer than ``most`` characters."""
+    """Return a passage on one line, with its middle left out if it is longer than ``most`` characters."""
     line = " ".join(passage.split())
     return line if len(line) <= most else f"{line[: most * 2 // 3]} … {line[-most // 3 :]}"

@@ -1,4 +1,4 @@
-"""The component that draws the lists of the Failures page: its gallery, the table of measures, and the inbox."""
+"""The component that draws the lists of the Failures page: the gallery, the table of measures, and the inbox."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _lists = st.components.v2.component(
 
 
 class GalleryData(TypedDict):
-    """The documents, and the id of the one that is shown."""
+    """The documents, and the id of the one shown."""
 
     part: Literal["gallery"]
     cards: list[CardData]
@@ -27,7 +27,7 @@ class GalleryData(TypedDict):
 
 
 class CardData(TypedDict):
-    """A document: what it teaches, and how many boundaries are known."""
+    """A document: what it demonstrates, and how many boundaries are known."""
 
     id: str
     title: str
@@ -36,7 +36,7 @@ class CardData(TypedDict):
 
 
 class TableData(TypedDict):
-    """The measures: the heads of the columns, the rows, the one that the text shows, and why some have no value."""
+    """The measures: column headers, rows, the row whose result the text shows, and a note why some have no value."""
 
     part: Literal["table"]
     head: list[str]
@@ -46,14 +46,14 @@ class TableData(TypedDict):
 
 
 class ChosenData(TypedDict):
-    """Which row: the number of its chunker, and which of that one's settings."""
+    """The key of a row: the number of its chunker, and ``published`` or ``best``."""
 
     column: int
     result: str
 
 
 class MeasuredData(ChosenData):
-    """A row: a chunker and its settings; its cells, or the message in their place."""
+    """A row: a chunker and its settings, with the cells, or a message instead."""
 
     title: str
     which: str
@@ -63,7 +63,7 @@ class MeasuredData(ChosenData):
 
 
 class CellData(TypedDict):
-    """A measure in words, why it has no value, and whether no other row is better."""
+    """A measure in words, the reason if it is undefined, and whether it is the best of its column."""
 
     text: str
     why: str
@@ -71,9 +71,9 @@ class CellData(TypedDict):
 
 
 class InboxData(TypedDict):
-    """Suspicious cuts: a summary, how many each rule found and why it looks, a list of `FindingData` as JSON.
+    """Suspicious cuts: a summary, each rule's title, count and explanation, and a list of `FindingData` as JSON.
 
-    ``source`` names the result that they are of; ``more`` are those that are not listed.
+    ``source`` identifies the result; ``more`` is the number of findings that are not listed.
     """
 
     part: Literal["inbox"]
@@ -85,7 +85,7 @@ class InboxData(TypedDict):
 
 
 class FindingData(TypedDict):
-    """One of them: its rule, what was found, the passage, and its half-open range of sentences."""
+    """A finding: its rule's title, the reason, the passage, and its half-open range of sentences."""
 
     title: str
     reason: str
@@ -94,7 +94,7 @@ class FindingData(TypedDict):
 
 
 def draw(data: GalleryData | TableData | InboxData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
-    """Draw the part that ``data`` is for; what is chosen in it is ``st.session_state[key]["chosen"]`` in ``on_chosen``."""
+    """Draw the list for ``data``; in ``on_chosen``, ``st.session_state[key]["chosen"]`` is what the user chose."""
     if on_chosen is None:
         _lists(key=key, data=data)
     else:

@@ -1,4 +1,4 @@
-"""Known boundaries of the user's own text: marked by clicks, undone, written to a file and read from one."""
+"""Marking known boundaries of the user's own text: by clicks with undo, or from a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Known = tuple[int, ...] | None
 
 
 def toggled(known: Known, place: int) -> Known:
-    """Return the known boundaries with ``place``, a code point, or without it if it was one; None where none is left."""
+    """Add ``place``, an offset in code points, to the known boundaries or remove it; return None if none is left."""
     old = known or ()
     at = bisect_left(old, place)
     new = old[:at] + old[at + 1 :] if place in old else (*old[:at], place, *old[at:])
@@ -26,23 +26,23 @@ def toggled(known: Known, place: int) -> Known:
 
 
 def take_mark(text: Text, reader_key: str) -> bool:
-    """Take from the reader, once, a click between two sentences; return whether the boundaries changed."""
-    told = take_event(reader_key, "mark")
+    """Apply a click between two sentences of the reader; return whether the boundaries changed."""
+    event = take_event(reader_key, "mark")
     sentences = text.document.sentences
-    if not told or not 0 <= int(told["gap"]) < len(sentences) - 1:
+    if not event or not 0 <= int(event["gap"]) < len(sentences) - 1:
         return False
-    _keep(toggled(text.source.known, sentences[int(told["gap"]) + 1].start))
+    _keep(toggled(text.source.known, sentences[int(event["gap"]) + 1].start))
     return True
 
 
 def controls(text: Text) -> bool:
-    """Draw the switch for marking, undo, and the file of boundaries; return whether the reader offers its gaps."""
+    """Draw the switch for marking, undo, and the file of boundaries; return whether marking is on."""
     known = text.source.known
     row = st.container(horizontal=True, vertical_alignment="center")
     marking: bool = row.toggle(
         "Mark boundaries",
         key="marking",
-        help="Every gap between two sentences becomes a button: press it where a section ends, again to take it back.",
+        help="Every gap between two sentences becomes a button: press it where a section ends, again to unmark it.",
     )
     row.button("Undo", on_click=_undo, disabled=not session.marks_before, width="content")
     row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")

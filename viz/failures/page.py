@@ -1,4 +1,4 @@
-"""The Failures page: documents with known boundaries, chunkers at published and best-found settings, suspicious cuts."""
+"""The Failures page: chunkers at published and best-found settings on documents with known boundaries; suspicious cuts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def show() -> None:
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
     with page(PAGE, default) as here:
-        # The settings of this page are not the user's to move: a link says which chunker, and which of its two results.
+        # The settings of this page are fixed; a link only selects a chunker and one of its two results.
         here.choices.columns = columns
         _draw(here)
 
@@ -54,11 +54,11 @@ def _draw(here: Page) -> None:
     _gallery(choices)
     if text is None:
         return
-    offers_gaps = False
+    marking = False
     if choices.document == OWN:
         if take_mark(text, READER):
             st.rerun()
-        offers_gaps = controls(text)
+        marking = controls(text)
     search = search_of(here, text)
     best = best_of(search)
     settings = [("published", *as_published(name)) for name in SEARCHED]
@@ -70,14 +70,14 @@ def _draw(here: Page) -> None:
         show_table(choices, shown)
         search_controls(here, text, search, ready=all(one.chunking is not None for one in made))
     chunker = list(SEARCHED)[choices.selected]
-    mine = [one for one in shown if one.setting.chunker == chunker]
-    shown_setting = next((one for one in mine if one.which == choices.extra["result"]), mine[0])
+    results = [one for one in shown if one.setting.chunker == chunker]
+    selected = next((one for one in results if one.which == choices.extra["result"]), results[0])
     palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")
     with left:
-        _reader(text, mine, shown_setting, offers_gaps)
+        _reader(text, results, selected, marking)
     with right, st.container(key="beside"):
-        show_inbox(choices, shown_setting, here.embedder)
+        show_inbox(choices, selected, here.embedder)
 
 
 def _gallery(choices: Choices) -> None:
@@ -111,25 +111,25 @@ def _known_words(known: Sequence[int] | None) -> str:
     return f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
 
 
-def _reader(text: Text, mine: Sequence[MeasuredSetting], here: MeasuredSetting, offers_gaps: bool) -> None:
-    given = text.source
+def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:
+    source = text.source
 
     def column(one: MeasuredSetting) -> Column:
         prefix = f"{one.title} · {one.origin}"
-        return column_of(one.made, lambda chunking: _head(one, chunking, given.known), prefix=prefix, movable=False)
+        return column_of(one.made, lambda chunking: _head(one, chunking, source.known), prefix=prefix, movable=False)
 
-    parts = [sentences_said(text.document), _known_words(given.known)]
-    if given.known is not None:
-        parts.append("wavy red: outside of the chunk that fits its section best")
+    parts = [sentences_said(text.document), _known_words(source.known)]
+    if source.known is not None:
+        parts.append("wavy red: outside the chunk that fits its section best")
     reader(
         text.document,
-        [column(one) for one in mine],
-        title=given.name,
-        summary=" · ".join([*parts, *([given.teaches] if given.teaches else [])]),
-        selected=mine.index(here),
-        known=given.known,
+        [column(one) for one in results],
+        title=source.name,
+        summary=" · ".join([*parts, *([source.teaches] if source.teaches else [])]),
+        selected=results.index(selected),
+        known=source.known,
         key=READER,
-        marking=offers_gaps,
+        marking=marking,
     )
 
 

@@ -1,4 +1,4 @@
-"""Every chunker of the Failures page at its published settings and at the best that a search finds on the document."""
+"""The results of the Failures page: each chunker at its published settings and at the best found on the document."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
 RESULTS = ("published", "best")
-"""What the link calls the two results of a chunker."""
+"""The names of a chunker's two results in the link."""
 
 
 @dataclass(frozen=True)
 class MeasuredSetting:
-    """A chunker's setting on the document, its result where there is one, and what it is worth where that is known."""
+    """A chunker's setting, its result on the document if there is one, and its measures if boundaries are known."""
 
     which: str
     setting: Setting
@@ -33,14 +33,14 @@ class MeasuredSetting:
 
     @property
     def title(self) -> str:
-        """Say where the setting is from."""
+        """Where the setting comes from: ``best found``, ``default`` or ``published``."""
         if self.which == "best":
             return "best found"
         return "default" if self.origin == OURS else "published"
 
 
 def measured(which: str, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:
-    """Return a setting with its result and, where boundaries are known, what it is worth."""
+    """Return a setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
     if made.chunking is None or known is None or made.task is None:
         return MeasuredSetting(which, setting, origin, made)
@@ -50,7 +50,7 @@ def measured(which: str, setting: Setting, origin: str, made: ColumnResult, text
 
 @cached(LRUCache(64), key=lambda task, chunking, known: (task, known), lock=Lock())
 def _against(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[dict[str, Score], tuple[int, ...]]:
-    """Return the measures of a result and its misassigned sentences; the task stands for the result."""
+    """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document
     wrong = misassigned(sections_of(in_sentences(document, known)), chunks_of(chunking)) if document.sentences else None
     return scores_of(Marked(document, known), chunking), wrong.units if wrong is not None else ()

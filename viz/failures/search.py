@@ -1,4 +1,4 @@
-"""The search for the settings that do best on a document."""
+"""The search for each chunker's best settings on a document."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from viz.state.keys import session
 from viz.state.text import Text
 
 BY = "misassigned"
-"""The measure by which the search chooses."""
+"""The measure that the search minimises."""
 
 
 MOST_SEARCHES = 8
-"""Searches whose rows are kept."""
+"""Most searches whose rows are kept."""
 
 
 def _search_key(here: Page, text: Text) -> tuple[object, ...]:
@@ -27,7 +27,7 @@ def _search_key(here: Page, text: Text) -> tuple[object, ...]:
 
 
 def search_of(here: Page, text: Text) -> Sweep | None:
-    """Return the search over this document's settings, if there was one; one over another document stops."""
+    """Return the search on this document, if there is one, and cancel searches on other documents."""
     key = _search_key(here, text)
     for other, search in session.failure_searches.items():
         if other != key and search.running:
@@ -36,7 +36,7 @@ def search_of(here: Page, text: Text) -> Sweep | None:
 
 
 def best_of(search: Sweep | None) -> dict[str, Setting]:
-    """Return for every chunker the setting that misassigns fewest sentences so far; of equals the fewest chunks."""
+    """Return each chunker's setting that misassigns the fewest sentences so far; ties go to the fewest chunks."""
     rows = list(search.rows) if search is not None and (search.cancelled or not search.running) else []
     best: dict[str, Setting] = {}
     for one in summaries(rows, BY):
@@ -45,7 +45,7 @@ def best_of(search: Sweep | None) -> dict[str, Setting]:
 
 
 def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -> None:
-    """Draw the button that looks for the best settings, or how far it is."""
+    """Draw the button that starts the search for the best settings, or the search's progress."""
     if search is not None and search.running and not search.cancelled:
         show_job_progress(search)
         return
@@ -74,7 +74,7 @@ def search_controls(here: Page, text: Text, search: Sweep | None, ready: bool) -
         notice(search.error, "error", key="failures_search_error")
     elif done:
         row.caption(
-            f"Best of {search.total:,} settings by misassigned sentences; of equals, the one with the fewest chunks."
+            f"Best of {search.total:,} settings by misassigned sentences; ties go to the one with the fewest chunks."
         )
     else:
         row.caption(f"Stopped after {len(search.rows):,} of {search.total:,} settings; the best of these are shown.")

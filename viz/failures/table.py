@@ -1,4 +1,4 @@
-"""The measures of every result on the Failures page, as a table whose rows choose what the text shows."""
+"""The table of measures on the Failures page; its rows select which result the text shows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = {
 
 
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
-    """Draw the measures; a click on a row shows that result in the text."""
+    """Draw the table of measures; a click on a row shows that result in the text."""
     ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
     tops = _tops(shown)
     rows: list[MeasuredData] = [
@@ -44,8 +44,8 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
     reasons = {score.undefined for score in scores if score.value is None}
 
     def chosen() -> None:
-        told = st.session_state["measures"]["chosen"]
-        choices.selected, choices.extra["result"] = int(told["column"]), str(told["result"])
+        row = st.session_state["measures"]["chosen"]
+        choices.selected, choices.extra["result"] = int(row["column"]), str(row["result"])
 
     data: TableData = {
         "part": "table",
@@ -58,17 +58,17 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
 
 
 def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
-    """Return the best value of every measure; none before all rows have their results."""
+    """Return the best value of each measure; empty until all rows have their results."""
     if any(one.made.chunking is None and not one.made.error for one in shown):
         return {}
     values = {
         name: [value for one in shown if one.scores and (value := one.scores[name].value) is not None] for name in SHOWN
     }
-    return {name: (max if MEASURES[name] else min)(some) for name, some in values.items() if some}
+    return {name: (max if MEASURES[name] else min)(column) for name, column in values.items() if column}
 
 
 def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
-    """Return the cells of a row: words, why there is no value, and whether no other row is better."""
+    """Return the cells of a row."""
     if one.scores is None or one.made.chunking is None:
         return []
     chunking = one.made.chunking

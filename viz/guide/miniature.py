@@ -1,4 +1,4 @@
-"""A chunking in a few strips, as a picture that holds nothing but numbers."""
+"""A chunking as a small SVG picture that contains no text of the document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
 
 
 def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
-    """Return the known boundaries, the chunks and the curve of a chunking on one axis of sentences, as SVG."""
+    """Return an SVG of the known boundaries, the chunks and the curve of a chunking, on one sentence axis."""
     count = max(1, len(chunking.document.sentences))
     parts: list[str] = []
     top = 0
@@ -31,7 +31,7 @@ def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
         parts += _curve(chunking, count, top, theme)
         top += CURVE
     named = ", ".join(str(int(first) + 1) for first, _, _ in spans[:40])
-    label = f"{len(chunking.chunks)} chunks, beginning at the sentences {named}"
+    label = f"{len(chunking.chunks)} chunks, beginning at sentences {named}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" role="img">'
         f"<title>{label}</title>{''.join(parts)}</svg>"
@@ -54,7 +54,7 @@ def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top
 
 
 def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
-    """Draw the scores of the gaps, with the cuts filled and the lines across."""
+    """Draw the scores of the gaps, with filled dots for cuts, and the threshold lines."""
     curve, ink = chunking.curves[0], INK[theme]
     defined = [score for score in curve.scores if score == score]
     levels = [line.level for line in curve.lines if line.level == line.level]

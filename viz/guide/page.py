@@ -1,4 +1,4 @@
-"""The Guide page: a chunker's idea, formula, source and known failure, and the chunker itself, live, in small."""
+"""The Guide page: a chunker's idea, formula, source and known failure, with a live miniature."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _draw(here: Page) -> None:
     kind = CHUNKERS[column.chunker]
     made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     with st.container(key="guide"):
-        told, live = st.columns([3, 2], gap="large")
-    with told:
+        explanation, live = st.columns([3, 2], gap="large")
+    with explanation:
         st.title(kind.title, anchor=False)
         st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
         st.latex(kind.formula, width="content")
@@ -73,7 +73,7 @@ def _choose(choices: Choices) -> None:
 
 
 def _parameters(chunker: str) -> dict[str, list[str]]:
-    """Return the table of a chunker's parameters, from their declaration."""
+    """Return the table of a chunker's parameters, from their declarations."""
     specs = CHUNKERS[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in specs],
@@ -93,8 +93,8 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
 def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     st.image(svg(chunking, text.source.known, theme), width="stretch")
-    said = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
+    caption = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
     if text.source.known:
         found, missed, added = against_known(cuts_of(chunking), text.source.known)
-        said += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
-    st.caption(said)
+        caption += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
+    st.caption(caption)

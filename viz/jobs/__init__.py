@@ -1,1 +1,1 @@
-"""Work in threads of its own: chunking, sweeps, retrieval runs, timing. Draws nothing."""
+"""Background threads: chunking, reading, sweeps, retrieval runs, timing. Draws nothing."""

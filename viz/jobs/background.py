@@ -1,4 +1,4 @@
-"""Work in threads of its own, with progress and cancellation; what a link leads back to outlives its session."""
+"""Background jobs with progress and cancellation, and the registry of runs that links refer to."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import streamlit as st
 from chunkers import Cancelled, InputError
 
 MOST_KEPT = 8
-"""Runs that the server remembers, of all sessions together; one more and the oldest is stopped and forgotten."""
+"""Runs that the server remembers, over all sessions; beyond that the oldest is stopped and forgotten."""
 
 
 @dataclass(eq=False)
 class Background(ABC):
-    """Work that a thread of its own does; ``error`` is the sentence that ended it, if one did."""
+    """A job that runs in its own thread; ``error`` is the message it failed with, or empty."""
 
     error: str = field(default="", init=False)
     _cancel: threading.Event = field(default_factory=threading.Event, init=False)
@@ -26,31 +26,31 @@ class Background(ABC):
 
     @property
     def running(self) -> bool:
-        """Whether it is still at work."""
+        """Whether the thread is alive."""
         return self._thread is not None and self._thread.is_alive()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the user asked it to stop."""
+        """Whether the job was asked to stop."""
         return self._cancel.is_set()
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._guarded, daemon=True, name=type(self).__name__)
         self._thread.start()
 
     def cancel(self) -> None:
-        """Ask it to stop before the next step, or the next batch of texts; what is done stays."""
+        """Ask the job to stop before its next step or batch of texts; finished results are kept."""
         self._cancel.set()
 
     def join(self, seconds: float) -> None:
-        """Wait until it has ended."""
+        """Wait until the job has ended, for at most ``seconds``."""
         if self._thread is not None:
             self._thread.join(seconds)
 
     @abstractmethod
     def progress(self) -> tuple[float, str]:
-        """Return the share that is done, from 0 to 1, and a few words."""
+        """Return the share that is done, from 0 to 1, and a short status text."""
 
     @abstractmethod
     def _run(self) -> None:
@@ -64,8 +64,8 @@ class Background(ABC):
         except InputError as error:
             self.error = str(error)
         except Exception as error:
-            # Without a sentence the page would wait for ever; the terminal has the rest.
-            self.error = f"This ended by a fault of the program ({type(error).__name__}); the terminal tells more."
+            # Without a message the page would wait forever; the traceback goes to the terminal.
+            self.error = f"This stopped because of a bug in Seamark ({type(error).__name__}); see the terminal for details."
             raise
 
 
@@ -73,14 +73,14 @@ Kind = TypeVar("Kind", bound=Background)
 
 
 class Registry:
-    """The last runs, each under a token that nobody can guess."""
+    """The latest runs, each under an unguessable token."""
 
     def __init__(self) -> None:
         self._runs: dict[str, Background] = {}
         self._lock = threading.Lock()
 
     def keep(self, run: Background) -> str:
-        """Remember a run and return its token."""
+        """Store a run and return its token; the oldest beyond `MOST_KEPT` is cancelled."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._runs[token] = run
@@ -90,12 +90,12 @@ class Registry:
         return token
 
     def find(self, token: str, kind: type[Kind]) -> Kind | None:
-        """Return the run of that token, or None where there is none of this kind."""
+        """Return the run with that token, or None if there is none or it is of another kind."""
         run = self._runs.get(token)
         return run if isinstance(run, kind) else None
 
 
 @st.cache_resource(show_spinner=False)
 def registry() -> Registry:
-    """Return the runs that links lead back to."""
+    """Return the server's registry of the runs that links refer to."""
     return Registry()

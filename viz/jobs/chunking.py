@@ -1,4 +1,4 @@
-"""Documents, results and the embedding job behind the pages: computed once, off the page's thread."""
+"""Chunking of documents for the pages: at once if everything is cached, otherwise as a background job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.jobs.resources import embedding_cache, load_model
 class Task:
     """A chunker to run on a document; equal tasks have equal results.
 
-    ``revision`` is the embedder's, empty before it is loaded.
+    ``revision`` is the embedder's revision, empty if it is not known before loading.
     """
 
     document: str
@@ -26,19 +26,19 @@ class Task:
 
     @classmethod
     def of(cls, document: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
-        """Name the task by the document's identity and the chunker's every parameter."""
+        """Build the task from the document's identity and all parameters of the chunker."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
         return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
 
     @property
     def subject(self) -> tuple[str, str]:
-        """The document and the chunker's name, whatever its parameters."""
+        """The document and the chunker's name, without its parameters."""
         return self.document, self.chunker.partition("{")[0]
 
 
 @dataclass(eq=False)
 class ChunkingJob(Background):
-    """Runs chunkers on a document."""
+    """Run chunkers on a document in the background."""
 
     source: Document
     embedder: Embedder | None
@@ -51,7 +51,7 @@ class ChunkingJob(Background):
     embedded: int = 0
 
     def progress(self) -> tuple[float, str]:
-        """Return how far the chunker at work is."""
+        """Return the embedding progress of the current chunker."""
         if not self.total:
             return 0.0, "Loading the embedding model"
         return self.done / self.total, f"Embedding: {self.done:,} of {self.total:,} texts"
@@ -64,7 +64,7 @@ class ChunkingJob(Background):
             self.done = self.total = 0
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder)
-                # Loading may be what tells the revision.
+                # For some models the revision is known only after loading.
                 task = replace(task, revision=self.embedder.revision)
             tools = Tools(
                 self.embedder,
@@ -83,7 +83,7 @@ class ChunkingJob(Background):
 def chunk_at_once(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool
 ) -> Chunking | None:
-    """Run a chunker now if all that it embeds is in the cache; None if something would have to be embedded first."""
+    """Run a chunker now and return its result, or None if an embedding that it needs is not cached."""
     tools = Tools(embedder, load_tokenizer(task.tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     try:
         return run(chunker, source, tools)
@@ -92,12 +92,12 @@ def chunk_at_once(
 
 
 def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
-    """Return the vectors of the sentences, shape (n, dimension).
+    """Return the cached vectors of the sentences, shape (n, dimension).
 
     Raises
     ------
     Cancelled
-        If something would have to be embedded first.
+        If a sentence's embedding is not cached.
     """
     tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     return tools.embed(source.sentence_texts)

@@ -1,4 +1,4 @@
-"""Files of the user's, read in the background."""
+"""Reading the user's files in the background."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from viz.jobs.background import Background
 Made = TypeVar("Made")
 
 PATIENCE_S = 1.0
-"""How long a page waits for a file before it shows how far the reading is: most are read before."""
+"""Seconds that a page waits for a file before it shows a progress bar; most files take less."""
 
 
 @dataclass(eq=False)
 class ReadingJob(Background, Generic[Made]):
-    """Reads files, and makes of them what a page needs.
+    """Read files and convert them to what a page needs.
 
     Attributes
     ----------
     files
-        Name and bytes of each.
+        Name and content of each file.
     make
-        Takes the files one by one, and what reads one of them.
+        Called with the files, one by one, and a function that reads one of them.
     encoding
-        What the user says that they are in.
+        The encoding that the user chose; None to detect it.
     made
-        What came out, None before.
+        What ``make`` returned; None until it has.
     """
 
     files: Sequence[tuple[str, bytes]]
@@ -43,12 +43,12 @@ class ReadingJob(Background, Generic[Made]):
         if not self._begun:
             return 0.0, "Reading"
         total = len(self.files)
-        # Without its name: what stands beside a bar is Markdown.
+        # Without the file's name: Streamlit renders the label of a progress bar as Markdown.
         which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
         return (self._begun - 1) / total, which
 
     def wait(self) -> None:
-        """Wait for a short file."""
+        """Wait briefly, so that short files need no progress bar."""
         self.join(PATIENCE_S)
 
     def _run(self) -> None:
@@ -66,6 +66,6 @@ class ReadingJob(Background, Generic[Made]):
 
 
 def only_text(files: Iterator[tuple[str, bytes]], read: Callable[[bytes, str], FileText]) -> FileText:
-    """Read the one file that there is."""
+    """Read a single file."""
     name, data = next(files)
     return read(data, name)

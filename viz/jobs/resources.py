@@ -1,4 +1,4 @@
-"""What the server keeps for all sessions: the embeddings' cache, split documents, loaded models."""
+"""Resources shared by all sessions: the embedding cache, split documents, loaded models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chunkers.cache import EmbeddingCache
 
 @st.cache_resource(show_spinner=False)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
-    """Return the embeddings' cache, shared by all pages and sessions; on disk only where the user said so."""
+    """Return the embedding cache, shared by all pages and sessions; in memory unless ``on_disk``."""
     return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
 
 
@@ -23,22 +23,22 @@ def _split(identity: str, name: str, _text: str, _splitter: str) -> Document:
 
 
 def split_document(text: str, splitter: str, name: str) -> Document:
-    """Return the document split into sentences, the same one as long as it is among the last.
+    """Return the text split into sentences; recent documents are cached and returned as the same object.
 
     Raises
     ------
     InputError
-        If the text holds a lone surrogate or the splitter does not exist.
+        If the text contains a lone surrogate or the splitter does not exist.
     """
-    # Streamlit would hash the whole text at every run; the document's identity is hashed once.
+    # Streamlit would hash the whole text on every run; this key is a short string.
     return _split(Document.identity_of(text, splitter), name, text, splitter)
 
 
 def load_model(embedder: Embedder) -> None:
-    """Load the model, and take it out of the garbage collector's sight.
+    """Load the model and exempt it from garbage collection.
 
-    Streamlit collects garbage after every run of a page. Walking all that torch leaves in memory takes longer than the
-    run, holds up every other thread, and never finds anything.
+    Streamlit collects garbage after every run of a page. Traversing the objects that torch creates takes longer than the
+    run itself, blocks all other threads, and never frees anything.
     """
     embedder.load()
     gc.collect()

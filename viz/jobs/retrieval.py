@@ -1,4 +1,4 @@
-"""A retrieval run: its chunkers, documents and questions, what they find, and what is measured of it."""
+"""A retrieval run: search documents for questions with the chunks of several chunkers, and measure the results."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
 DEPTH = 20
-"""Chunks that are found for a question: how many of them count is chosen afterwards, without another search."""
+"""Chunks retrieved per question; the user chooses the top k among them afterwards, without another search."""
 
 assert max(AT) <= DEPTH
 
 
 @dataclass(frozen=True)
 class Material:
-    """What is asked of what.
+    """The documents and questions of a run.
 
     Attributes
     ----------
     texts
-        Name and text of every document.
+        Name and text of each document.
     questions
-        Name and bytes of the file of questions.
+        Name and content of the file of questions.
     own
-        Whether the user gave them.
+        Whether they are the user's own rather than the bundled ones.
     """
 
     texts: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a new run is needed for; ``embedder`` is its name."""
+    """The settings whose change requires a new run; ``embedder`` is the embedder's name."""
 
     material: Material
     chunkers: tuple[Chunker, ...]
@@ -52,16 +52,16 @@ class Plan:
 
     @property
     def names(self) -> list[str]:
-        """What figures and sentences call the chunkers."""
-        return [f"{number}. {type(one).title}" for number, one in enumerate(self.chunkers, start=1)]
+        """The chunkers' names in figures and sentences, numbered from 1."""
+        return [f"{number}. {type(chunker).title}" for number, chunker in enumerate(self.chunkers, start=1)]
 
     @property
     def titles(self) -> list[str]:
-        """The same with their settings."""
-        return [f"{name}, {one.describe()}" for name, one in zip(self.names, self.chunkers, strict=True)]
+        """The chunkers' names with their settings."""
+        return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
 
     def changed(self, other: Plan) -> list[str]:
-        """Name what is not the same in the other plan."""
+        """Return the names of the settings in which the other plan differs."""
         differs = {
             "chunkers": self.chunkers != other.chunkers,
             "documents": self.material.texts != other.material.texts,
@@ -70,19 +70,19 @@ class Plan:
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
         }
-        return [name for name, one in differs.items() if one]
+        return [name for name, different in differs.items() if different]
 
 
 @dataclass(eq=False)
 class Retrieval(Background):
-    """Chunkers over documents and questions.
+    """Run chunkers over documents and questions in the background.
 
     Attributes
     ----------
     found
-        What is done, by place in the plan's chunkers, measured over some of the chunks; it grows while this runs.
+        The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     errors
-        The sentence of each chunker that failed, likewise.
+        The messages of the chunkers that failed, by the same index.
     """
 
     plan: Plan
@@ -91,18 +91,18 @@ class Retrieval(Background):
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
-    _said: str = "Splitting into sentences"
+    _status: str = "Splitting into sentences"
     _reports: Reports | None = None
 
     def progress(self) -> tuple[float, str]:
-        """Return how many chunkers are done, and what the one at work does."""
-        return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._said
+        """Return the share of chunkers that are done, and what the job is doing."""
+        return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._status
 
     def report(self, measure: str, unit: str, top_k: int, baseline: int) -> Report:
-        """Return what there is to tell of the chunkers that are done, of which there must be one.
+        """Return the report on the chunkers that are done; at least one must be.
 
-        The first of them stands in for a ``baseline`` that is not done. What was told before is remembered, for all
-        sessions that look at this run.
+        If the ``baseline`` is not done, the first finished chunker takes its place. Reports are cached, for all sessions
+        that show this run.
         """
         assert self._reports is not None
         found = dict(self.found)
@@ -111,20 +111,20 @@ class Retrieval(Background):
     def _run(self) -> None:
         name, data = self.plan.material.questions
         corpus = Corpus(tuple(self._documents()))
-        self._said = "Reading the questions"
+        self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
-        self._said = "Loading the embedding model"
+        self._status = "Loading the embedding model"
         load_model(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         ruler = Ruler(corpus.whole.text, tokenizer)
         self._reports = Reports(ruler, len(self.plan.chunkers))
         for number, chunker in enumerate(self.plan.chunkers):
             title = self.plan.names[number]
-            self._said = f"{title}: chunking"
+            self._status = f"{title}: chunking"
 
             def progress(done: int, total: int, title: str = title) -> None:
-                self._said = f"{title}: {done:,} of {total:,} texts embedded"
+                self._status = f"{title}: {done:,} of {total:,} texts embedded"
 
             tools = Tools(
                 self.embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
@@ -134,14 +134,14 @@ class Retrieval(Background):
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
-            self._said = f"{title}: measuring what was found"
+            self._status = f"{title}: measuring what was found"
             self.found[number] = measure(searched, ruler)
 
     def _documents(self) -> Iterator[Document]:
-        """Split one document after the other into sentences."""
+        """Split the documents into sentences, one by one."""
         texts = self.plan.material.texts
         for number, (name, text) in enumerate(texts, start=1):
             if self._cancel.is_set():
                 raise Cancelled
-            self._said = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
+            self._status = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
             yield Document.from_text(text, self.plan.sentences, name)

@@ -1,4 +1,4 @@
-"""A sweep: many settings on marked documents, and what it has so far."""
+"""A sweep: many settings run on documents with known boundaries, in the background."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from viz.jobs.resources import embedding_cache, load_model
 
 @dataclass(eq=False)
 class Sweep(Background):
-    """Settings on marked documents, of which some, by name, are ``held`` out of the ranking; ``rows`` grow while it runs.
+    """Run settings on documents with known boundaries; ``rows`` grows while the job runs.
 
-    ``split`` gives the documents of those ``names`` one by one, as splitting long ones takes its time.
+    ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names those
+    that are held out of the ranking.
     """
 
     names: Sequence[str]
@@ -30,14 +31,14 @@ class Sweep(Background):
 
     @property
     def total(self) -> int:
-        """The number of runs in all."""
+        """The total number of runs."""
         return len(self.names) * len(self.settings)
 
     def progress(self) -> tuple[float, str]:
-        """Return how many runs are done; the first waits for its embeddings."""
+        """Return the share of runs that are done; the first has to wait for the embeddings."""
         done = len(self.rows)
-        said = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
-        return done / max(1, self.total), said
+        status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
+        return done / max(1, self.total), status
 
     def _run(self) -> None:
         documents = []

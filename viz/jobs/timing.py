@@ -1,4 +1,4 @@
-"""How long a decision takes, over several runs."""
+"""Repeated timing of a chunker's decision stage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from viz.jobs.chunking import Task, chunk_at_once
 
 @dataclass(frozen=True)
 class Repeats:
-    """Milliseconds of the decision over several runs: lower quartile, median, upper quartile."""
+    """Time of the decision stage over several runs, in ms: lower quartile, median, upper quartile."""
 
     runs: int
     lower: float
@@ -21,7 +21,7 @@ class Repeats:
 def time_again(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> Repeats | None:
-    """Time the decision stage again and again, everything embedded; None if something is not."""
+    """Time the decision stage over several runs; None if an embedding that it needs is not cached."""
     times = []
     for _ in range(runs):
         result = chunk_at_once(task, chunker, source, embedder, on_disk)

@@ -1,4 +1,4 @@
-"""The figures of a retrieval run; the names in them are the page's own, never the user's."""
+"""The figures of a retrieval run; they contain no user text."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from viz.theme import palette
 from viz.theme.palette import EDGES, INK
 
 Distributions = Mapping[int, Distribution]
-"""A measure over the questions, by number of the chunker."""
+"""The distribution of a measure over the questions, by number of the chunker."""
 
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 AXES = {
-    "tokens": "tokens retrieved for a question, on average",
+    "tokens": "tokens retrieved per question, on average",
     "index": "seconds to chunk and embed all documents",
     "query": "milliseconds to search all chunks for a question",
 }
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
-"""The second sign beside the colour."""
+"""Marker symbols, so that chunkers differ not only in colour."""
 
 
 def _edge(number: int) -> str:
@@ -35,7 +35,7 @@ def _edge(number: int) -> str:
 
 
 def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figure:
-    """Return a box a chunker, a point a question; the broken line is the mean."""
+    """Return a box plot with one box per chunker and one point per question; the dashed line is the mean."""
     figure = go.Figure()
     for number, one in found.items():
         figure.add_trace(
@@ -58,7 +58,7 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
 
 
 def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
-    """Return the mean difference from the baseline, with the interval that holds 95 % of the resampled means."""
+    """Return the mean differences from the baseline, with intervals that contain 95 % of the resampled means."""
     colours = INK[palette.theme()]
     figure = go.Figure()
     for number, one in found.items():
@@ -74,7 +74,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
                     "width": 6,
                 },
                 mode="markers",
-                # Open where the interval holds nought: no difference can be told.
+                # An open circle marks an interval that contains zero.
                 marker={
                     "size": 11,
                     "symbol": "circle" if one.told else "circle-open",
@@ -96,7 +96,7 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
 def trade_off(
     found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
-    """Return the mean against a cost, a key of `AXES`, each with the 95 % interval of the mean as a bar."""
+    """Return a plot of the mean against a cost, a key of `AXES`, with 95 % intervals of the mean as error bars."""
     colours = INK[palette.theme()]
     means = {number: one.mean for number, one in found.items() if one.mean is not None}
     shown = sorted(means, key=lambda number: price(costs[number], cost))
@@ -119,7 +119,7 @@ def trade_off(
                 mode="markers+text",
                 textposition=side,
                 cliponaxis=False,
-                # Open where a part of the time is that of an earlier run.
+                # An open circle marks a time that is partly from an earlier run.
                 marker={
                     "color": _edge(number),
                     "size": 11,
@@ -136,12 +136,12 @@ def trade_off(
 
 
 def price(costs: Costs, cost: str) -> float:
-    """Return one of the costs."""
+    """Return the cost for a key of `AXES`: tokens per question, seconds or milliseconds."""
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 
 def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
-    """Return recall, precision and F1 over the number of chunks, a line a chunker."""
+    """Return plots of recall, precision and F1 at k retrieved chunks, with one line per chunker."""
     figure = make_subplots(1, 3, subplot_titles=list(SCORES.values()), shared_yaxes=True, horizontal_spacing=0.04)
     for number, scores in found.items():
         for column, name in enumerate(SCORES, start=1):
@@ -163,14 +163,14 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
             )
     figure.update_layout(height=360, legend={"orientation": "h", "y": -0.28, "x": 0})
     figure.update_xaxes(type="category")
-    figure.update_xaxes(title="chunks that count", col=2)
+    figure.update_xaxes(title="top k chunks", col=2)
     figure.update_yaxes(range=[-3, 103])
     figure.update_yaxes(title="%", col=1)
     return figure
 
 
 def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, Sequence[str]]:
-    """Return the same numbers, a row a chunker and score."""
+    """Return the numbers of `at_k` as a table, with one row per chunker and score."""
     rows = [(number, name) for number in found for name in SCORES]
     table: dict[str, Sequence[str]] = {
         "chunker": [names[number] for number, _ in rows],
@@ -180,5 +180,5 @@ def at_k_table(found: Mapping[int, AtK], names: Mapping[int, str]) -> dict[str, 
 
 
 def score_in_percent(score: Score) -> str:
-    """Write a score in percent."""
+    """Format a score in percent."""
     return "undefined" if score.value is None else f"{100 * score.value:.1f} %"

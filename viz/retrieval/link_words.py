@@ -1,4 +1,4 @@
-"""What of the Retrieval page stands in its link, and what the page calls it."""
+"""The link parameters of the Retrieval page, with their values and labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
 NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "precision Ω", "iou": "IoU"}
-"""The measures inside a sentence."""
+"""The names of the measures within a sentence."""
 
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
 VIEWS = {"ranked": "In rank order", "document": "In the documents"}
@@ -24,15 +24,15 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
 }
-"""The words that do not depend on a run, with what is shown for them."""
+"""The allowed values, with labels, of the parameters that do not depend on a run."""
 
 DEFAULT_WORDS = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
 DEFAULT_WORDS |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "1", "right": "2", "question": "1", "run": ""}
-"""``baseline``, ``left`` and ``right`` are places of chunkers; ``run`` is the token of a run that the server remembers."""
+"""``baseline``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the registry."""
 
 
 def mended(words: dict[str, str]) -> list[str]:
-    """Put the default where a link says what is not allowed; return a sentence for each."""
+    """Replace invalid values by their defaults, in place; return a message for each."""
     complaints = []
     for name, options in ALLOWED.items():
         if words[name] not in options:
@@ -42,12 +42,12 @@ def mended(words: dict[str, str]) -> list[str]:
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:
-    """Return the index that a word counted from 1 stands for; the last where it is beyond, the first where it is none."""
+    """Return the zero-based index for a word counted from 1; too large a number selects the last, a non-number the first."""
     word = words[name][:9]
     return max(min(int(word), count), 1) - 1 if word.isdecimal() else 0
 
 
 def choose_word(label: str, words: dict[str, str], name: str, hidden: bool = False) -> str:
-    """Draw a choice of few words of `ALLOWED`, all in sight, and return the chosen one."""
+    """Draw a segmented control for a parameter of `ALLOWED` and return the chosen value."""
     switch(label, words, name, ALLOWED[name], f"retrieval_{name}", hidden=hidden)
     return words[name]

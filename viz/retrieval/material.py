@@ -1,4 +1,4 @@
-"""What the Retrieval page asks of what: the bundled documents and questions, or the user's own."""
+"""The documents and questions of the Retrieval page: the bundled ones or the user's own."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
-"""The largest file."""
+"""The largest file that can be uploaded, in MB."""
 
 
 @lru_cache(maxsize=1)
 def bundled() -> Material:
-    """Return the samples that are prose, and the questions that come with them."""
+    """Return the bundled text documents and their questions."""
     texts = tuple((path.name, path.read_bytes().decode()) for path in sorted(SAMPLES_FOLDER.glob("*.txt")))
     return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
 _Read = tuple[list[tuple[str, str]], list[str]]
-"""Name and text of every document, and the complaints."""
+"""Name and text of each document, and the error messages."""
 
 
 def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document) -> _Read:
-    """Return name and text of every document that can be used, and a sentence for every other."""
+    """Return name and text of each usable document, and a message for each of the others."""
     texts: dict[str, str] = {}
     complaints = []
     for name, data in files:
         try:
             text = read(data, name).text
             if name in texts:
-                raise InputError(f"{name}: every document must have a name of its own; a second one of it is left out.")
+                raise InputError(f"{name}: every document must have its own name; the second one is left out.")
             if not text.strip():
-                raise InputError(f"{name}: a document must have some text; this one is empty and left out.")
+                raise InputError(f"{name}: a document must contain text; this one is empty and left out.")
         except InputError as error:
             complaints.append(str(error))
             continue
@@ -52,9 +52,10 @@ def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], 
 
 
 def choose(kept: Material | None) -> Material | None:
-    """Draw the choice, and return it, or None where something is missing; ``kept`` is that of the run on the page.
+    """Draw the choice of documents and questions and return it, or None if something is missing.
 
-    Of the user's own files a new session of the browser has none; what it does not give anew is the run's.
+    ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
+    not uploaded again is taken from the run.
     """
     key = "retrieval_material"
     if key not in st.session_state:
@@ -91,7 +92,7 @@ def choose(kept: Material | None) -> Material | None:
 
 
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
-    """Return what the files hold, each set of them read once, in the background; nothing while they are read."""
+    """Return the content of the files, which are read once in the background; empty while they are being read."""
     identity = [number for number, _, _ in files]
     started = session.retrieval_reading
     if started is None or started[0] != identity:
@@ -110,6 +111,6 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
 
 
 def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:
-    """Say what of the run's is used again."""
+    """Describe what is reused from the run."""
     parts = [counted(len(kept.texts), "document")] * documents + [kept.questions[0]] * questions
-    return f"Of the run beside: {' and '.join(parts)}."
+    return f"Reused from the run shown: {' and '.join(parts)}."

@@ -1,4 +1,4 @@
-"""The Retrieval page: what the chunks of several chunkers find for questions whose excerpts are known."""
+"""The Retrieval page: how well the chunks of several chunkers retrieve known excerpts for questions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PAGE = "retrieval"
 
 
 def first_screen() -> Choices:
-    """Return the choices of the first screen: structure, sentences, and meaning."""
+    """Return the default choices: a chunker by structure, one by sentences, and one by meaning."""
     columns = [
         ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
         ColumnChoice("fixed_sentences"),
         ColumnChoice("optimal", {"max_size": 200}),
     ]
-    # The document is that of the other pages; its sentences are what suits prose, which most of the bundled documents are.
+    # The document is the other pages' default; its splitter suits prose, as most of the bundled documents are.
     return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_WORDS))
 
 
@@ -52,10 +52,11 @@ def _draw(here: Page) -> None:
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
     st.title("Retrieval", anchor=False)
     st.markdown(
-        "Asks questions whose answers are known excerpts, and measures what the best chunks of each chunker hold of them."
+        "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's top chunks "
+        "contain."
     )
-    for number, said in enumerate(mended(words)):
-        notice(said, "error", key=f"retrieval_word_{number}")
+    for number, message in enumerate(mended(words)):
+        notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
         notice(complaint, "error", key="retrieval_complaint")
     built = [one for one in chunkers if one is not None]
@@ -66,14 +67,14 @@ def _draw(here: Page) -> None:
     if run is not None:
         _show_run(run, plan, words)
     elif words["run"]:
-        forgotten = f"the last {MOST_KEPT} are, until the server is started again"
-        notice(f"The run that the link leads to is no longer remembered: {forgotten}.", key="retrieval_forgotten")
+        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
+        notice(f"The link's run is no longer remembered: {kept}.", key="retrieval_forgotten")
     else:
-        notice("Nothing has been measured yet: choose chunkers at the left, then press “Measure”.", key="retrieval_empty")
+        notice("Nothing has been measured yet: choose chunkers on the left, then press “Measure”.", key="retrieval_empty")
 
 
 def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
-    """Return the chunker of every column, None where it is not allowed, and the first complaint."""
+    """Return the chunker of each column, None if its parameters are invalid, and the first error message."""
     built: list[Chunker | None] = []
     complaint = ""
     for column in here.choices.columns:
@@ -86,7 +87,7 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
 
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
-    """Draw the button that measures, and say what it will do."""
+    """Draw the button that starts a run, with what it will run on or why it cannot."""
     words = here.choices.extra
 
     def begin() -> None:
@@ -104,7 +105,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     if here.embedder is None:
         said = here.embedder_complaint
     elif material is None:
-        said = "Give at least one document and a file of questions."
+        said = "Upload at least one document and a file of questions."
     else:
         count = len(here.choices.columns)
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
@@ -112,11 +113,11 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
 
 
 def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
-    """Draw how far a run is, and what has been measured so far."""
+    """Draw the progress of a run and its results so far."""
     _say_state(run, plan)
     if not run.found:
         return
-    # What a link names may be there only when the run has ended.
+    # The chunkers that a link refers to may be available only when the run has ended.
     ended = not run.running
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
     baseline = _choose_how(words, titles)
@@ -127,13 +128,13 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
 
 
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
-    """Draw the progress of a run, and say what is not as expected."""
+    """Draw the progress of a run, its errors, and how the current choices differ from its own."""
     if run.running and not run.cancelled:
         show_job_progress(run)
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
-            f"Below is the run as it was begun; changed since: {', '.join(changed)}. “Measure” begins another.",
+            f"Below is the run as it was started; changed since: {', '.join(changed)}. “Measure” starts another.",
             key="retrieval_changed",
         )
     if run.error:
@@ -141,16 +142,16 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
-        with st.expander(f"{counted(len(run.questions.problems), 'thing')} in the questions cannot be used"):
-            st.dataframe({"what": list(run.questions.problems)}, hide_index=True, width="stretch")
+        with st.expander(f"{counted(len(run.questions.problems), 'problem')} in the questions"):
+            st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
 
 
 def _choose_how(words: dict[str, str], titles: Mapping[int, str]) -> int:
-    """Draw how the run is measured, which takes effect at once; return the number of the baseline."""
-    labels = {"measure": "Measure", "unit": "Counted in", "k": "Chunks that count"}
+    """Draw the choices of measure, unit, top k and baseline, which apply without a new run; return the baseline's index."""
+    labels = {"measure": "Measure", "unit": "Counted in", "k": "Top k chunks"}
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for name, label in labels.items():
         with row.container(width=170):

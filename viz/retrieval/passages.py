@@ -1,4 +1,4 @@
-"""What a question retrieved, as text: the chunks in rank order or in their documents, hits, misses and waste told apart."""
+"""The chunks retrieved for a question, in rank order or in their documents, with hits, misses and waste marked."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _passages = st.components.v2.component(
     js=script("retrieval/passages.js"),
 )
 _GREEN = 2
-"""The palette's colour for what was hit."""
+"""Index into the palette of the colour for hits."""
 
 
 AROUND = 240
-"""Characters of a document on either side of what is coloured in it; more is left out."""
+"""Characters of context shown on either side of a coloured part of a document."""
 
 
 PartKind = Literal["hit", "waste", "missed", "rest", "rank", "left_out"]
@@ -38,9 +38,9 @@ class PassageData(TypedDict):
     Attributes
     ----------
     kind
-        Whether a chunk holds some of an excerpt or is waste; or what else it is.
+        Whether a chunk contains part of an excerpt or is all waste; ``missed`` and ``document`` for the others.
     parts
-        Text and what it is: neither is ``rest``, and a number of ours ``rank``.
+        Pieces of text with their kind; ``rest`` is uncoloured text, ``rank`` the rank of a chunk that begins there.
     """
 
     kind: Literal["holds", "waste", "missed", "document"]
@@ -49,7 +49,7 @@ class PassageData(TypedDict):
 
 
 class PassagesData(TypedDict):
-    """The passages, and the ground and the edge of what was hit."""
+    """The passages, and the background and border colours of hits."""
 
     hit: str
     edge: str
@@ -61,7 +61,7 @@ def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
 
 
 def ranked_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
-    """Return the chunks that a question retrieved, best first, then every part of an excerpt that it did not."""
+    """Return the chunks retrieved for a question, best first, then the parts of the excerpts that were missed."""
     index = found.index
     corpus = index.corpus
     excerpts = _excerpts(found, answer)
@@ -85,7 +85,7 @@ def ranked_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
 
 
 def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:
-    """Return the text of the spans in order, cut where an excerpt begins or ends; each span is a line of its own."""
+    """Return the text of the spans in order, divided where excerpts begin and end; each span starts a new line."""
     parts: list[Part] = []
     for place, span in enumerate(spans):
         if place:
@@ -97,7 +97,7 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[P
 
 
 def document_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
-    """Return every document that holds an excerpt, then those of other chunks by rank, with all of it in its place."""
+    """Return the documents that contain an excerpt, then those of other retrieved chunks by rank, with all parts marked."""
     index = found.index
     corpus = index.corpus
     text = corpus.whole.text
@@ -123,12 +123,12 @@ def document_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
 
 
 def _in_document(text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind]], ranks: Mapping[int, int]) -> list[Part]:
-    """Return the parts of a document in its order; far from what is coloured it is left out, and said how much."""
+    """Return the parts of a document in order; text far from coloured parts is replaced by its number of characters."""
     parts: list[Part] = []
     at = whole.start
     for span, kind in coloured:
         parts += _rest(text, Span(at, span.start), whole)
-        # A chunk may begin inside of a coloured stretch, which several chunks share.
+        # A chunk may begin inside a coloured stretch that overlapping chunks share.
         begins = [place for place in sorted(ranks) if span.start <= place < span.end]
         edges = [span.start, *(place for place in begins if place > span.start), span.end]
         for start, end in pairwise(edges):
@@ -140,7 +140,7 @@ def _in_document(text: str, whole: Span, coloured: Sequence[tuple[Span, PartKind
 
 
 def _rest(text: str, span: Span, whole: Span) -> list[Part]:
-    """Return a stretch that is not coloured, its middle left out where it is long."""
+    """Return an uncoloured stretch, with its middle left out if it is long."""
     before = AROUND if span.start > whole.start else 0
     after = AROUND if span.end < whole.end else 0
     gone = span.end - span.start - before - after
@@ -152,7 +152,7 @@ def _rest(text: str, span: Span, whole: Span) -> list[Part]:
 
 
 def show_passages(found: Evaluation, answer: Answer, *, whole: bool, key: str) -> None:
-    """Draw the chunks, or the ``whole`` documents with them."""
+    """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
     data: PassagesData = {
         "hit": GROUNDS[theme()][_GREEN],
         "edge": EDGES[theme()][_GREEN],

@@ -1,4 +1,4 @@
-"""One question of a retrieval run: what two chunkers found for it, beside each other."""
+"""One question of a retrieval run: the chunks that two chunkers retrieved for it, side by side."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> boo
 
 
 def _show_side(report: Report, titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool) -> None:
-    """Draw one of the two chunkers: its scores and its chunks."""
+    """Draw one of the two chunkers: its scores and the chunks it retrieved."""
     options = {str(number + 1): titles[number] for number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]

@@ -1,4 +1,4 @@
-"""What a retrieval run found over all questions: the summary, the table, and the figures."""
+"""The results of a retrieval run over all questions: the summary, the table, and the figures."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _COLUMNS |= {
     name: st.column_config.NumberColumn(width=pixels, format="%.3g")
     for name, pixels in {"index, s": 72, "search, ms": 90}.items()
 }
-"""The table's columns, narrow enough for all of them to be in sight."""
+"""Widths of the table's columns, narrow enough that all are visible."""
 
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw it."""
+    """Draw the report: summary, table, differences from the baseline, costs, and distributions."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
@@ -38,14 +38,14 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
         _differences(report, names)
         st.subheader("Worth its price?", anchor=False)
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True))
-    st.subheader("Question for question", anchor=False)
+    st.subheader("Question by question", anchor=False)
     _boxes(report, names)
     st.subheader("Documents and sentences found", anchor=False)
     _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
 def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
-    """Draw the figures that the page is about."""
+    """Draw the key figures of the run."""
     asked = Cell(
         "Asked",
         counted(len(run.questions.usable), "question"),
@@ -61,7 +61,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
 
 
 def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
-    """Return a row a chunker: every measure in percent, then what it cost."""
+    """Return a table with one row per chunker: the measures in percent, then the costs."""
     chunkers = report.chunkers.values()
     table: dict[str, list[Any]] = {"chunker": [run.plan.titles[number] for number in report.chunkers]}
     for measure in MEASURES:
@@ -77,19 +77,19 @@ def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
 
 
 def _times(report: Report) -> str:
-    """Say what the times in the table are."""
+    """Explain the times in the table."""
     computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
     return (
         "Mean ± standard deviation over the questions. Indexing is chunking and embedding, as if nothing had been embedded "
         f"before: of {computed + cached:,} texts {computed:,} were computed in this run and {cached:,} came from the cache, "
-        f"with the time that they took then. Embedding a question takes {asking:,.1f} ms more, whatever the chunker."
+        f"counted with their original times. Embedding a question takes {asking:,.1f} ms more with every chunker."
     )
 
 
 def _differences(report: Report, names: dict[int, str]) -> None:
-    """Draw how far every other chunker is from the baseline, and say whether it can be told."""
+    """Draw each chunker's difference from the baseline, with a sentence on its statistical significance."""
     measure, baseline, found = report.choice.measure, report.choice.baseline, report.differences
     st.subheader(f"Against {names[baseline]}", anchor=False)
     if not found:
@@ -97,7 +97,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
         return
     sentences = differences_in_words(found, names, names[baseline], NAMES[measure])
     if len(found) > 1:
-        sentences.append("Every chunker is compared by itself: among several, one small p may be chance.")
+        sentences.append("Each comparison stands alone: among several, one small p may be due to chance.")
     figure = differences(found, names, names[baseline], NAMES[measure])
     table: dict[str, list[Any]] = {"chunker": [names[number] for number in found]}
     table["difference, points"] = [round(100 * one.mean, 2) for one in found.values()]
@@ -110,7 +110,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
 
 
 def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
-    """Draw the measure against a cost."""
+    """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     means = [one.mean for one in report.distributions.values()]
     table: dict[str, list[Any]] = {"chunker": list(names.values())}
@@ -122,16 +122,16 @@ def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
     figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
-    said = "The bars hold 95 % of the means of resampled questions."
+    caption = "The bars contain 95 % of the means of resampled questions."
     if cost == "query":
-        said += " Embedding the question is left out: it takes the same with every chunker."
+        caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost == "index" and any(one.cached for one in costs.values()):
-        said += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
-    st.caption(said)
+        caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
+    st.caption(caption)
 
 
 def _boxes(report: Report, names: dict[int, str]) -> None:
-    """Draw the spread over the questions."""
+    """Draw the distribution of the measure over the questions."""
     found = report.distributions
     title = TITLES[report.choice.measure]
     table: dict[str, Any] = {"question": np.arange(1, len(next(iter(found.values())).values) + 1)}
@@ -140,7 +140,7 @@ def _boxes(report: Report, names: dict[int, str]) -> None:
 
 
 def _at_k(report: Report, names: dict[int, str], kind: str) -> None:
-    """Draw whether the right documents, or the sentences of the excerpts, are found after some chunks."""
+    """Draw recall, precision and F1 of the documents, or of the excerpts' sentences, at k chunks."""
     scores = {number: one.at_k[kind] for number, one in report.chunkers.items()}
     name = "Documents" if kind == "documents" else "Evidence"
     show_figure(at_k(scores, names), at_k_table(scores, names), f"{name} at k", key="retrieval_at_k")

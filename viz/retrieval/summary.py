@@ -1,4 +1,4 @@
-"""The few figures that a page is about, in large type side by side."""
+"""The key figures of a page, in large type side by side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _summary = st.components.v2.component(
 
 
 class Cell(NamedTuple):
-    """One of them: what it is, the figure itself, and what else there is to say."""
+    """A key figure: its label, the value, and a line of detail."""
 
     label: str
     value: str
@@ -23,5 +23,5 @@ class Cell(NamedTuple):
 
 
 def show_summary(cells: Sequence[Cell], *, key: str) -> None:
-    """Draw them; they may hold user text, which is text and nothing else."""
+    """Draw the key figures; user text in them is shown verbatim."""
     _summary(key=key, data=[list(cell) for cell in cells])

@@ -1,4 +1,4 @@
-"""What a retrieval run says at a glance: who found most, whether the difference can be told, and what it cost."""
+"""A retrieval run at a glance: the best chunker, whether its lead is significant, and what it cost."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from viz.theme.numbers import three_figures
 def cells(
     winner: Winner, costs: Mapping[int, Costs], names: Mapping[int, str], measure: str, asked: Cell, baseline: int
 ) -> list[Cell]:
-    """Say it in four cells, of which ``asked`` is the first."""
-    told = [asked, _first(winner, names, measure)]
+    """Return the cells of the summary: ``asked``, the best chunker, the significance of its lead, and its cost."""
+    shown = [asked, _first(winner, names, measure)]
     if winner.other is not None:
-        told.append(_certainty(winner, names[winner.other], is_baseline=winner.other == baseline))
-    return [*told, _cost(winner, costs, names)]
+        shown.append(_certainty(winner, names[winner.other], is_baseline=winner.other == baseline))
+    return [*shown, _cost(winner, costs, names)]
 
 
 def _first(winner: Winner, names: Mapping[int, str], measure: str) -> Cell:
@@ -43,7 +43,7 @@ def _certainty(winner: Winner, other: str, *, is_baseline: bool) -> Cell:
 def _cost(winner: Winner, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
     own = costs[winner.best]
     value = f"{three_figures(own.index_s)} s to index"
-    tokens = f"{own.tokens:,.0f} tokens retrieved for a question"
+    tokens = f"{own.tokens:,.0f} tokens retrieved per question"
     if winner.other is None:
         return Cell("What it cost", value, tokens)
     other = costs[winner.other]
@@ -58,7 +58,7 @@ def _listed(numbers: tuple[int, ...], names: Mapping[int, str]) -> str:
 def differences_in_words(
     found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
-    """Say which chunkers differ from the baseline, each in a sentence, and of which nothing can be told, in one."""
+    """Return a sentence for each chunker that differs significantly from the baseline, and one for all the others."""
     sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.told]
     alike = {number: one for number, one in found.items() if not one.told}
     if len(alike) == 1:

@@ -1,1 +1,1 @@
-"""What surrounds every page: the menu, lecture mode, the life of a page, results and their progress."""
+"""What all pages have in common: the menu, lecture mode, the page's lifecycle, results and progress."""

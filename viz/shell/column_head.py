@@ -1,4 +1,4 @@
-"""From what became of a chunker to the column that the reader shows of it."""
+"""Conversion of a chunker's result to a column of the reader."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from viz.state.keys import session
 
 @dataclass(frozen=True)
 class Head:
-    """What a page says of a result.
+    """What a page shows about a result, above its text.
 
     Attributes
     ----------
     rows, table
-        The lines of the head, and the table below them.
+        The rows of the head, and the table below them.
     fresh
-        Code points of the cuts that the last change made.
+        The offsets, in code points, of the cuts added by the last change.
     wrong
-        Numbers of the sentences outside of their section's chunk.
+        The numbers of the sentences outside the chunk that fits their section best.
     """
 
     rows: tuple[HeadRow, ...] = ()
@@ -41,16 +41,16 @@ def column_of(
     prefix: str = "",
     movable: bool = True,
 ) -> Column:
-    """Return the reader's column: its result under the page's ``head``, or what stands in the way of one.
+    """Return the reader's column: the result under the page's ``head``, or a message that says why there is none.
 
     Parameters
     ----------
     head
-        Called with the result, where there is one.
+        Called with the chunking if there is one.
     drawn
-        What is drawn in place of the result, where the page shows it in another reading.
+        Drawn instead of the result, for pages that show another view of it.
     prefix
-        What the page says before the settings.
+        Text before the settings in the subtitle.
     movable
         Whether the threshold lines can be dragged.
     """
@@ -61,19 +61,19 @@ def column_of(
     if result.chunker is None or result.chunking is None:
         return Column(title, subtitle, message=waiting_words())
     drawn = drawn or Result(result.task, result.chunker, result.chunking, movable)
-    said = head(drawn.chunking)
+    top = head(drawn.chunking)
     notes = drawn.chunking.notes
-    return Column(title, subtitle, drawn, said.rows, said.table, notes, fresh=said.fresh, wrong=said.wrong)
+    return Column(title, subtitle, drawn, top.rows, top.table, notes, fresh=top.fresh, wrong=top.wrong)
 
 
 def waiting_words() -> str:
-    """Say what a column without a result waits for."""
+    """Return the message for a column that has no result yet."""
     job = session.job
     return "Stopped before it was embedded." if job is not None and job.cancelled else "Being embedded …"
 
 
 def _settings(result: ColumnResult) -> str:
-    """Say the settings in a few words; where they are not allowed, those that the user set."""
+    """Describe the settings briefly; if they are invalid, list the non-default ones."""
     if result.chunker is not None:
         return result.chunker.describe()
     values = effective(result.choice, {})

@@ -1,4 +1,4 @@
-"""The pages, and the way into them."""
+"""The pages, their menu, and navigation between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from viz.state.keys import session
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page in the menu: what it is called, and the file that draws it."""
+    """A page in the menu: its title, and the file that draws it."""
 
     title: str
     file: str
@@ -28,20 +28,20 @@ PAGES = {
     "retrieval": PageEntry("Retrieval", "pages/retrieval.py"),
     "guide": PageEntry("Guide", "pages/guide.py"),
 }
-"""All pages by their keys, under which the session keeps their choices; the first is the one that the app opens with."""
+"""All pages by key, under which the session keeps their choices; the first is the app's default page."""
 
 
 def navigation() -> st.Page:
-    """Draw the menu of all pages, and return the page that was asked for."""
+    """Draw the menu of all pages and return the requested page."""
     session.entered = True
     return _menu()
 
 
 def enter_through_app() -> None:
-    """Go in through the app, if the session did not.
+    """Draw the menu and rerun if the session has not run ``app.py`` yet.
 
-    Where a link to a page is the first thing that a fresh server is asked for, Streamlit finds the folder ``pages`` and runs
-    the page's file alone, without the app. Once there is a menu it does so no more.
+    If the first request to a new server is a link to a page, Streamlit finds the folder ``pages`` and runs the page's file
+    by itself, without the app. It stops doing so as soon as there is a menu.
     """
     if not session.entered:
         _menu()
@@ -49,12 +49,12 @@ def enter_through_app() -> None:
 
 
 def go_at_next_run(page: str) -> None:
-    """Let the next run go to the page of that key; for what a button does, as a callback cannot go by itself."""
+    """Go to the page with that key on the next run; for callbacks, which cannot switch pages themselves."""
     session.next_page = page
 
 
 def go_where_asked() -> None:
-    """Go to the page that `go_at_next_run` named, once."""
+    """Switch to the page requested by `go_at_next_run`, if any."""
     page, session.next_page = session.next_page, ""
     if page:
         st.switch_page(PAGES[page].file)
@@ -64,6 +64,6 @@ def _menu() -> st.Page:
     first = next(iter(PAGES))
     return st.navigation(
         [st.Page(entry.file, title=entry.title, default=key == first) for key, entry in PAGES.items()],
-        # Lecture mode has no side bar, and its pages stay within reach.
+        # Lecture mode has no side bar, so the menu moves to the top.
         position="top" if lecture.is_on() else "sidebar",
     )

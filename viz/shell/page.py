@@ -1,4 +1,4 @@
-"""The life of a page: it begins with the choices of the session and of the link, and ends with the link."""
+"""The lifecycle of a page: read its choices from the session or the link, draw it, write the link."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from viz.state.text import Source, Text
 
 @dataclass(frozen=True)
 class Page:
-    """A page that is being drawn.
+    """The page being drawn.
 
     Attributes
     ----------
     choices
-        What the user chose, which the controls change.
+        The user's choices, which the controls modify.
     default
-        What stands where the link says nothing.
+        The choices for parameters that the link omits.
     text
-        The text, or None where there is none yet, or none that can be used; the page has said so.
+        The text; None if there is none yet or it cannot be used, in which case the page already shows a message.
     embedder, embedder_complaint
-        The embedder, not loaded yet; or None and a sentence that says what it waits for.
+        The embedder, not yet loaded; or None, and a message that says why there is none.
     controls
-        The place in the side bar for the page's own controls, between the document and what all columns share.
+        The container in the side bar for the page's own controls, between the document and the shared settings.
     """
 
     choices: Choices
@@ -55,7 +55,7 @@ class Page:
     _place_of_complaints: DeltaGenerator = field(repr=False)
 
     def complain(self, sentence: str) -> None:
-        """Say what a link asks for in vain, now and as long as the session is on what that link led to."""
+        """Show an error in the link, now and on each later run of the page in this session."""
         self._complaints.append(sentence)
         with self._place_of_complaints:
             notice(sentence, "error", key=f"complaint_{len(self._complaints) - 1}")
@@ -63,38 +63,40 @@ class Page:
 
 @contextmanager
 def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[Page]:
-    """Begin the page called ``name``, let the caller draw it, and write its choices into the link.
+    """Draw the common parts of the page, yield so that the caller can draw the rest, then write its choices into the link.
 
-    Below the menu the page has, in this order: in the side bar the document, its own controls and what all columns share; in
-    its middle the box of the user's own text, what the link asks for in vain, what the text cannot be used for, and what has
-    to be decided before anything can be embedded. A page that is not ``about_a_text`` has none, and no choice of one.
+    The side bar has, below the menu, the choice of the document, the page's own controls and the shared settings. The main
+    area starts with the box for the user's own text, errors in the link, an error if the text cannot be used, and a question
+    if the user must decide something before texts can be embedded.
 
-    The link is right however the page ends: drawn in full, left early as there is no text, or by an error. Where Streamlit
-    breaks the run off, to run the page anew or to go to another, the run that follows writes its own link; nothing can be
-    sent after ``st.stop``, so a page ends by returning.
+    The link is written however the page ends: drawn completely, returned early because there is no text, or with an error.
+    If Streamlit interrupts the run, to rerun the page or to switch to another, the next run writes the link. Nothing can be
+    sent after ``st.stop``, so pages end by returning.
 
     Parameters
     ----------
     name
-        The page's key in `navigation.PAGES`; its choices are its own.
+        The page's key in `navigation.PAGES`.
     default
-        What stands where the link says nothing.
+        The choices for parameters that the link omits.
+    about_a_text
+        Whether the page shows a text; if not, it has neither a text nor the choice of a document.
     """
     enter_through_app()
     choices, complaints = _choices(name, default)
-    broken_off = False
+    interrupted = False
     try:
         yield _begun(choices, default, complaints, about_a_text=about_a_text)
     except (RerunException, StopException):
-        broken_off = True
+        interrupted = True
         raise
     finally:
-        if not broken_off:
+        if not interrupted:
             _write_link(choices, default)
 
 
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
-    """Draw what every page begins with."""
+    """Draw the parts that all pages have in common."""
     source = None
     with st.sidebar:
         if about_a_text:
@@ -115,7 +117,7 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
 
 
 def _split(source: Source, sentences: str) -> Text | None:
-    """Split the text into sentences; None, and a sentence on the page, where it cannot be."""
+    """Split the text into sentences; show an error and return None if that fails."""
     try:
         return Text(source, split_document(source.text, sentences, source.name))
     except InputError as error:
@@ -130,13 +132,13 @@ def _write_link(choices: Choices, default: Choices) -> None:
 
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
-    """Return the page's choices, read from the link when it is first opened; what all pages share comes along."""
+    """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
     if name not in session.choices:
         session.choices[name], session.complaints[name] = _from_link(default)
     choices = session.choices[name]
     before = session.page or name
     if before != name:
-        # What the link does not say, the page before does.
+        # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:
                 setattr(choices, shared, getattr(session.choices[before], shared))
@@ -149,11 +151,13 @@ def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     lost = query.pop("document", None) if query.get("document") == OWN else None
     choices, complaints = from_query(query, sample_splitters(), default)
     if lost:
-        complaints.append("The link was made from a text of its sender's own, which no link carries; here is a sample.")
+        complaints.append(
+            "The link was made with the sender's own text, which links do not carry; showing a sample instead."
+        )
     if not at_hand(choices.tokenizer):
         complaints.append(
-            f"The link counts tokens of {choices.tokenizer}, whose table is not on this machine: it would be fetched; "
-            f"using {default.tokenizer}. Choose it below “Sentences, embedder, tokens” to fetch it."
+            f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "
+            f"using {default.tokenizer}. To fetch it, choose it under “Sentences, embedder, tokens”."
         )
         choices.tokenizer = default.tokenizer
     return choices, complaints

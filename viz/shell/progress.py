@@ -1,4 +1,4 @@
-"""How far the embedding of the columns is."""
+"""The progress of embedding the columns' texts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from viz.state.keys import session
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
-    """Show how far the embedding is, with its cancel button; the page runs again when it ends."""
+    """Draw the progress of the embedding job with its cancel button; the page reruns when the job ends."""
     job = session.job
     if job is None:
         return
     if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
-        # It ended between the columns' look at it and this one.
+        # The job ended after the columns were computed.
         st.rerun()
     if job.running and not job.cancelled:
         show_job_progress(job)

@@ -1,4 +1,4 @@
-"""The chunkers of a page, run at once where nothing has to be embedded, and by a job with progress otherwise."""
+"""Run the chunkers of a page: at once if their embeddings are cached, otherwise in a background job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz.state.text import Text
 
 @dataclass(frozen=True)
 class ColumnResult:
-    """What became of a choice: the chunker where its parameters are allowed, its result where there is one."""
+    """The outcome of a choice: the chunker if its parameters are valid, and its result if there is one."""
 
     choice: ColumnChoice
     chunker: Chunker | None = None
@@ -25,7 +25,7 @@ class ColumnResult:
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
-    """Run every chunker that needs no new embeddings, and hand the others to a job."""
+    """Run the chunkers that need no new embeddings, and start a background job for the others."""
     embedder, document, job = here.embedder, text.document, session.job
     kept = session.results if job is None else {**session.results, **job.results}
     made = []
@@ -46,7 +46,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
         made.append(ColumnResult(choice, chunker, task, chunking))
     session.results = {one.task: one.chunking for one in made if one.task and one.chunking}
     if job is not None and not job.cancelled:
-        # What is shown no more must not stay in memory for the job's sake.
+        # Free the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
     _start_job(waiting, document, embedder)
@@ -57,7 +57,10 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 
 
 def _start_job(waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None) -> None:
-    """Let a running job of this document and embedder go on; else begin one for what waits, unless it stopped or failed."""
+    """Start a job for the waiting tasks, unless this document and embedder have one that runs, was cancelled or failed.
+
+    A job for another document or embedder is cancelled.
+    """
     job = session.job
     if job is not None and (job.source is not document or job.embedder is not embedder):
         job.cancel()

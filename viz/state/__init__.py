@@ -1,1 +1,1 @@
-"""What the user chose and has: choices, link, text, embedder, session file. Draws nothing."""
+"""The state of a session: choices, link, text, embedder, session file. Draws nothing."""

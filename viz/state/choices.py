@@ -1,4 +1,4 @@
-"""What the user chose, in the session and in the link. Text is never in the link."""
+"""The user's choices, kept in the session and in the link. The link never contains text."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from chunkers import DEFAULT_SPLITTER
 from chunkers.registry import chunker_class
 
 OWN = "own"
-"""The document that the user pasted or uploaded; a link cannot carry it."""
+"""The name of the user's own document, pasted or uploaded; a link cannot carry its text."""
 
 OWN_SPLITTER = DEFAULT_SPLITTER
-"""How it is split into sentences until the user says otherwise."""
+"""The default sentence splitter for the user's own document."""
 
 MOST_COLUMNS = 6
 
 
 @dataclass
 class ColumnChoice:
-    """A chunker's name and the parameters that the user set away from their defaults."""
+    """A chunker's name and its non-default parameters."""
 
     chunker: str
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class ColumnChoice:
 
 @dataclass
 class Choices:
-    """Everything that a link carries; ``extra`` are the words of one page alone, such as the step of a stepper."""
+    """Everything that a link carries; ``extra`` holds a page's own settings, such as the step of a stepper."""
 
     document: str
     sentences: str
@@ -40,11 +40,11 @@ class Choices:
 
 
 SHARED = ("document", "sentences", "embedder", "tokenizer")
-"""What all pages have in common."""
+"""The choices that all pages share."""
 
 
 def compare_first_screen(document: str, sentences: str) -> Choices:
-    """Return the choices of the first screen: three chunkers on a sample."""
+    """Return the default choices of Compare: three chunkers on a sample."""
     columns = [
         ColumnChoice("fixed_sentences"),
         ColumnChoice("breakpoint", {"amount": 70.0}),
@@ -54,7 +54,7 @@ def compare_first_screen(document: str, sentences: str) -> Choices:
 
 
 def effective(column: ColumnChoice, defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the value of every parameter of a column, allowed together or not."""
+    """Return the values of all parameters of a column, whether or not their combination is valid."""
     values = {**defaults, **column.parameters}
     specs = chunker_class(column.chunker).fields(values)
     return {spec.name: values.get(spec.name, spec.default) for spec in specs}

@@ -1,4 +1,4 @@
-"""The columns of Compare, which other pages and session files read and set."""
+"""The choices of Compare, which other pages and session files also read and set."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ COMPARE = "compare"
 
 
 def default_choices() -> Choices:
-    """Return what Compare shows where the link says nothing."""
+    """Return the default choices of Compare."""
     return compare_first_screen(*next(iter(sample_splitters().items())))
 
 
 def compared() -> Choices:
-    """Return the choices of Compare, which need not have been opened."""
+    """Return the choices of Compare, or the defaults if the page has not been opened yet."""
     if COMPARE not in session.choices:
         session.choices[COMPARE], session.complaints[COMPARE] = default_choices(), []
     return session.choices[COMPARE]
 
 
 def replace_selected(column: ColumnChoice) -> None:
-    """Put a column in place of the one that is selected on Compare."""
+    """Replace the column that is selected on Compare."""
     choices = compared()
     choices.columns[choices.selected] = column
 
 
 def reopen(file: SessionFile, choices: Choices) -> None:
-    """Let the choices of the page, and those of Compare, be the file's; the text is not among them."""
+    """Set the choices of the page and of Compare to those of the file, except for the text itself."""
     first = file.columns[0].recipe
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
     if at_hand(first.tokenizer):
         choices.tokenizer = first.tokenizer
-    there = compared()
+    compare = compared()
     for shared in SHARED:
-        setattr(there, shared, getattr(choices, shared))
-    # All parameters, the default ones too: what is the default depends on the embedder.
-    there.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
-    there.selected = file.selected
+        setattr(compare, shared, getattr(choices, shared))
+    # All parameters, including those at their defaults, because defaults depend on the embedder.
+    compare.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
+    compare.selected = file.selected
     session.reopened = file

@@ -1,4 +1,4 @@
-"""Which embedder the session uses; widgets ask for it elsewhere."""
+"""The embedder that the session uses; its widgets are in `viz.controls.embedder`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from viz.state.keys import session
 
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
-    """Return the embedder, not loaded yet; or None and a sentence that says what it waits for or what is wrong."""
+    """Return the embedder, not yet loaded, or None with a message that says why there is none."""
     if waits_for_consent(choices):
-        return None, "Waits for “Use it”, above."
+        return None, "Waiting for you to press “Use it”, above."
     try:
         on_server = choices.embedder.startswith("openai:")
         return _server_embedder(choices.embedder) if on_server else load_embedder(choices.embedder), ""
@@ -23,17 +23,17 @@ def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
 
 
 def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
-    """Return the parameters of a chunker that suit the embedder."""
+    """Return the embedder's own defaults for the parameters of a chunker."""
     return embedder.defaults.get(chunker, {}) if embedder is not None else {}
 
 
 def waits_for_consent(choices: Choices) -> bool:
-    """Whether the embedder is one that reads, fetches or sends something and that the user has not allowed yet."""
+    """Whether the embedder would read, fetch or send something that the user has not allowed yet."""
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
 
 
 def _server_embedder(name: str) -> Embedder:
-    """Return the session's own embedder of that name and server, the same one while neither changes."""
+    """Return the session's embedder with that name on the session's server, created again only if either changes."""
     wanted = name, session.server
     kept = session.server_embedder
     if kept is None or kept[0] != wanted:

@@ -1,4 +1,4 @@
-"""The choices in a link, and back. Text is never in the link."""
+"""Conversion between choices and the query parameters of a link. The link never contains text."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
 LONGEST_NAME = 300
-"""Characters of an embedder's name, which may be a path."""
+"""Most characters of an embedder's name, which may be a path."""
 
 
 def to_query(choices: Choices, default: Choices) -> dict[str, str]:
-    """Return the link's parameters: those that differ from the first screen."""
+    """Return the query parameters of a link: the choices that differ from the default."""
     query: dict[str, str] = {}
     for name in SHARED:
         if getattr(choices, name) != getattr(default, name):
             query[name] = str(getattr(choices, name))
     if choices.document != default.document:
-        # Without it a link means the splitter that suits its document.
+        # A link without it would mean the splitter that suits the link's document.
         query["sentences"] = choices.sentences
     if choices.selected != default.selected:
         query["selected"] = str(choices.selected + 1)
@@ -35,26 +35,26 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
 
 
 def _word(value: Any) -> str:
-    """Write a parameter's value as `_value` reads it."""
+    """Format a parameter's value; the inverse of `_value`."""
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: Choices) -> tuple[Choices, list[str]]:
-    """Read a link.
+    """Parse a link.
 
     Parameters
     ----------
     query
-        The link's parameters.
+        The query parameters of the link.
     documents
-        Sample's name to the sentence splitter that suits it.
+        The sentence splitter that suits each sample, by the sample's name.
     default
-        What stands where the link says nothing.
+        The values of parameters that the link omits.
 
     Returns
     -------
     choices, complaints
-        What could not be used is left at its default, and said in a sentence.
+        The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
     complaints: list[str] = []
 
@@ -89,7 +89,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 
 
 def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
-    """Read the embedder's name; whether there is one of that name is not asked before the user wants it."""
+    """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     name = query.get("embedder", default.embedder)
     if name.strip() and name.isprintable() and len(name) <= LONGEST_NAME:
         return name
@@ -110,20 +110,20 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
             complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
             continue
         prefix = f"c{number}."
-        given = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
+        parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
         try:
-            built = build_chunker(name, given)
+            built = build_chunker(name, parameters)
         except InputError as error:
             complaints.append(f"The link's column {number} is at its defaults: {error}")
-            given = {}
+            parameters = {}
         else:
-            given = {key: getattr(built, key) for key in given}
-        columns.append(ColumnChoice(name, given))
+            parameters = {key: getattr(built, key) for key in parameters}
+        columns.append(ColumnChoice(name, parameters))
     return columns
 
 
 def _value(text: str) -> Any:
-    """Read a parameter's value: none, a number, or a word."""
+    """Parse a parameter's value: ``none``, a number, or a word."""
     if text == "none":
         return None
     try:

@@ -1,4 +1,4 @@
-"""The user's own text, and how the session turns from one document to another."""
+"""The user's own text, and switching from one document to another."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from viz.state.text import Source
 
 
 def choose_document(choices: Choices, document: str) -> None:
-    """Choose another document, and with it the sentence splitter that suits it.
+    """Choose another document and the sentence splitter that suits it.
 
-    The user's own text keeps one that was chosen by hand: on it, or on the sample before it, where it is not the sample's.
+    A splitter chosen by hand is kept for the user's own text, whether it was chosen there or on the previous sample.
     """
     if document == choices.document:
         return
@@ -30,7 +30,7 @@ def choose_document(choices: Choices, document: str) -> None:
 
 
 def set_own_text(given: Source | None) -> None:
-    """Let the text be the user's own; lines of three dashes in it are known boundaries until the user says otherwise."""
+    """Set the user's own text; lines of three dashes in it are taken as known boundaries by default."""
     marked = without_dashes(given) if given is not None else None
     if marked is not None and marked.known:
         store_own_text(marked, given)
@@ -39,7 +39,7 @@ def set_own_text(given: Source | None) -> None:
 
 
 def store_own_text(own: Source | None, given: Source | None = None) -> None:
-    """Let this be the user's own text; ``given`` is what it was before lines of dashes were taken out of it."""
+    """Set the user's own text; ``given`` is the text before lines of dashes were removed, if there were any."""
     session.own_complaint = ""
     session.marks_before = []
     session.own = own
@@ -48,6 +48,6 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
 
 
 def without_dashes(given: Source) -> Source:
-    """Return the text without its lines of three dashes, which become its known boundaries."""
+    """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text, known = without_marks(given.text)
     return replace(given, text=text, known=known)

@@ -1,4 +1,4 @@
-"""A session in a file: the text with its known boundaries, every column's recipe and result. It reopens as it was."""
+"""A session saved in a file: the text with its known boundaries, and the recipe and result of each column."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENDING = ".json"
 
 
 class KeptColumn(BaseModel):
-    """A column: how to make it, and the spans of the chunks that came out."""
+    """A column: its recipe, and the spans of the resulting chunks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,7 +26,7 @@ class KeptColumn(BaseModel):
 
 
 class SessionFile(BaseModel):
-    """What a session file holds; ``known`` are code points, as in `Source`."""
+    """The content of a session file; ``known`` are offsets in code points, as in `Source`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ class SessionFile(BaseModel):
 
 
 def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], embedder: Embedder | None) -> str:
-    """Return the session as JSON; ``columns`` are the chunkers and their results, at least one."""
+    """Return the session as JSON; ``columns`` holds at least one chunker and its result."""
     kept = [
         KeptColumn(recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer), chunks=spans_of(chunking))
         for chunker, chunking in columns
@@ -62,25 +62,26 @@ def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chu
 
 
 def read(data: bytes, name: str) -> SessionFile:
-    """Read a session file.
+    """Parse a session file.
 
     Raises
     ------
     InputError
-        If it is none; the sentence names the place.
+        If the data is not a valid session file; the message names the field.
     """
     try:
         file = SessionFile.model_validate_json(decode(data, name).text)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in detail["loc"])
-        said = detail["msg"].removeprefix("Value error, ")
-        raise InputError(f"{name}: the file must be a session of Seamark; {place + ': ' if place else ''}{said}.") from error
+        problem = detail["msg"].removeprefix("Value error, ")
+        where = f"{place}: " if place else ""
+        raise InputError(f"{name}: the file must be a session of Seamark; {where}{problem}.") from error
     for column in file.columns:
         column.recipe.build()
     return file
 
 
 def spans_of(chunking: Chunking) -> tuple[tuple[Span, ...], ...]:
-    """Return the spans of every chunk."""
+    """Return the spans of each chunk."""
     return tuple(chunk.spans for chunk in chunking.chunks)

@@ -1,4 +1,4 @@
-"""The text that the pages are about."""
+"""The text that a page shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chunkers.text.languages import LANGUAGES
 
 @dataclass(frozen=True)
 class Source:
-    """A text to chunk; ``known`` are its known boundaries in code points, None where none are known."""
+    """A text to chunk; ``known`` holds its known boundaries as offsets in code points, or None if unknown."""
 
     text: str
     name: str
@@ -19,18 +19,18 @@ class Source:
 
 
 def sentences_said(document: Document) -> str:
-    """Return how many sentences a document has and, where its splitter asks, in which language."""
+    """Describe how many sentences a document has and, if its splitter is language-specific, in which language."""
     count = len(document.sentences)
-    said = f"{count:,} sentence{'' if count == 1 else 's'}"
+    sentences = f"{count:,} sentence{'' if count == 1 else 's'}"
     if document.language is None:
-        return said
+        return sentences
     detected = "" if ":" in document.splitter else " (detected)"
-    return f"{said} by the rules of {LANGUAGES[document.language]}{detected}"
+    return f"{sentences} by the rules of {LANGUAGES[document.language]}{detected}"
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text, and the same split into sentences."""
+    """A text and its document, split into sentences."""
 
     source: Source
     document: Document

@@ -1,4 +1,4 @@
-"""Small values that a session holds for one page or widget."""
+"""Small value types that a session holds for a single page or widget."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from viz.jobs.chunking import Task
 
 @dataclass(frozen=True)
 class EmbeddingServer:
-    """Where the session's texts may be sent; the key is in the session's memory and nowhere else."""
+    """The server to which the session may send texts; the key is only ever in memory."""
 
     address: str = ""
     key: str = field(default="", repr=False)
@@ -18,16 +18,16 @@ class EmbeddingServer:
 
 @dataclass(frozen=True)
 class LastChange:
-    """The boundaries of a column of Compare, and what the last change of its parameters did to them.
+    """The boundaries of a column on Compare, and how the last change of its parameters affected them.
 
     Attributes
     ----------
     task
-        What made the boundaries, whatever the embedder's revision.
+        The task that produced the boundaries, without the embedder's revision.
     cuts
-        The boundaries, as code points.
+        The boundaries, as offsets in code points.
     said, fresh
-        What changed, in words, and the boundaries that came; empty where nothing has changed yet.
+        The change in words, and the boundaries that are new; empty if nothing has changed yet.
     """
 
     task: Task
@@ -38,7 +38,7 @@ class LastChange:
 
 @dataclass(frozen=True)
 class MarkedDocuments:
-    """Documents made of the user's files, a sentence for each file that could not be used, and one about them all."""
+    """Documents made from the user's files, a message for each file that could not be used, and a summary, ``said``."""
 
     documents: list[MarkedText] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class MarkedDocuments:
 
 @dataclass(frozen=True)
 class StitchedDocuments:
-    """Documents stitched of the user's files, and the names of those that are held out."""
+    """Documents stitched from the user's files, and the names of those that are held out."""
 
     made: MarkedDocuments
     held: frozenset[str] = frozenset()

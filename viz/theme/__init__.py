@@ -1,1 +1,1 @@
-"""The look: palette, figures, numbers in words, the page's style sheet. Knows no other room."""
+"""The look of the pages: palette, figures, number formats, style sheet. Imports no other part of viz."""

@@ -8,7 +8,7 @@ from viz.theme.palette import INK, theme
 
 
 def style(figure: go.Figure) -> None:
-    """Give a figure the page's colours and type."""
+    """Apply the page's colours and fonts to a figure."""
     colours = INK[theme()]
     axis = {"gridcolor": colours["rule"], "linecolor": colours["rule"], "zeroline": False, "automargin": True}
     axis |= {"title": {"font": {"size": 13}}}

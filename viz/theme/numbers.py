@@ -1,4 +1,4 @@
-"""Numbers as the pages write them."""
+"""Formatting of numbers on the pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from chunkers import Timing
 
 
 def stages_in_words(timing: Timing | None) -> str:
-    """Say how long every stage but embedding took; nothing of a result that was not timed."""
+    """Describe how long each stage except embedding took; empty if the result was not timed."""
     if timing is None:
         return ""
     merge = f" · merge {milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
@@ -14,7 +14,7 @@ def stages_in_words(timing: Timing | None) -> str:
 
 
 def embedding_in_words(timing: Timing | None) -> str:
-    """Say whether embeddings were computed or found, and what computing all of them costs."""
+    """Describe how many embeddings were computed or cached, and what computing all of them costs; empty if not timed."""
     if timing is None:
         return ""
     took = milliseconds(timing.embed_ms)
@@ -24,13 +24,13 @@ def embedding_in_words(timing: Timing | None) -> str:
 
 
 def three_figures(value: float) -> str:
-    """Write a number with at most three significant figures, thousands grouped."""
+    """Format a number with at most three significant figures, thousands grouped."""
     rounded = float(f"{value:.3g}")
     return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
 def milliseconds(value: float) -> str:
-    """Write a time with two significant figures below ten, and none of a false precision below a hundredth."""
+    """Format a time in ms: two significant figures below 10, three above, and ``<0.01`` below a hundredth."""
     if value < 0.01:
         return "<0.01"
     if value < 10:
@@ -39,5 +39,5 @@ def milliseconds(value: float) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Say how many of something there are."""
+    """Return a count with its noun, in the plural unless the count is 1."""
     return f"{count:,} {what}" + ("s" if count != 1 else "")

@@ -1,4 +1,4 @@
-"""Which documents the Tune page tunes on and which it holds out: bundled ones by the link, the user's own in the session."""
+"""The documents to tune on and those held out: bundled ones are named in the link, the user's own are in the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viz.tune.own_documents import own_documents
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a sweep runs on; ``complaint`` says which documents are left out because their text is held out."""
+    """The documents of a sweep; ``complaint`` names those left out because they share text with a held-out one."""
 
     tuned: Sequence[MarkedText]
     held: Sequence[MarkedText]
@@ -25,19 +25,19 @@ class Chosen:
 
     @property
     def all(self) -> list[MarkedText]:
-        """Those to tune on, then those held out."""
+        """The documents to tune on, then those held out."""
         return [*self.tuned, *self.held]
 
     def split(self) -> Iterator[Marked]:
-        """Split one after the other into sentences: the bundled ones as suits them, the user's own as the user said."""
+        """Yield the documents split into sentences: bundled ones with their own splitter, the user's with the chosen one."""
         splitters = sample_splitters()
         for one in self.all:
             yield one.split(splitters.get(one.name, self.splitter))
 
 
 def default_documents() -> dict[str, str]:
-    """Return the words of the link that say which bundled documents."""
-    # The essay holds several of the others, which could then not be held out.
+    """Return the default values of the link's parameters for bundled documents."""
+    # The essay contains several of the others, which then could not be held out.
     names = [name for name in _bundled() if name != "essay"]
     held = names[1::3]
     return {"documents": ",".join(name for name in names if name not in held), "held": ",".join(held)}
@@ -48,7 +48,7 @@ def _bundled() -> list[str]:
 
 
 def choose_documents(words: dict[str, str]) -> Chosen:
-    """Draw the choice of documents."""
+    """Draw the choice of documents and return it."""
     own = own_documents()
     titles = {name: sample_titles()[name] for name in _bundled()} | {name: name for name in own}
 
@@ -61,8 +61,8 @@ def choose_documents(words: dict[str, str]) -> Chosen:
     used = _some("Documents", "With known boundaries.", words, "documents", titles, own.keys() - session.tune_left_out, use)
     held = _some(
         "Held out",
-        "The ranking does not look at these, nor at a document that shares a section with one; the best setting is then "
-        "measured on them.",
+        "The ranking ignores these, and documents that share a section with one of them; the best setting is then measured "
+        "on them.",
         words,
         "held",
         titles,
@@ -73,8 +73,8 @@ def choose_documents(words: dict[str, str]) -> Chosen:
     kept = [texts[name] for name in held]
     tuned = [texts[name] for name in used if name not in held]
     seen = sharing(tuned, kept)
-    said = ", ".join(titles[one.name] for one in seen)
-    complaint = f"Left out of the ranking, because a section of it is held out: {said}." if seen else ""
+    names = ", ".join(titles[one.name] for one in seen)
+    complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
     return Chosen([one for one in tuned if one not in seen], kept, complaint, words["splitter"])
 
 
@@ -87,7 +87,10 @@ def _some(
     own: set[str],
     keep: Callable[[set[str]], None],
 ) -> list[str]:
-    """Draw one choice of several, and return them; the bundled ones stand in the link, ``keep`` takes the user's own."""
+    """Draw a choice of several documents and return their names.
+
+    The bundled ones are kept in the link's parameter ``name``; ``keep`` is called with the user's own.
+    """
     key = f"tune/{name}"
     wanted = [one for one in titles if one in own or one in words[name].split(",")]
     if st.session_state.get(key) != wanted:

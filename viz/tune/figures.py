@@ -1,4 +1,4 @@
-"""What a sweep found, as figures: a curve over one axis, a heatmap over two, a strip for each of several chunkers."""
+"""The figures of a sweep: a curve over one axis, a heatmap over two, or a strip for each of several chunkers."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ TITLES = {
     "misassigned": "Misassigned sentences, share",
     "crossing": "Chunks that cross a boundary, share",
 }
-"""What the page calls the measures."""
+"""The titles of the measures on the page."""
 
 
 def setting_in_words(setting: Setting) -> str:
-    """Say a setting in the page's words; these are names and numbers of ours, not the user's."""
+    """Describe a setting in words; safe in figures, since it contains no user text."""
     values = ", ".join(f"{name.replace('_', ' ')} {_word(value)}" for name, value in setting.parameters)
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
 
 
 def _word(value: object) -> str:
-    """Say a parameter's value: names without underscores, whole numbers without a fraction."""
+    """Format a parameter's value: names without underscores, whole numbers without a fraction."""
     return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
 def sweep_figure(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
-    """Return the figure that suits the grid; ``ranked`` are those settings that have a value, the best first."""
+    """Return the figure that suits the grid; ``ranked`` holds the settings that have a value, best first."""
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
         return _strips(ranked, chunkers, measure)

@@ -1,4 +1,4 @@
-"""Which settings a sweep of the Tune page runs: the published grids, or one or two parameters of a chunker."""
+"""The choice of the settings of a sweep: the published grids, or one or two parameters of a chunker."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from evaluation.segmentation.sweep import Setting, grid, published
 from viz.controls.link_widgets import select
 
 PUBLISHED = "published"
-"""What the link calls the published grids of all chunkers."""
+"""The name of the published grids of all chunkers in the link."""
 
 DEFAULT_WORDS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
-"""The words of the link that say which settings."""
+"""The default values of the link's parameters for the settings."""
 
 MOST_OFFERED = 11
-"""Values of an axis before the user says others."""
+"""Most values of an axis by default."""
 
 _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
-"""Values of an axis that no slider bounds."""
+"""Default values of an axis for sizes, whose range is too large for round steps."""
 
 
 def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
-    """Draw the choice of a grid; return its settings, and a sentence where some are not allowed."""
+    """Draw the choice of a grid; return its valid settings, and a message if some are invalid."""
     options = {PUBLISHED: "Published grids"} | {name: kind.title for name, kind in CHUNKERS.items()}
 
     def forget() -> None:
@@ -50,7 +50,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 
 
 def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
-    """Leave out the settings that are not allowed, and say why."""
+    """Return the valid settings, and a message about the invalid ones or an empty string."""
     allowed, refused = [], []
     for setting in settings:
         try:
@@ -65,7 +65,7 @@ def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
 
 
 def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
-    """Draw the values of an axis as text, and return them."""
+    """Draw the text box for the values of an axis and return the values."""
     key = f"tune/{name}/{words['what']}/{spec.name}"
     text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
     if key not in st.session_state:
@@ -79,7 +79,7 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
 
 
 def offered(spec: FieldSpec) -> list[Any]:
-    """Return round values over the range of a slider, on its steps."""
+    """Return round default values for a parameter, on the steps of its slider."""
     if spec.choices:
         return list(spec.choices)
     if spec.offered is None and spec.high is not None and spec.high > _ANY_SIZE[-1]:

@@ -1,4 +1,4 @@
-"""The user's own documents with known boundaries: uploaded, marked on the page Failures, or stitched of short ones."""
+"""The user's own documents with known boundaries: uploaded, marked on the page Failures, or stitched from short texts."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from viz.state.text import Source
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
 DEFAULT_WORDS = {"splitter": DEFAULT_SPLITTER}
-"""The words of the link that say how these documents are split into sentences."""
+"""The default values of the link's parameters for the user's own documents."""
 
 OPENED_ON = ("failures", "compare")
-"""The pages on which one of them can be opened."""
+"""The pages on which a stitched document can be opened."""
 
 _WIDTH = 460
-"""Of each of the two halves of the panel, in pixels."""
+"""Width of each half of the panel, in pixels."""
 
 _ENDINGS = [ending.removeprefix(".") for ending in READABLE]
 
 
 def own_documents() -> dict[str, MarkedText]:
-    """Return the session's documents by their names, each of which is there once."""
+    """Return the session's documents by name."""
     _take_read()
     found = {one.name: one for held in (session.tune_uploaded, session.tune_stitched) for one in held.documents}
     own = session.own
@@ -47,9 +47,9 @@ def own_documents() -> dict[str, MarkedText]:
 
 
 def show_own_documents(choices: Choices) -> None:
-    """Draw what makes documents of the user's files, and what was made."""
+    """Draw the controls that make documents from the user's files, and the resulting documents."""
     with st.expander("Your own documents"):
-        # Side by side where there is room, else one below the other.
+        # Side by side if there is room, otherwise one below the other.
         row = st.container(horizontal=True, gap="large")
         with row.container(width=_WIDTH):
             _uploads()
@@ -62,8 +62,8 @@ def show_own_documents(choices: Choices) -> None:
 def _uploads() -> None:
     st.markdown("**Documents whose boundaries you know**")
     st.caption(
-        "Texts with a line of three dashes where a section ends; or texts, each with the file of boundaries that the page "
-        "Failures wrote for it. What is marked on that page is among the documents already."
+        "Texts with a line of three dashes where a section ends; or texts, each with its file of boundaries from the page "
+        "Failures. The text that you marked on that page is already among the documents."
     )
     st.file_uploader(
         "Texts and boundaries",
@@ -89,7 +89,7 @@ def _take_marked() -> None:
 
 
 def _take_read() -> None:
-    """Take over what was read or stitched in the background."""
+    """Store the documents that were read or stitched in the background, if a job has ended."""
     reading, stitching = session.tune_reading, session.tune_stitching
     if reading is not None and (reading.cancelled or not reading.running):
         session.tune_reading = None
@@ -104,22 +104,22 @@ def _take_read() -> None:
 
 
 def _stitcher(splitter: str) -> None:
-    st.markdown("**Long documents, stitched of short ones**")
+    st.markdown("**Long documents stitched together from short ones**")
     st.caption(
-        "Short texts are joined in a random order; the seams are the known boundaries. Each file counts as one subject, as "
-        "does each part between lines of three dashes."
+        "Short texts are joined in random order; the seams are the known boundaries. Each file counts as one topic, as does "
+        "each part between lines of three dashes."
     )
     files = st.file_uploader(
         "Short texts", type=_ENDINGS, accept_multiple_files=True, key="short_files", label_visibility="collapsed"
     )
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    row.number_input("Sentences", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has so many.")
+    row.number_input("Sentences", 2, 10_000, 100, 10, key="stitch_sentences", help="A document ends when it has this many.")
     row.number_input("Documents", 1, 100, 5, key="stitch_count")
     row.number_input("Seed", 0, 1_000_000, 0, key="stitch_seed", help="The same texts and seed give the same documents.")
     st.checkbox(
-        "As many again of other texts, held out",
+        "As many more from other texts, held out",
         key="stitch_halves",
-        help="Half of the texts are kept for these alone, so that what is tuned is measured on texts that it has not seen.",
+        help="Half of the texts are used only for these, so that the best setting is measured on texts not seen in tuning.",
     )
     st.button("Stitch", on_click=_stitch, args=(splitter,), disabled=not files)
     if session.tune_stitching is not None:
@@ -149,7 +149,7 @@ def _stitch(splitter: str) -> None:
 def _stitched_of(
     passages: list[Passage], complaints: list[str], *, asked: tuple[int, int, int, str], halve: bool
 ) -> StitchedDocuments:
-    """Stitch the passages; with ``halve``, one half of them to documents that are held out."""
+    """Stitch the passages to documents; if ``halve``, one half of the passages to documents that are held out."""
     documents: list[MarkedText] = []
     held: list[MarkedText] = []
     try:
@@ -161,20 +161,20 @@ def _stitched_of(
             documents = stitch_several(passages, *asked)
     except InputError as error:
         complaints.append(str(error))
-    made = [*documents, *held]
-    told = MarkedDocuments(made, complaints, _told(made, len(passages), asked[3]))
-    return StitchedDocuments(told, frozenset(one.name for one in held))
+    stitched = [*documents, *held]
+    made = MarkedDocuments(stitched, complaints, _summary(stitched, len(passages), asked[3]))
+    return StitchedDocuments(made, frozenset(one.name for one in held))
 
 
-def _told(documents: list[MarkedText], texts: int, splitter: str) -> str:
-    """Say what was stitched; the documents are shorter than asked for where there is no more to join."""
+def _summary(documents: list[MarkedText], texts: int, splitter: str) -> str:
+    """Describe the stitched documents, which are shorter than requested if the texts do not suffice."""
     if not documents:
         return ""
     sentences = [len(one.split(splitter).document.sentences) for one in documents]
     seams = [len(one.known) for one in documents]
     return (
-        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched of {texts:,} short texts, with "
-        f"{_range(sentences)} sentences and {_range(seams)} known boundaries each; now among the documents at the left."
+        f"{len(documents):,} document{'s' if len(documents) > 1 else ''} stitched from {texts:,} short texts, with "
+        f"{_range(sentences)} sentences and {_range(seams)} known boundaries each; now among the documents on the left."
     )
 
 
@@ -184,7 +184,7 @@ def _range(counts: list[int]) -> str:
 
 
 def _stitched(choices: Choices) -> None:
-    """Draw what to do with the stitched documents."""
+    """Draw the downloads and buttons for the stitched documents."""
     taken = session.tune_stitched
     if not taken.documents:
         return
@@ -206,7 +206,7 @@ def _boundaries(one: MarkedText) -> str:
 
 
 def zipped(documents: list[MarkedText]) -> bytes:
-    """Return the texts and their files of boundaries as one file."""
+    """Return a ZIP archive with the texts and their files of boundaries."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in documents:
@@ -217,7 +217,7 @@ def zipped(documents: list[MarkedText]) -> bytes:
 
 
 def _open(choices: Choices, one: MarkedText, page: str) -> None:
-    """Let the document be the user's own text, and go where it is shown."""
+    """Make the document the user's own text, and go to the page that shows it."""
     set_own_text(Source(one.text, one.name, one.known))
     choices.document, choices.sentences = OWN, choices.extra["splitter"]
     go_at_next_run(page)

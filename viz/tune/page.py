@@ -28,18 +28,18 @@ from viz.tune.results import show_sweep
 PAGE = "tune"
 MOST_RUNS = 20_000
 MEASURED = (
-    "Measured already, on 50 long documents stitched of our own texts: Change points, with the penalty that documents of "
-    "other texts chose, and Optimal, as Chroma published it, reach a Pk of 0.21 and 0.26; they see the whole text. The best "
-    "there of Qu et al.'s 30 settings of Breakpoint, which decides gap by gap, reaches 0.38."
+    "Already measured, on 50 long documents stitched from our own texts: Change points, with a penalty tuned on documents "
+    "from other texts, and Optimal, with Chroma's published settings, reach a Pk of 0.21 and 0.26; both see the whole text. "
+    "Breakpoint, which decides gap by gap, reaches 0.38 with the best of Qu et al.'s 30 settings."
 )
-"""What `benchmarks.stitched` found."""
+"""The results of `benchmarks.stitched`."""
 
 
 def show() -> None:
     """Draw the page."""
     go_where_asked()
-    rest = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
-    default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=rest)
+    extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
+    default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
     with page(PAGE, default, about_a_text=False) as here:
         _draw(here)
 
@@ -67,15 +67,15 @@ def _draw(here: Page) -> None:
         _say_what_changed(running, settings, documents)
         _results(running, measure)
     elif words["run"]:
-        forgotten = f"the last {MOST_KEPT} are, until the server is started again"
-        notice(f"The run that the link leads to is no longer remembered: {forgotten}.", key="tune_forgotten")
+        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
+        notice(f"The link's run is no longer remembered: {kept}.", key="tune_forgotten")
     else:
-        notice("Nothing has run yet: choose what to sweep at the left, then press “Run”.", key="tune_empty")
+        notice("Nothing has run yet: choose what to sweep on the left, then press “Run”.", key="tune_empty")
         st.caption(MEASURED)
 
 
 def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:
-    """Draw the button that runs the sweep, and say what it will run."""
+    """Draw the button that runs the sweep, with what it will run or why it cannot."""
     count = len(documents.all)
     runs = len(settings) * count
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
@@ -106,7 +106,7 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
-    """Say where the sweep that is shown is not the one that the button would begin."""
+    """Show how the current choices differ from those of the sweep shown."""
     names = {one.name for one in documents.all}
     differs = {
         "settings": list(job.settings) != list(settings),
@@ -114,22 +114,22 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen
         "what is held out": job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:
-        said = f"Below is the sweep as it was begun; changed since: {', '.join(changed)}. “Run” begins another."
-        notice(said, key="tune_changed")
+        message = f"Below is the sweep as it was started; changed since: {', '.join(changed)}. “Run” starts another."
+        notice(message, key="tune_changed")
 
 
 def _results(job: Sweep, measure: str) -> None:
-    """Draw what was found, from the rows that there are."""
+    """Draw the results so far."""
     if job.error:
         notice(job.error, "error", key="tune_error")
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
-        notice(f"Stopped after {len(rows):,} of {job.total:,} runs; what was measured stays.", key="tune_stopped")
+        notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")
     if not show_sweep(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
         notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
 
 
 def _apply(setting: Setting) -> None:
-    """Put a setting into Compare in place of the chosen column, and go there."""
+    """Replace the selected column on Compare by a setting, and go there."""
     replace_selected(ColumnChoice(setting.chunker, dict(setting.parameters)))
     go_at_next_run(COMPARE)

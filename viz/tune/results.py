@@ -1,4 +1,4 @@
-"""What a sweep found: the best setting in a sentence, the figure, the ranking, and what to do with it."""
+"""The results of a sweep: the best setting in a sentence, the figure, the ranking, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from viz.components.figure import show_figure
 from viz.tune.figures import TITLES, setting_in_words, sweep_figure
 
 SHOWN = 15
-"""Settings in the ranking."""
+"""Most settings in the ranking."""
 
 NEAR = 0.02
-"""How near to the best a setting must come to be counted as its neighbour."""
+"""Settings within this distance of the best value are counted as near it."""
 
 
 def show_sweep(
     settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str, apply: Callable[[Setting], None]
 ) -> bool:
-    """Draw the ranking over the documents that are not ``held`` out; return whether there is any.
+    """Draw the ranking over the documents that are not ``held`` out; return False if no setting has a value yet.
 
-    ``apply`` takes the best setting where it is used.
+    ``apply`` is called with the best setting when the user presses its button.
     """
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if not ranked:
@@ -49,7 +49,7 @@ def show_sweep(
 
 
 def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
-    """Say the best setting, its margin over the next that differs, how many share it, and what it reaches elsewhere."""
+    """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents."""
     best = ranked[0]
     said = (
         f"**{setting_in_words(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
@@ -72,12 +72,12 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measu
 
 
 def _level(one: Summary, among: Sequence[Summary]) -> int:
-    """Return how many others reach the same."""
+    """Return how many others have the same value."""
     return sum(other.mean == one.mean for other in among) - 1
 
 
 def place_of(one: Summary, among: Sequence[Summary], measure: str) -> int:
-    """Return the place of a setting, which those that reach the same share."""
+    """Return the rank of a setting, from 1; equal values share a rank."""
     return 1 + sum(other.mean > one.mean if MEASURES[measure] else other.mean < one.mean for other in among)
 
 
@@ -86,7 +86,7 @@ def _documents(count: int) -> str:
 
 
 def _ranking(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> dict[str, list[Any]]:
-    """Return the columns; the numbers come first, where a narrow window shows them."""
+    """Return the columns of the ranking; the numbers come first, so that narrow windows show them."""
     table: dict[str, list[Any]] = {TITLES[measure]: [one.mean for one in ranked]}
     if kept:
         table["held out"] = [kept[one.setting].mean if one.setting in kept else None for one in ranked]

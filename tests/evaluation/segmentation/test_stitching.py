@@ -242,7 +242,7 @@ def test_short_texts_are_stitched_swept_held_out_and_opened(tune):
     assert not tune.exception
     assert "void.txt: a document to stitch must have text; this one is empty." in said(tune)
     assert any(
-        "4 documents stitched of 8 short texts, with 9 sentences and 2 known boundaries each" in one.value
+        "4 documents stitched from 8 short texts, with 9 sentences and 2 known boundaries each" in one.value
         for one in tune.caption
     )
     assert tune.multiselect(key="tune/documents").value == ["stubs", *(f"stitched {n}" for n in (1, 2, 3, 4))]

@@ -123,8 +123,8 @@ def test_corrections_are_what_went_again_and_whether_the_other_cuts_there():
     assert "over the snippet" in found[0].reason
     said = corrections.balance(chunking, found, other, "Other")
     assert said == [
-        "Of the 3 boundaries that pass one made, 2 are gone again.",
-        "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 taken away by pass two, "
+        "Of the 3 boundaries that pass one made, 2 were removed later.",
+        "Of the 5 boundaries that Other makes between sentences: 1 here too, 2 removed by pass two, "
         "2 never made by pass one.",
     ]
 
@@ -142,7 +142,7 @@ def test_a_threshold_knows_the_similarities_that_it_is_compared_with():
         similarities.above(similarities.compared_with(chunking, "merging_threshold"), 0.8)
         == "1 of 2 similarities lies above 0.80"
     )
-    assert similarities.above([], 0.8) == "Nothing was compared with it in this text."
+    assert similarities.above([], 0.8) == "Nothing was compared with this threshold in this text."
 
 
 @pytest.mark.parametrize(("group", "said"), [(Span(2, 3), "sentence 3"), (Span(2, 5), "sentences 3–5")])

@@ -53,7 +53,7 @@ def test_a_fault_of_the_program_is_a_sentence_too_and_goes_to_the_terminal(monke
     job.reason = KeyError("a text of the user's")
     job.start()
     ended(job)
-    assert job.error == "This ended by a fault of the program (KeyError); the terminal tells more."
+    assert job.error == "This stopped because of a bug in Seamark (KeyError); see the terminal for details."
     assert seen == [KeyError]
 
 

@@ -129,7 +129,7 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     embedder = run_of_material(app, retrieval_material.Material(texts, questions, own=True))
     again = opened(run=embedder)
     assert again.session_state["retrieval_material"] == "Your own"
-    assert "Of the run beside: 1 document and mine.csv." in said(again)
+    assert "Reused from the run shown: 1 document and mine.csv." in said(again)
     assert any(one.value == "2 chunkers on 1 document" for one in again.caption)
     assert not any("changed since" in text for text in said(again))
     assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
@@ -326,5 +326,5 @@ def test_documents_of_no_use_leave_the_others_usable():
     texts, complaints = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
     assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
-    assert "name of its own" in complaints[0]
+    assert "its own name" in complaints[0]
     assert "is empty" in complaints[1]

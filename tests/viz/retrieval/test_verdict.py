@@ -32,7 +32,7 @@ def test_the_best_is_compared_with_the_baseline():
     assert winner == ("2. Optimal", f"{100 * HIGH.mean():.1f} %")
     assert certainty[0] == "Yes"
     assert certainty[1].startswith("+30.0 points on 1. Recursive, the baseline: 95 % between +30.0 and +30.0")
-    assert cost == ("4 s to index", "300 tokens retrieved for a question. 1. Recursive: 2 s, 300 tokens.")
+    assert cost == ("4 s to index", "300 tokens retrieved per question. 1. Recursive: 2 s, 300 tokens.")
 
 
 def test_where_the_baseline_is_best_it_is_compared_with_the_next():
@@ -53,7 +53,7 @@ def test_those_that_are_level_share_the_first_place():
 def test_one_chunker_alone_is_not_compared():
     (winner, cost) = said({0: LOW}, 0)
     assert winner == ("1. Recursive", f"{100 * LOW.mean():.1f} %")
-    assert cost[1] == "300 tokens retrieved for a question"
+    assert cost[1] == "300 tokens retrieved per question"
 
 
 def test_undefined_for_every_question_is_no_verdict():

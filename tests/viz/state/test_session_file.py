@@ -75,7 +75,7 @@ def test_what_comes_out_otherwise_is_said_with_the_versions_of_then(app, written
     file["columns"][1]["chunks"][0][0][1] -= 1
     file["columns"][1]["recipe"]["versions"] = {"seamark": "0.0.1"}
     upload(app, json.dumps(file).encode())
-    assert "notes: column 2 came out otherwise than in the file, which was made with seamark 0.0.1." in said(app)
+    assert "notes: column 2 came out differently from the file, which was made with seamark 0.0.1." in said(app)
 
 
 def test_a_bad_session_is_told_and_the_text_stays(app, written):

@@ -1,1 +1,1 @@
-"""The linked reader: barcode, curve and text of all columns in one component."""
+"""The linked reader: the barcode, curve and text of all columns in one component."""

@@ -1,4 +1,4 @@
-"""The curve of a result and the lines on it, as the browser draws them."""
+"""The score curve of a result and its threshold lines, as sent to the browser."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
 MOST_REASONS = 2000
-"""Gaps up to which every reason is sent; beyond, only those of the cuts are."""
+"""Most gaps for which all reasons are sent; with more, only cuts carry theirs, as the labels of the segments."""
 
 _ROUNDING = 2e-6
-"""More than rounding two numbers to six decimals moves them towards each other."""
+"""Upper bound of how much closer two numbers can get when both are rounded to six decimals."""
 
 
 def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
-    """Return the curve of a result, its verdicts and its lines, which can be dragged where they are ``movable``."""
+    """Return the curve of a result with its verdicts and threshold lines, or None if the result has no scores.
+
+    If ``movable``, the lines can be dragged.
+    """
     if not chunking.curves or not chunking.curves[0].scores:
         return None
     curve = chunking.curves[0]
@@ -53,13 +56,13 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
 
 
 def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[float], float]:
-    """Return what gives a score or a level six decimals, and more where else the browser would say or decide something else.
+    """Return a function that rounds a score or level to six decimals, or to more where the browser needs them.
 
-    Where a score and a level are no more than a rounding apart, both keep all decimals, so that each stays on its side. One
-    that ends in a 5 after six decimals has as many as it takes to end in another digit: rounded again to fewer, as in a
-    sentence, it would not always go the way of the full one.
+    Where a score and a level are less than a rounding apart, both keep all decimals, so that the score stays on the same
+    side of the level. A number whose last decimal would be a 5 keeps as many as it takes to end in another digit: when the
+    browser rounds it again to fewer decimals, the result could otherwise differ from rounding the full number.
     """
-    ours, theirs = (np.unique([number for number in some if not math.isnan(number)]) for some in (scores, levels))
+    ours, theirs = (np.unique([number for number in values if not math.isnan(number)]) for values in (scores, levels))
     full = _beside(ours, theirs) | _beside(theirs, ours)
 
     def short(number: float) -> float:
@@ -68,11 +71,11 @@ def shortener(scores: Sequence[float], levels: Sequence[float]) -> Callable[[flo
     return short
 
 
-def _beside(some: FloatArray, others: FloatArray) -> set[float]:
-    """Return those of ``some`` that lie within a rounding of one of ``others`` and are not equal to it; both ascend."""
-    before = np.concatenate([[-np.inf], others])[np.searchsorted(others, some, side="left")]
-    after = np.concatenate([others, [np.inf]])[np.searchsorted(others, some, side="right")]
-    return set(some[np.minimum(some - before, after - some) < _ROUNDING].tolist())
+def _beside(numbers: FloatArray, others: FloatArray) -> set[float]:
+    """Return the numbers less than `_ROUNDING` from one of ``others`` but not equal to it; both arrays ascend."""
+    before = np.concatenate([[-np.inf], others])[np.searchsorted(others, numbers, side="left")]
+    after = np.concatenate([others, [np.inf]])[np.searchsorted(others, numbers, side="right")]
+    return set(numbers[np.minimum(numbers - before, after - numbers) < _ROUNDING].tolist())
 
 
 def _rounded(number: float) -> float:
@@ -87,7 +90,7 @@ def _rounded(number: float) -> float:
 
 
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:
-    """Return the amounts that the line can be let go at, each with its level: the steps of the slider."""
+    """Return the amounts at which the line can be dropped, which are the steps of the slider, each with its level."""
     spec = next(field for field in chunker.fields(chunker.model_dump()) if field.name == parameter)
     levels = chunker.levels(parameter, spec.stops, curve.scores)
     return [(amount, level) for amount, level in zip(spec.stops, levels, strict=True) if not math.isnan(level)]

@@ -1,4 +1,4 @@
-"""What the reader sends to the browser, by the names that its scripts read. Offsets in the text are UTF-16 units."""
+"""The data that the reader sends to the browser, typed as its scripts expect it. Text offsets are UTF-16 code units."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from viz.components.verdicts import VerdictData
 
 
 class ResultsData(TypedDict):
-    """What the reader draws of a document and its results.
+    """The results that the reader draws for a document.
 
     Attributes
     ----------
     known
-        Where known boundaries lie; None where none are known.
+        Offsets of the known boundaries; None if the document has none.
     knownAt
-        The same on the axis of sentences.
+        The known boundaries as positions on the sentence axis.
     columns
         From left to right.
     """
@@ -26,22 +26,22 @@ class ResultsData(TypedDict):
 
 
 class ReaderData(ResultsData):
-    """All of the reader, but the text, which the store has.
+    """Everything the reader needs except the text, which is in the store.
 
     Attributes
     ----------
     source
-        The name of the text in the store.
+        The identity of the text in the store.
     title, summary
-        What stands above the reader; empty where the page has its own.
+        The lines above the reader; empty if the page has its own heading.
     selected
-        The number of the column that the side bar sets.
+        The number of the column whose settings the side bar shows, from 0.
     margin
-        Distance from a line within which a score is near it; 0 marks none.
+        Scores within this distance of a threshold line are marked; 0 marks none.
     axis
-        Whether strips, curve and lines are shown.
+        Whether the strips, the curve and the threshold lines are shown.
     marking
-        Whether every gap between sentences is a button.
+        Whether each gap between sentences is a button.
     """
 
     source: str
@@ -59,15 +59,15 @@ class ColumnData(TypedDict):
     Attributes
     ----------
     rows
-        Of the head: a label, a value and a tone, which is empty or ``wrong``.
+        The rows of the head, each a label, a value and a tone; the tone is empty or a class such as ``wrong``.
     table
-        Below them: rows of cells, the first row and the first cells being heads.
+        Rows of cells below the head; the first row and the first cell of each row are headers.
     message, tone
-        What stands in place of the text where there is no result; the tone is empty or ``error``.
+        Shown instead of the text if there is no result; the tone is empty or ``error``.
     wrong
-        The numbers of sentences outside of their section's chunk.
+        The numbers of the sentences outside the chunk that fits their section best.
     body, hash
-        A `ColumnBody` as JSON, and what tells it from others; both empty where there is no result.
+        A `ColumnBody` as JSON, and its hash; both empty if there is no result.
     """
 
     title: str
@@ -83,7 +83,7 @@ class ColumnData(TypedDict):
 
 
 class ColumnBody(TypedDict):
-    """A result: its chunks in the text, and its scores where it has any."""
+    """A result: its chunks in the text, and its score curve if it has one."""
 
     segments: Segments
     curve: CurveData | None
@@ -103,35 +103,36 @@ Segments = TypedDict(
         "split": list[int],
     },
 )
-"""The parts of the text that chunks lie over, in its order; all lists but the last two have an entry a part.
+"""The segments of the text covered by chunks, in order; all lists but the last two have one entry per segment.
 
-``start`` and ``end`` are offsets, ``from`` and ``to`` the same on the axis of sentences; ``over`` are the numbers of the
-chunks over a part. ``label`` says why it begins there, and ``tone`` has the classes of that: ``wrong`` and ``fresh``.
-``colours`` is the number of a ground for every chunk, ``split`` has the numbers of the chunks that lie in several places.
+``start`` and ``end`` are offsets, ``from`` and ``to`` the same positions on the sentence axis; ``over`` holds the numbers
+of the chunks that cover the segment. ``label`` says why a segment begins there, and ``tone`` holds the label's classes,
+``wrong`` and ``fresh``. ``colours`` has the number of a background colour for each chunk, ``split`` the numbers of the
+non-contiguous chunks.
 """
 
 
 class CurveData(TypedDict):
-    """One score a gap, the lines that it is compared with, and what became of every gap.
+    """One score per gap, the threshold lines, and the verdict on each gap.
 
     Attributes
     ----------
     label
-        What the score is called: ``distance``.
+        The name of the score, such as ``distance``.
     scores
-        None where a gap has none.
+        One per gap; None if the gap has no score.
     above
-        Whether the gaps above the line are the candidates; if not, those below it are.
+        Whether the candidates are the gaps above the threshold line rather than those below it.
     live
-        Whether comparing the scores with the one line gives the candidates.
+        Whether the candidates follow from comparing the scores with the single line, so that the browser can preview them.
     constrained
-        Whether a size changed what became of any gap, those inside sentences included.
+        Whether a size limit changed the verdict on any gap, gaps inside sentences included.
     verdicts
         The verdicts that occur.
     verdictOf
-        For every gap a digit: the place of its verdict in ``verdicts``.
+        One digit per gap: the index of its verdict in ``verdicts``.
     reasons
-        Why, for every gap; None in a long text.
+        The reason for the verdict on each gap; None in a long text.
     """
 
     label: str
@@ -151,11 +152,11 @@ class LineData(TypedDict):
     Attributes
     ----------
     level
-        Where it lies, in units of the scores; None where that is not defined.
+        The position of the line, in units of the scores; None if undefined.
     parameter, value
-        The chunker's parameter that moves it, and what that is now; None where it is not set.
+        The chunker's parameter that moves the line, and its current value; the value is None if not set.
     stops
-        The values that it can be let go at, each with its level; empty where it cannot be moved.
+        The parameter values at which the line can be dropped, each with its level; empty if it cannot be dragged.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""The linked reader: barcode, curve and text of all columns in one component of the browser."""
+"""The linked reader: the barcode, curve and text of all columns in one browser component."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _reader = st.components.v2.component(
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A line in the head of a column."""
+    """A row in the head of a column."""
 
     label: str
     value: str
@@ -41,9 +41,9 @@ class HeadRow:
 
 @dataclass(frozen=True)
 class Result:
-    """A chunker and what it made of the document; results of the same ``identity`` are the same.
+    """A chunker and its chunking of the document; results with the same ``identity`` are equal.
 
-    Its threshold lines can be dragged where they are ``movable``.
+    If ``movable``, the threshold lines can be dragged.
     """
 
     identity: Hashable
@@ -54,10 +54,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Column:
-    """One chunker's column: its head, and its result or what stands in the way of one.
+    """One chunker's column: its head, and its result or a message that says why there is none.
 
-    ``fresh`` are the code points of cuts that the last change made, ``wrong`` the numbers of sentences outside of their
-    section's chunk.
+    ``fresh`` holds the offsets, in code points, of the cuts added by the last change; ``wrong`` holds the numbers of the
+    sentences outside the chunk that fits their section best.
     """
 
     title: str
@@ -85,13 +85,13 @@ def reader(
     margin: float = 0.0,
     marking: bool = False,
 ) -> None:
-    """Mount the reader; without its ``axis`` where the page draws one of its own.
+    """Mount the reader; pass ``axis=False`` if the page draws an axis of its own.
 
-    On the curve, gaps within ``margin`` of a line are marked.
+    Gaps whose score is within ``margin`` of a threshold line are marked on the curve.
 
-    When a threshold line is let go, the page runs again with ``st.session_state[key]["line"]`` being ``{"column",
-    "parameter", "value", "at"}``; when a column's head is clicked, with ``["selected"]`` being ``{"column", "at"}``; while
-    ``marking``, every gap between sentences is a button, and a click on one gives ``["mark"]``, ``{"gap", "at"}``.
+    The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
+    ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;
+    and, if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -108,20 +108,20 @@ def reader(
 
 
 def _run_again() -> None:
-    """Do nothing: that there is a callback makes the state one of the component's."""
+    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the page."""
 
 
 def take_event(key: str, event: str) -> dict[str, Any] | None:
-    """Return what the reader of that key told last under the name ``event``, once; None if it was taken before."""
-    told: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
-    if not told or session.taken.get((key, event)) == told["at"]:
+    """Return the detail of the reader's latest ``event``, or None if there is none or it was taken before."""
+    detail: dict[str, Any] | None = (st.session_state.get(key) or {}).get(event)
+    if not detail or session.taken.get((key, event)) == detail["at"]:
         return None
-    session.taken[key, event] = told["at"]
-    return told
+    session.taken[key, event] = detail["at"]
+    return detail
 
 
 def payload(document: Document, columns: Sequence[Column], known: Sequence[int] | None) -> ResultsData:
-    """Return what the browser needs beside the text: known boundaries, in UTF-16 units and on the axis, and columns."""
+    """Return what the browser needs besides the text: the columns, and the known boundaries in both units."""
     return {
         "known": None if known is None else utf16_offsets(document.text, known),
         "knownAt": positions(document, known or ()),
@@ -130,7 +130,7 @@ def payload(document: Document, columns: Sequence[Column], known: Sequence[int] 
 
 
 def _column(document: Document, column: Column, known: frozenset[int] | None) -> ColumnData:
-    # As a string the body costs the server and the browser nothing at a run that leaves it as it was.
+    # The body is sent as a string: if it has not changed since the last run, nobody parses or compares it in parts.
     digest, body = ("", "") if column.result is None else _body(document, column.result, known, column.fresh)
     return {
         "title": column.title,
@@ -147,15 +147,15 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
 
 
 @cached(
-    LRUCache(CACHED_BYTES, getsizeof=lambda made: len(made[1])),
+    LRUCache(CACHED_BYTES, getsizeof=lambda hash_and_body: len(hash_and_body[1])),
     key=lambda document, result, known, fresh: (result.identity, result.movable, known, fresh),
     lock=Lock(),
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
-    """Return the JSON of a column's segments and curve, and before it its hash."""
-    made: ColumnBody = {
+    """Return the hash of a column's body and the body, its segments and curve, as JSON."""
+    data: ColumnBody = {
         "segments": segments(document, result.chunking, known, fresh),
         "curve": curve_of(result.chunker, result.chunking, result.movable),
     }
-    body = compact_json(made)
+    body = compact_json(data)
     return hashlib.blake2b(body.encode(), digest_size=12).hexdigest(), body

@@ -1,4 +1,4 @@
-"""The parts of a text that chunks lie over, as the browser draws them: in UTF-16 units and on the axis of sentences."""
+"""The segments of a text covered by chunks, as sent to the browser: in UTF-16 code units and on the sentence axis."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from viz.theme import palette
 
 
 def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]:
-    """Cut the line at every start and end of the ``spans`` of each chunk.
+    """Divide the text at each start and end of the chunks' ``spans``.
 
     Returns
     -------
     list of (start, end, chunks)
-        Ranges in order that do not overlap, each with the numbers of the chunks that lie over it, one at least.
+        Non-overlapping ranges in order, each with the numbers of the chunks that cover it, at least one.
     """
     opening: dict[int, list[int]] = {}
     closing: dict[int, list[int]] = {}
@@ -38,7 +38,7 @@ def covered(spans: Sequence[Sequence[Span]]) -> list[tuple[int, int, list[int]]]
 
 
 def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[int, int, list[int]]]:
-    """Let no range begin with the white space after the end of an overlap; it shows as an odd indent."""
+    """Strip leading white space from each range: after the end of an overlap it would show as an odd indent."""
     trimmed = []
     for start, end, over in ranges:
         while start < end and text[start].isspace():
@@ -49,27 +49,27 @@ def _trimmed(text: str, ranges: list[tuple[int, int, list[int]]]) -> list[tuple[
 
 
 def segments(document: Document, chunking: Chunking, known: frozenset[int] | None, fresh: frozenset[int]) -> Segments:
-    """Return the parts of the text as the browser draws them: one list for each property, in the order of the text."""
+    """Return the segments in text order, as one list per property."""
     text = document.text
     ranges = _trimmed(text, covered([chunk.spans for chunk in chunking.chunks]))
     cuts = {start_after(document, gap): gap for gap in chunking.gaps if gap.verdict.is_cut}
     chunks = [*enumerate(chunking.chunks)]
-    goes_on = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
+    continuing = {span.start: number for number, chunk in chunks for span in chunk.spans[1:]}
     first_of = {chunk.start: number for number, chunk in reversed(chunks)}
     labels: list[str] = []
     tones: list[str] = []
     for start, _, over in ranges:
         gap = cuts.get(start)
-        if start in goes_on and start not in first_of:
-            said = f"chunk {goes_on[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
+        if start in continuing and start not in first_of:
+            label = f"chunk {continuing[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
         elif gap is not None:
-            said = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
+            label = f"{'forced' if gap.verdict is Verdict.FORCED else 'cut'}: {gap.reason}"
         elif start in first_of:
-            said = f"chunk {first_of[start] + 1} begins"
+            label = f"chunk {first_of[start] + 1} begins"
         else:
-            said = f"chunk {over[0]} ends" if over[0] else "an overlap ends"
-        wrong = known is not None and (start in first_of or start in goes_on) and start not in known
-        labels.append(said + (" · not a known boundary" if wrong else ""))
+            label = f"chunk {over[0]} ends" if over[0] else "an overlap ends"
+        wrong = known is not None and (start in first_of or start in continuing) and start not in known
+        labels.append(label + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
     starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
     return {
@@ -86,10 +86,10 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
 
 
 def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
-    """Return a ground for each of ``count`` chunks, so that those side by side in ``over`` differ.
+    """Return a background colour for each of ``count`` chunks, so that neighbours in ``over`` differ.
 
-    Chunk after chunk they go round; a chunk of several places takes the next ground that none of its neighbours has, or
-    where all are taken the one that fewest have.
+    The colours are assigned in rotation, skipping those of neighbours; if neighbours use all of them, the one used by the
+    fewest is taken.
     """
     beside: list[set[int]] = [set() for _ in range(count)]
     for left, right in pairwise(over):
@@ -100,6 +100,6 @@ def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:
     chosen: list[int] = []
     for number in range(count):
         taken = Counter(chosen[other] for other in beside[number] if other < number)
-        # Of those that are equally free min takes the first, the next in turn.
+        # Among equally good colours, min returns the first, which is the next in turn.
         chosen.append(min(((number + step) % palette.COUNT for step in range(palette.COUNT)), key=lambda one: taken[one]))
     return chosen

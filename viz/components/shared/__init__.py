@@ -1,1 +1,1 @@
-"""Scripts and style sheets that several components begin with."""
+"""Scripts and style sheets that several components share."""

@@ -1,1 +1,1 @@
-"""The stepper: one step of a chunker's work after another."""
+"""The stepper: walks through a chunker's work step by step."""

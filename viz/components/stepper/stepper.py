@@ -1,4 +1,4 @@
-"""The stepper: one decision after the other, in words and in the text, by button, key or number."""
+"""The stepper: shows one decision after another, in words and in the text, by button, key or number."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _stepper = st.components.v2.component(
 
 
 class Mark(TypedDict):
-    """What the reader shows of a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
+    """What the reader marks for a step: half-open ranges of sentence numbers, and the gap to point at on the curve."""
 
     growing: Sequence[int] | None
     next: Sequence[int] | None
@@ -34,8 +34,8 @@ class Mark(TypedDict):
 class Step(TypedDict):
     """One decision.
 
-    ``story`` are sentences of text, ``numbers`` pairs of a label and a value. A step of the tone ``cut`` is one that parts
-    the text, of the tone ``turn`` one that is worth a stop; otherwise it is empty.
+    ``story`` holds sentences, ``numbers`` pairs of a label and a value. The tone is ``cut`` if the step cuts the text,
+    ``turn`` if the step is worth stopping at, and empty otherwise.
     """
 
     title: str
@@ -46,7 +46,7 @@ class Step(TypedDict):
 
 
 class StepsData(TypedDict):
-    """What the store is sent: the steps of the stepper ``key`` as JSON, and what tells them from others."""
+    """The steps sent to the store: as JSON, with their hash and the key of the stepper."""
 
     key: str
     id: str
@@ -54,7 +54,7 @@ class StepsData(TypedDict):
 
 
 class StepperData(TypedDict):
-    """What the stepper is sent: which steps, and the number of the one it stands at, from 0."""
+    """What the stepper is sent: its key, the hash of its steps, and the zero-based number of the current step."""
 
     key: str
     id: str
@@ -62,10 +62,11 @@ class StepperData(TypedDict):
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
-    """Mount the stepper at the step of ``words["step"]``, counted from 1, and keep the word as the user steps.
+    """Mount the stepper at the step ``words["step"]``, counted from 1, and update that word as the user steps.
 
-    A step that is not there is the last. Every step fires the window's event ``seamark-step``, whose detail is its mark;
-    ``seamark-gap`` leads to the step of that gap, ``seamark-go`` to the step ``at``, counted from 0.
+    A number beyond the last step selects the last. Each step emits the event ``seamark-step`` on the window, with its mark
+    as detail; on ``seamark-gap`` the stepper goes to the step of that gap, on ``seamark-go`` to the step ``at``, counted
+    from 0.
     """
     at = _step_at(words, len(steps), key)
     body = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
@@ -74,7 +75,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
     def moved() -> None:
         words["step"] = str(int(st.session_state[key]["at"]) + 1)
 
-    # The steps go by themselves, so that another place among them does not send them again.
+    # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
     data: StepperData = {"key": key, "id": identity, "at": at}
@@ -82,7 +83,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
-    """Return the number from 0 of the step that the link names; one that is no number is said, and the first."""
+    """Return the zero-based step named by the link; an invalid value shows an error and selects the first."""
     word = words["step"]
     if not (word.isascii() and word.isdecimal() and int(word) >= 1):
         notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
