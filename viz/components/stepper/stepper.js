@@ -43,6 +43,7 @@ class Stepper {
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
   /** @type {ReturnType<typeof setTimeout> | null} */ resting = null; // until the server hears of the step
+  /** @type {number | null} */ chosen = null; // the user's step, as long as the server names another
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -149,6 +150,9 @@ class Stepper {
   update(component) {
     this.component = component;
     const { key, id, at } = component.data;
+    // A run of the page that began before the server heard of the user's last step still names the one before: until the
+    // server names the user's step, the user's counts.
+    if (at === this.chosen) this.chosen = null;
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id || this.id === id) return;
     this.id = id;
@@ -156,8 +160,7 @@ class Stepper {
     this.gaps = stepsOfGaps(this.steps);
     // If every step is about the gap of the same number, one field is enough.
     this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
-    // If the user has stepped on since the server was told, the user's step counts.
-    this.show(within(this.resting ? this.at : at, this.steps.length), true);
+    this.show(within(this.chosen ?? at, this.steps.length), true);
     countPainted(this.root);
   }
 
@@ -172,6 +175,7 @@ class Stepper {
   /** @param {number} at */
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
+    this.chosen = at;
     this.show(at);
     if (this.resting) clearTimeout(this.resting);
     this.resting = setTimeout(() => {
