@@ -46,8 +46,13 @@ def test_an_interruption_is_a_sentence(tmp_path):
     fifo = tmp_path / "text.txt"
     os.mkfifo(fifo)
     command = ["-m", "chunkers", str(fifo), "--chunker", "fixed_words", "--tokenizer", "words"]
+
+    def heed_interruptions():
+        # Where the tests run in the background of a shell, programs that they start would ignore it.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     # The pipe opens for writing only when the command reads it: from then on it waits.
-    with start(command) as process, fifo.open("w"):
+    with start(command, preexec_fn=heed_interruptions) as process, fifo.open("w"):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=300)[1]
     assert process.returncode == 130
