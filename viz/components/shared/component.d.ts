@@ -54,6 +54,8 @@ declare global {
   var seamarkStore:
     | { texts: Map<string, StoredText>; steps: Map<string, StoredSteps>; matrices: Map<string, Matrix> }
     | undefined;
+  /** Where the users of steppers stand; place.js alone uses it. */
+  var seamarkPlaces: Map<string, import("../stepper/place.js").Place> | undefined;
   /** The component that marked a step last. */
   var seamarkStepper: object | undefined;
 }

@@ -1,6 +1,7 @@
 // What stepper.py sends.
 
 import type { Mark } from "../shared/bus.js";
+import type { Moment } from "../shared/component.d.ts";
 
 export interface Step {
   title: string;
@@ -17,14 +18,18 @@ export interface StepsData {
   steps: string;
 }
 
-/** What the stepper is sent: which steps, and at which of them it stands, from 0. */
+/**
+ * What the stepper is sent: which steps, at which of them it stands, from 0, and the moment of the user's step that the
+ * server heard of last.
+ */
 export interface StepperData {
   key: string;
   id: string;
   at: number;
+  turn: Moment | null;
 }
 
-/** What the server is told: the step, from 0. */
+/** What the server is told: the step, from 0, and when the user took it. */
 export interface StepperState {
-  at: number;
+  place: { at: number; turn: Moment };
 }

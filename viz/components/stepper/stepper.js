@@ -5,6 +5,7 @@ import { emit, listen, NOTHING } from "../shared/bus.js";
 import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
 import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
+import { placeOf } from "./place.js";
 
 const SHAPES = {
   first: "M1 1h2v12h-2zM13 1v12l-9-6z",
@@ -15,7 +16,6 @@ const SHAPES = {
   last: "M1 1l9 6-9 6zM11 1h2v12h-2z",
 };
 const PACE = 1400; // milliseconds per step while it plays
-const REST = 300; // milliseconds of pause after which the server hears the step
 // Elements in which arrows, or the space bar, have a meaning of their own.
 const OWN_ARROWS =
   "input, textarea, select, [contenteditable], canvas, [role=slider], [role=radio], [role=radiogroup], [role=tab], [role=listbox], [role=option], [role=menu], [role=grid], [role=combobox], [role=dialog]";
@@ -23,6 +23,7 @@ const OWN_SPACE = `${OWN_ARROWS}, button, a, summary, label, [role=button]`;
 
 /**
  * @import { Component } from "../shared/component.d.ts"
+ * @import { Place } from "./place.js"
  * @import { Step, StepperData, StepperState } from "./payload.d.ts"
  */
 
@@ -39,11 +40,10 @@ class Stepper {
   /** @type {Component<StepperData, StepperState> | null} */ component = null;
   /** @type {string | null} */ id = null; // of the steps
   /** @type {Step[]} */ steps = [];
-  at = 0;
+  /** @type {Place | null} */ place = null;
+  at = 0; // the step that is shown
   /** @type {Map<number, number>} */ gaps = new Map(); // the first step of each gap
   /** @type {ReturnType<typeof setTimeout> | null} */ playing = null;
-  /** @type {ReturnType<typeof setTimeout> | null} */ resting = null; // until the server hears of the step
-  /** @type {number | null} */ chosen = null; // the user's step, as long as the server names another
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -139,7 +139,7 @@ class Stepper {
       () => {
         globalThis.removeEventListener("keydown", hearKey);
         if (this.playing) clearTimeout(this.playing);
-        if (this.resting) clearTimeout(this.resting);
+        this.place?.leave(this);
         // Its marks go with it, unless another component has marked something since.
         if (globalThis.seamarkStepper === this) emit("seamark-step", NOTHING);
       },
@@ -149,18 +149,23 @@ class Stepper {
   /** @param {Component<StepperData, StepperState>} component */
   update(component) {
     this.component = component;
-    const { key, id, at } = component.data;
-    // A run of the page that began before the server heard of the user's last step still names the one before: until the
-    // server names the user's step, the user's counts.
-    if (at === this.chosen) this.chosen = null;
+    const { key, id } = component.data;
+    this.place = placeOf(key);
+    this.place.hear(this, component.data, (at, turn) => component.setStateValue("place", { at, turn }));
     const stored = storedSteps(key);
-    if (stored === undefined || stored.id !== id || this.id === id) return;
-    this.id = id;
-    this.steps = stored.steps;
-    this.gaps = stepsOfGaps(this.steps);
-    // If every step is about the gap of the same number, one field is enough.
-    this.toGap.style.display = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number) ? "" : "none";
-    this.show(within(this.chosen ?? at, this.steps.length), true);
+    if (stored === undefined || stored.id !== id) return;
+    const at = within(this.place.at, stored.steps.length);
+    if (this.id === id && this.at === at) return;
+    const arriving = this.id !== id;
+    if (arriving) {
+      this.id = id;
+      this.steps = stored.steps;
+      this.gaps = stepsOfGaps(this.steps);
+      // If every step is about the gap of the same number, one field is enough.
+      const fields = this.gaps.size && this.steps.some((step, number) => step.mark.gap !== number);
+      this.toGap.style.display = fields ? "" : "none";
+    }
+    this.show(at, arriving);
     countPainted(this.root);
   }
 
@@ -175,13 +180,8 @@ class Stepper {
   /** @param {number} at */
   go(at) {
     if (!(at >= 0 && at < this.steps.length)) return;
-    this.chosen = at;
+    this.place?.go(at);
     this.show(at);
-    if (this.resting) clearTimeout(this.resting);
-    this.resting = setTimeout(() => {
-      this.resting = null;
-      this.component?.setStateValue("at", this.at);
-    }, REST);
   }
 
   /** @param {number} at */
@@ -235,6 +235,8 @@ class Stepper {
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    // Until a run of the page ends, Streamlit may show the stepper of the run before as well.
+    if (this.place?.owner !== this) return;
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!step && event.key !== " ") return;

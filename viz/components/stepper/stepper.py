@@ -54,11 +54,16 @@ class StepsData(TypedDict):
 
 
 class StepperData(TypedDict):
-    """What the stepper is sent: its key, the hash of its steps, and the zero-based number of the current step."""
+    """What the stepper is sent: its key, the hash of its steps, and the zero-based number of the current step.
+
+    ``turn`` is the browser's name for the user's step that the server heard of last: by it the browser knows an answer to
+    an earlier step.
+    """
 
     key: str
     id: str
     at: int
+    turn: float | None
 
 
 def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
@@ -73,13 +78,14 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
     identity = hashlib.blake2b(body.encode(), digest_size=12).hexdigest()
 
     def moved() -> None:
-        words["step"] = str(int(st.session_state[key]["at"]) + 1)
+        words["step"] = str(int(st.session_state[key]["place"]["at"]) + 1)
 
     # The steps are sent separately, so that moving to another step does not send them again.
     stored: StepsData = {"key": key, "id": identity, "steps": body}
     _store(stored, key=f"{key}_steps")
-    data: StepperData = {"key": key, "id": identity, "at": at}
-    _stepper(key=key, data=data, on_at_change=moved)
+    place = st.session_state.get(key, {}).get("place")
+    data: StepperData = {"key": key, "id": identity, "at": at, "turn": place["turn"] if place else None}
+    _stepper(key=key, data=data, on_place_change=moved)
 
 
 def _step_at(words: dict[str, str], count: int, key: str) -> int:

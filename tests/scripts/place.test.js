@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Place, placeOf } from "../../viz/components/stepper/place.js";
+
+/** @param {{ at: number, turn: number | null }} answer */
+function opened(answer) {
+  const place = new Place();
+  /** @type {[at: number, turn: number][]} */
+  const told = [];
+  /** @param {object} owner @param {{ at: number, turn: number | null }} next */
+  const hear = (owner, next) => place.hear(owner, next, (at, turn) => told.push([at, turn]));
+  const first = {};
+  hear(first, answer);
+  return { place, told, hear, first };
+}
+
+test("a stepper begins where the server says", () => {
+  const { place } = opened({ at: 11, turn: 4 });
+  assert.equal(place.at, 11);
+});
+
+test("the server's answer to an earlier step does not take the user back, in a component built anew neither", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { place, told, hear, first } = opened({ at: 11, turn: null });
+  place.go(12, 7);
+  hear(first, { at: 11, turn: null });
+  assert.equal(place.at, 12);
+  const anew = {};
+  hear(anew, { at: 11, turn: null });
+  place.leave(first);
+  assert.equal(place.at, 12);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(told, [[12, 7]]);
+  hear(anew, { at: 12, turn: 7 });
+  place.go(11, 9);
+  hear(anew, { at: 12, turn: 7 });
+  assert.equal(place.at, 11);
+});
+
+test("the server hears the last step of several, once", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { place, told } = opened({ at: 0, turn: null });
+  place.go(1, 1);
+  t.mock.timers.tick(100);
+  place.go(2, 2);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(told, [[2, 2]]);
+});
+
+test("once it knows the user's step, the server's word counts again", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { place, hear, first } = opened({ at: 11, turn: null });
+  place.go(12, 7);
+  hear(first, { at: 12, turn: 7 });
+  hear(first, { at: 3, turn: 7 });
+  assert.equal(place.at, 3);
+});
+
+test("a page opened again begins where the server says", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { place, told, hear, first } = opened({ at: 11, turn: null });
+  place.go(12, 7);
+  place.leave(first);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(told, []);
+  hear({}, { at: 5, turn: null });
+  assert.equal(place.at, 5);
+});
+
+test("each stepper has its own place, and keeps it", () => {
+  assert.equal(placeOf("a"), placeOf("a"));
+  assert.notEqual(placeOf("a"), placeOf("b"));
+});

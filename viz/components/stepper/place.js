@@ -1,0 +1,62 @@
+// Where the user of a stepper stands. It outlives the component, which Streamlit may build anew in any run of the page; and
+// a run that began before the server heard of the user's last step still names the step before.
+
+const REST = 300; // milliseconds of pause after which the server hears the step
+
+export class Place {
+  at = 0; // from 0
+  /** @type {number | null} */ turn = null; // the moment of the user's last step, which the server repeats once it knows it
+  /** @type {object | null} */ owner = null; // the stepper that shows it now
+  /** @type {ReturnType<typeof setTimeout> | null} */ resting = null;
+  /** @type {(at: number, turn: number) => void} */ tell = () => {};
+
+  /**
+   * A stepper shows the place, and the server answers: it counts, unless it does not know of the user's last step yet.
+   * @param {object} owner
+   * @param {{ at: number, turn: number | null }} answer
+   * @param {(at: number, turn: number) => void} tell the server
+   */
+  hear(owner, { at, turn }, tell) {
+    if (this.owner === null || turn === this.turn) {
+      this.at = at;
+      this.turn = turn;
+    }
+    this.owner = owner;
+    this.tell = tell;
+  }
+
+  /** The user steps: the server hears of it when the user pauses. */
+  go(/** @type {number} */ at, moment = performance.now()) {
+    this.at = at;
+    this.turn = moment;
+    if (this.resting) clearTimeout(this.resting);
+    this.resting = setTimeout(() => {
+      this.resting = null;
+      this.tell(at, moment);
+    }, REST);
+  }
+
+  /**
+   * A stepper is gone. If another has taken its place, nothing is lost.
+   * @param {object} owner
+   */
+  leave(owner) {
+    if (this.owner !== owner) return;
+    this.owner = null;
+    if (this.resting) clearTimeout(this.resting);
+    this.resting = null;
+  }
+}
+
+globalThis.seamarkPlaces ??= new Map();
+const places = globalThis.seamarkPlaces;
+
+/**
+ * The place of the stepper of that key.
+ * @param {string} key
+ */
+export function placeOf(key) {
+  const place = places.get(key) ?? new Place();
+  places.set(key, place);
+  return place;
+}
