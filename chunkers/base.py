@@ -17,7 +17,7 @@ from pydantic_core import PydanticUndefined
 from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Timing
 from chunkers.text.document import Document
-from chunkers.text.fitness import warnings_of
+from chunkers.text.fitness import misfits_of
 from chunkers.tools import Meter, Tools
 
 
@@ -228,5 +228,5 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         decide_ms=(elapsed - meter.load_s - meter.embed_s - meter.merge_s) * 1000,
         merge_ms=meter.merge_s * 1000,
     )
-    used = [embedder] * bool(meter.seen) + [tools.tokenizer] * meter.counted
-    return replace(chunking, timing=timing, notes=(*chunking.notes, *warnings_of(document, *used)))
+    used = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
+    return replace(chunking, timing=timing, misfits=misfits_of(document, **used))

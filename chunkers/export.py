@@ -37,7 +37,7 @@ def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
             }
             for merge in chunking.merges
         ],
-        "notes": list(chunking.notes),
+        "notes": [*chunking.notes, *(misfit.sentence for misfit in chunking.misfits)],
         "timing": None
         if timing is None
         else {

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from chunkers.reason import Reason
 from chunkers.text.document import Document, Span
+from chunkers.text.fitness import Misfit
 
 
 class Verdict(StrEnum):
@@ -272,7 +273,8 @@ class Chunking:
     """The chunks of a document in the order of their first span, and every decision.
 
     ``notes`` are sentences about the whole: what a chunker could not do as asked, or did to the text. ``comparisons`` are
-    those of a double pass, in the order in which it made them; ``clusters`` are those of a clustering chunker.
+    those of a double pass, in the order in which it made them; ``clusters`` are those of a clustering chunker; ``misfits``
+    say where the text does not suit its splitter or the model.
     """
 
     document: Document
@@ -284,6 +286,7 @@ class Chunking:
     notes: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     clusters: Clusters | None = None
+    misfits: tuple[Misfit, ...] = ()
 
     @classmethod
     def from_gaps(

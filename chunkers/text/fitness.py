@@ -1,12 +1,13 @@
-"""Warnings where a text does not suit its splitter or its model."""
+"""Warnings where a text does not suit its splitter or its model, with what helps."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
 from chunkers.text.sentences import SPLITTERS, split_sentences
@@ -26,6 +27,21 @@ _SLICES, _SLICE = 10, 2_000
 _LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
+class Remedy(NamedTuple):
+    """Another value of a setting, with which the text is better off."""
+
+    setting: Literal["sentences", "embedder", "tokenizer"]
+    value: str
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A warning that a text does not suit its splitter or its model, and what helps, the best first."""
+
+    sentence: str
+    remedies: tuple[Remedy, ...]
+
+
 @runtime_checkable
 class KnowsWords(Protocol):
     """An embedder or tokenizer that can tell what it does not know."""
@@ -37,38 +53,38 @@ class KnowsWords(Protocol):
         ...
 
 
-def warnings_of(document: Document, *readers: object) -> tuple[str, ...]:
-    """Return warnings on what makes the document's sentences, or what ``readers`` make of them, useless.
+def misfits_of(document: Document, *, embedder: object = None, tokenizer: object = None) -> tuple[Misfit, ...]:
+    """Return what makes the document's sentences, or what was made of them, useless.
 
     Parameters
     ----------
-    readers
-        The embedder or the tokenizer that was used; those that cannot tell what they know are ignored.
+    embedder, tokenizer
+        Those that were used; one that cannot tell what it knows is ignored.
     """
-    names: set[str] = set()
-    said = [_dominated(document)]
-    for reader in readers:
-        if isinstance(reader, KnowsWords) and reader.name not in names:
-            names.add(reader.name)
-            said.append(_unknown(reader, document))
-    return tuple(sentence for sentence in said if sentence)
+    found = [_dominated(document)]
+    if isinstance(embedder, KnowsWords):
+        found.append(_unknown(embedder, document, "embedder"))
+    # One model's words are not complained about twice.
+    if isinstance(tokenizer, KnowsWords) and getattr(embedder, "name", "") != tokenizer.name:
+        found.append(_unknown(tokenizer, document, "tokenizer"))
+    return tuple(one for one in found if one is not None)
 
 
 def _longest(spans: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return max(spans, key=lambda span: span[1] - span[0], default=(0, 0))
 
 
-def _dominated(document: Document) -> str:
-    """Return the warning that one sentence is most of the text, with a splitter that finds more; empty if none is."""
+def _dominated(document: Document) -> Misfit | None:
+    """Return the warning that one sentence is most of the text, with the splitters that find more; None if none is."""
     start, end = _longest(document.sentences)
     text = document.text
     if 2 * (end - start) <= len(text.strip()) or len(text[start:end].encode()) <= LONG_SENTENCE:
-        return ""
-    return _dominated_words(text, document.splitter, len(document.sentences), end - start)
+        return None
+    return _dominated_by(text, document.splitter, len(document.sentences), end - start)
 
 
 @lru_cache(maxsize=16)
-def _dominated_words(text: str, splitter: str, count: int, longest: int) -> str:
+def _dominated_by(text: str, splitter: str, count: int, longest: int) -> Misfit:
     others = {}
     for other in SPLITTERS:
         if other not in (splitter, splitter.partition(":")[0], "spacy"):
@@ -79,23 +95,31 @@ def _dominated_words(text: str, splitter: str, count: int, longest: int) -> str:
     whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
     said = f"Split by {splitter}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     if not others:
-        return said + "No splitter here finds more; fixed_characters and recursive cut without sentences."
+        return Misfit(f"{said}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
     better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())
-    return f"{said}The splitter {better}."
+    return Misfit(f"{said}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
 
 
-def _unknown(reader: KnowsWords, document: Document) -> str:
-    """Return the warning on how much of the text the model does not know; empty if it knows enough."""
+_CONSEQUENCES = {
+    "embedder": "sentences of unknown tokens look the same to it. The embedder tfidf knows every character.",
+    "tokenizer": "sizes in its tokens say little. The tokenizer characters counts every character.",
+}
+
+
+def _unknown(reader: KnowsWords, document: Document, role: Literal["embedder", "tokenizer"]) -> Misfit | None:
+    """Return the warning on how much of the text the model does not know; None if it knows enough."""
     share, words = _unknown_share(reader.unknown, document.text)
     if not words and share <= UNKNOWN_SHARE:
-        return ""
+        return None
+    name = reader.name if role == "embedder" else f"the tokenizer {reader.name}"
     runs = (
         f"{words:,} run{'s' * (words > 1)} of more than {LONGEST_WORD} characters without a space "
-        f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {reader.name}"
+        f"{'are' if words > 1 else 'is'} one unknown token {'each ' if words > 1 else ''}to {name}"
     )
-    much = f"{share:.0%} of the characters are unknown to {reader.name}"
+    much = f"{share:.0%} of the characters are unknown to {name}"
     said = f"{runs}, and {share:.0%} of the text's characters are unknown to it" if words else much
-    return f"{said}, and sentences of unknown tokens look the same to it. The embedder tfidf knows every character."
+    remedy = Remedy(role, "tfidf" if role == "embedder" else "characters")
+    return Misfit(f"{said}, and {_CONSEQUENCES[role]}", (remedy,))
 
 
 @lru_cache(maxsize=16)

@@ -22,6 +22,7 @@ from viz.components.reader.reader import Column, HeadRow, Result, reader, take_e
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed, switch
 from viz.shell.column_head import Head, column_of
+from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -76,6 +77,7 @@ def _draw(here: Page) -> None:
     if text is None:
         return
     show_progress(made)
+    show_misfits(here.choices, made)
     shown = shown_of(made[0], axis)
     palette.colour_page()
     left, right = st.columns([8, 5], gap="medium")

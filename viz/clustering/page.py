@@ -20,6 +20,7 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.jobs.chunking import sentence_vectors
 from viz.shell.column_head import Head, column_of
+from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -54,6 +55,7 @@ def _draw(here: Page) -> None:
         _choose(choices)
         return
     show_progress([made])
+    show_misfits(here.choices, [made])
     with st.container(key="clustering"):
         left, right = st.columns([6, 5], gap="large")
     with left:

@@ -12,6 +12,7 @@ from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
 from viz.shell.column_head import column_of
+from viz.shell.misfits import show_misfits
 from viz.shell.page import page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -39,6 +40,7 @@ def show() -> None:
         with st.sidebar:
             _timing_controls(made, text.document, here.embedder)
         show_progress(made)
+        show_misfits(here.choices, made)
         say_reopened(made)
         reader(
             text.document,

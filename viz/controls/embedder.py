@@ -10,6 +10,7 @@ from chunkers import EMBEDDERS, Embedder, ModelError
 from chunkers.embedders import OTHERS
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
+from viz.controls.link_widgets import seed
 from viz.state.choices import Choices
 from viz.state.embedder import waits_for_consent
 from viz.state.keys import session
@@ -39,9 +40,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     """Draw the choice of an embedder; ``embedder`` is the one in use, if any."""
     naming = choices.embedder not in EMBEDDERS or session.naming
     kind = OTHER if naming else choices.embedder
-    if st.session_state.get("embedder") != kind:
-        # Set only if different, or the browser would reset the widget on every run.
-        st.session_state["embedder"] = kind
+    seed("embedder", kind)
 
     def picked() -> None:
         name = st.session_state["embedder"]

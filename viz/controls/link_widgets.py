@@ -7,13 +7,22 @@ from typing import Any
 
 import streamlit as st
 
+from viz.state.keys import session
+
 
 def seed(key: str, value: Any) -> None:
     """Make the widget with that key show ``value``.
 
-    It is set only if different, or the browser would reset the widget on every run.
+    It is set only if different, or the browser would reset the widget on every run. Streamlit sends a value that is set
+    only in the run that sets it, and drops what it has not sent yet when another run begins; so the value is set again as
+    long as the browser may not have it (`viz.shell.page`). Otherwise the widget would show the first of its options.
     """
-    if key not in st.session_state or st.session_state[key] != value:
+    shown, seeded = st.session_state.get(key), session.seeded
+    if key in seeded and shown != seeded[key]:
+        del seeded[key]  # The user has changed it, so the browser had it.
+    if key not in st.session_state or shown != value:
+        seeded[key] = value
+    if key in seeded:
         st.session_state[key] = value
 
 

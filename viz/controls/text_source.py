@@ -11,6 +11,7 @@ from chunkers.text.reading import READABLE
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.controls.link_widgets import seed
 from viz.jobs.reading import ReadingJob, only_text
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
@@ -26,8 +27,7 @@ _NAMED = "own_named"
 def choose_text(choices: Choices) -> None:
     """Draw the choice of a document in the side bar."""
     titles = {**sample_titles(), OWN: "Your own text"}
-    if st.session_state.get("document") != choices.document:
-        st.session_state["document"] = choices.document
+    seed("document", choices.document)
 
     def changed() -> None:
         choose_document(choices, st.session_state["document"])
@@ -43,8 +43,8 @@ def load_text(choices: Choices) -> Source | None:
     _take_reading()
     own = session.own
     with st.expander("Paste or upload", expanded=own is None):
-        if "pasted" not in st.session_state:
-            st.session_state["pasted"] = session.pasted_kept
+        if session.pasted_kept:
+            seed("pasted", st.session_state.get("pasted", session.pasted_kept))
         st.text_area(
             "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
         )

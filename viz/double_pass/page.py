@@ -19,6 +19,7 @@ from viz.double_pass.corrections import balance, corrections, show_corrections
 from viz.double_pass.similarities import compared_with, show_similarities
 from viz.double_pass.story import MOST_SENTENCES, minis, pass_steps
 from viz.shell.column_head import Head, column_of, waiting_words
+from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -50,6 +51,7 @@ def show() -> None:
         if text is None:
             return
         show_progress(made)
+        show_misfits(here.choices, made)
         _draw(choices, text, made)
 
 

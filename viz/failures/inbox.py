@@ -12,6 +12,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.notice import notice
+from viz.controls.link_widgets import seed
 from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
@@ -63,8 +64,7 @@ def _choose_hair(choices: Choices) -> float:
     def changed() -> None:
         choices.extra["hair"] = f"{st.session_state['hair']:g}"
 
-    if st.session_state.get("hair") != value:
-        st.session_state["hair"] = value
+    seed("hair", value)
     hair: float = st.slider(
         "A hair, in units of the score",
         0.0,

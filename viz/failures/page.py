@@ -19,6 +19,7 @@ from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table
 from viz.shell.column_head import Head, column_of
+from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
@@ -66,6 +67,7 @@ def _draw(here: Page) -> None:
     made = run_columns(here, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
     show_progress(made)
+    show_misfits(here.choices, made)
     if text.source.known is not None:
         show_table(choices, shown)
         search_controls(here, text, search, ready=all(one.chunking is not None for one in made))

@@ -13,6 +13,7 @@ from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.guide.miniature import svg
 from viz.shell.column_head import waiting_words
+from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
@@ -48,6 +49,7 @@ def _draw(here: Page) -> None:
     with live:
         st.subheader(text.source.name if text is not None else "Live", anchor=False)
         show_progress([made])
+        show_misfits(here.choices, [made])
         if text is None:
             pass
         elif made.error:

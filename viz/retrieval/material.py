@@ -12,6 +12,7 @@ from chunkers.text.reading import READABLE, FileText, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
+from viz.controls.link_widgets import seed
 from viz.jobs.reading import ReadingJob
 from viz.jobs.retrieval import Material
 from viz.state.keys import session
@@ -58,8 +59,7 @@ def choose(kept: Material | None) -> Material | None:
     not uploaded again is taken from the run.
     """
     key = "retrieval_material"
-    if key not in st.session_state:
-        st.session_state[key] = OWN if kept is not None and kept.own else BUNDLED
+    seed(key, st.session_state.get(key, OWN if kept is not None and kept.own else BUNDLED))
     st.segmented_control("Documents and questions", [BUNDLED, OWN], key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()

@@ -9,7 +9,7 @@ import streamlit as st
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
-from viz.controls.link_widgets import select
+from viz.controls.link_widgets import seed, select
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_words import TITLES, choose_word, place
 from viz.retrieval.passages import show_passages
@@ -40,8 +40,7 @@ def show_question(report: Report, titles: list[str], words: dict[str, str]) -> N
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
     key = "retrieval_disagree"
-    if st.session_state.get(key) != (words["disagree"] == "yes"):
-        st.session_state[key] = words["disagree"] == "yes"
+    seed(key, words["disagree"] == "yes")
 
     def changed() -> None:
         words["disagree"] = "yes" if st.session_state[key] else "no"

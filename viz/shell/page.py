@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ from viz.state.embedder import chosen_embedder
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
 from viz.state.text import Source, Text
+
+SENDING = 0.25
+"""Seconds after a run in which another one may drop what Streamlit has not sent to the browser yet."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
         Whether the page shows a text; if not, it has neither a text nor the choice of a document.
     """
     enter_through_app()
+    _forget_what_arrived()
     choices, complaints = _choices(name, default)
     interrupted = False
     try:
@@ -93,6 +98,14 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     finally:
         if not interrupted:
             _write_link(choices, default)
+            session.drawn_at = time.monotonic()
+
+
+def _forget_what_arrived() -> None:
+    """Let the widgets go whose values the browser has: those of a run that ended, and was followed by none at once."""
+    if session.drawn_at is not None and time.monotonic() - session.drawn_at > SENDING:
+        session.seeded.clear()
+    session.drawn_at = None
 
 
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:

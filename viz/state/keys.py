@@ -90,6 +90,8 @@ class Session:
     complaints = PerPage[list[str]]("complaints")  # errors in a page's link
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
+    seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
+    drawn_at = Value[float | None]("drawn_at", None)  # when the last run ended, in seconds; None if it was interrupted
 
     # The user's own text
     own = Value[Source | None]("own", None)

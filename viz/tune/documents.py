@@ -10,6 +10,7 @@ import streamlit as st
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
+from viz.controls.link_widgets import seed
 from viz.state.keys import session
 from viz.tune.own_documents import own_documents
 
@@ -93,8 +94,7 @@ def _some(
     """
     key = f"tune/{name}"
     wanted = [one for one in titles if one in own or one in words[name].split(",")]
-    if st.session_state.get(key) != wanted:
-        st.session_state[key] = wanted
+    seed(key, wanted)
 
     def changed() -> None:
         chosen = st.session_state[key]

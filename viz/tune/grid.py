@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.arguments import value as read_value
 from evaluation.segmentation.sweep import Setting, grid, published
-from viz.controls.link_widgets import select
+from viz.controls.link_widgets import seed, select
 
 PUBLISHED = "published"
 """The name of the published grids of all chunkers in the link."""
@@ -68,8 +68,7 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     key = f"tune/{name}/{words['what']}/{spec.name}"
     text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
-    if key not in st.session_state:
-        st.session_state[key] = text
+    seed(key, st.session_state.get(key, text))
 
     def changed() -> None:
         words[name] = st.session_state[key]

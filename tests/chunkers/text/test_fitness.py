@@ -4,10 +4,14 @@ import pytest
 
 from benchmarks.sentences import paragraphs
 from chunkers import Document, chunk, load_embedder, load_tokenizer
-from chunkers.text.fitness import LONGEST_WORD, warnings_of
+from chunkers.text.fitness import LONGEST_WORD, Remedy, misfits_of
 
 PARAGRAPHS = {code: paragraph.text for code, paragraph in paragraphs().items()}
 THAI = PARAGRAPHS["th"].replace(" ", "")
+
+
+def warnings_of(document, embedder=None, tokenizer=None):
+    return tuple(misfit.sentence for misfit in misfits_of(document, embedder=embedder, tokenizer=tokenizer))
 
 
 def test_one_sentence_that_is_the_text_is_said_with_what_helps():
@@ -15,8 +19,10 @@ def test_one_sentence_that_is_the_text_is_said_with_what_helps():
     (said,) = warnings_of(document)
     assert said.startswith(f"Split by regex, the text is one sentence, of {len(document.text)} characters")
     assert said.endswith("The splitter sentencex finds 18.")
+    assert misfits_of(document)[0].remedies == (Remedy("sentences", "sentencex"),)
     (said,) = warnings_of(Document.from_text(THAI * 3))
     assert said.endswith("No splitter here finds more; fixed_characters and recursive cut without sentences.")
+    assert misfits_of(Document.from_text(THAI * 3))[0].remedies == ()
 
 
 def test_a_sentence_that_is_more_than_half_of_the_text_is_said():
@@ -53,15 +59,16 @@ def test_a_script_that_the_model_does_not_know_is_said():
 
 
 @pytest.mark.parametrize(
-    ("chunker", "parameters", "embedder", "said"),
+    ("chunker", "parameters", "embedder", "remedies"),
     [
-        ("fixed_tokens", {"size": 80}, "tfidf", True),
-        ("fixed_sentences", {}, "tfidf", False),
-        pytest.param("breakpoint", {}, "all-MiniLM-L6-v2", True, marks=pytest.mark.model),
-        ("breakpoint", {}, "tfidf", False),
+        ("fixed_tokens", {"size": 80}, "tfidf", [Remedy("tokenizer", "characters")]),
+        ("fixed_sentences", {}, "tfidf", []),
+        pytest.param("breakpoint", {}, "all-MiniLM-L6-v2", [Remedy("embedder", "tfidf")], marks=pytest.mark.model),
+        pytest.param("optimal", {}, "all-MiniLM-L6-v2", [Remedy("embedder", "tfidf")], marks=pytest.mark.model),
+        ("breakpoint", {}, "tfidf", []),
     ],
 )
-def test_the_notes_of_a_result_say_what_it_used_and_no_more(chunker, parameters, embedder, said):
+def test_the_notes_of_a_result_say_what_it_used_and_no_more(chunker, parameters, embedder, remedies):
     text = f"{THAI * 2}\n\n{PARAGRAPHS['en']}\n\n{THAI * 2}"
-    notes = chunk(text, chunker, embedder=embedder, **parameters).notes
-    assert any("unknown token" in note for note in notes) == said
+    misfits = chunk(text, chunker, embedder=embedder, **parameters).misfits
+    assert [remedy for misfit in misfits for remedy in misfit.remedies] == remedies
