@@ -21,18 +21,17 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
         if one.chunking is not None:
             misfits |= dict.fromkeys(one.chunking.misfits)
     for number, misfit in enumerate(misfits):
-        with st.container(key=f"misfit_{number}", gap="small"):
-            notice(misfit.sentence, key=f"misfit_{number}_sentence")
-            if misfit.remedies:
-                with st.container(horizontal=True):
-                    for remedy in misfit.remedies:
-                        st.button(
-                            _LABELS[remedy.setting].format(remedy.value),
-                            key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
-                            on_click=_take,
-                            args=(choices, remedy),
-                            width="content",
-                        )
+        said, helps = st.columns([5, 2], vertical_alignment="center")
+        with said:
+            notice(misfit.sentence, key=f"misfit_{number}")
+        for remedy in misfit.remedies:
+            helps.button(
+                _LABELS[remedy.setting].format(remedy.value),
+                key=f"misfit_{number}_{remedy.setting}_{remedy.value}",
+                on_click=_take,
+                args=(choices, remedy),
+                width="stretch",
+            )
 
 
 def _take(choices: Choices, remedy: Remedy) -> None:
