@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import metadata
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
@@ -22,6 +22,9 @@ from chunkers.tools import Tools
 
 __version__ = "0.1.0"
 
+LONGEST_NAME = 1_000
+"""Most characters of a name in a recipe; an embedder's or a splitter's may be a path."""
+
 
 class Recipe(BaseModel):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
@@ -32,11 +35,11 @@ class Recipe(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Literal[1] = 1
-    chunker: str
+    chunker: str = Field(max_length=LONGEST_NAME)
     parameters: dict[str, Any] = {}
-    sentences: str = DEFAULT_SPLITTER
-    embedder: str = "all-MiniLM-L6-v2"
-    tokenizer: str = "all-MiniLM-L6-v2"
+    sentences: str = Field(DEFAULT_SPLITTER, max_length=LONGEST_NAME)
+    embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
+    tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     versions: dict[str, str] = {}
 
     @classmethod

@@ -13,6 +13,7 @@ import numpy as np
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import InputError, ModelError
+from chunkers.text.pipelines import load_pipeline
 from chunkers.text.sentences import spacy_document
 
 if TYPE_CHECKING:
@@ -57,20 +58,11 @@ class SpacyVectors(Embedder):
                 self._pipeline = pipeline
 
     def _read(self) -> Language:
-        import spacy
-
         name = self._pipeline_name
         try:
-            pipeline = spacy.load(name)
-        except OSError as error:
-            raise ModelError(
-                f"embedder: the spaCy pipeline {name!r} must be installed; it was not found. "
-                f"Install it with 'python -m spacy download {name}'."
-            ) from error
-        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
-            raise ModelError(
-                f"embedder: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
-            ) from error
+            pipeline = load_pipeline(name, "embedder")
+        except InputError as error:
+            raise ModelError(str(error)) from error
         if not pipeline.vocab.vectors.size:
             raise ModelError(
                 f"embedder: the spaCy pipeline {name!r} must have word vectors, as the md and lg pipelines do; it has none."

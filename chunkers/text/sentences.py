@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from chunkers.errors import InputError
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
+from chunkers.text.pipelines import load_pipeline
 from chunkers.text.sentence_rules import (
     after_and_so_on,
     after_ideographic_stops,
@@ -208,23 +209,13 @@ def spacy_document(nlp: Language, text: str) -> Doc:
 
 @lru_cache(maxsize=4)
 def _pipeline(name: str) -> Language:
-    import spacy
-
     if not name:
+        import spacy
+
         nlp = spacy.blank("en")
         nlp.add_pipe("sentencizer")
     else:
-        try:
-            nlp = spacy.load(name, exclude=["ner", "lemmatizer", "attribute_ruler"])
-        except OSError as error:
-            raise InputError(
-                f"sentences: the spaCy pipeline {name!r} must be installed; it was not found. "
-                f"Install it with 'python -m spacy download {name}', or choose spacy, regex, lines or paragraphs."
-            ) from error
-        except (AttributeError, TypeError, ValueError) as error:
-            raise InputError(
-                f"sentences: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
-            ) from error
+        nlp = load_pipeline(name, "sentences", exclude=["ner", "lemmatizer", "attribute_ruler"])
         if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no part that does."

@@ -32,6 +32,15 @@ def sweep_of(app):
 
 
 def said(app):
-    """Return the sentences of all notices, in the order of the page."""
+    """Return the sentences of all notices, in the order of the page, without headings and captions."""
+    return [text for text, tone in _texts(app) if tone not in ("heading", "remark")]
+
+
+def remarks(app):
+    """Return the captions that are shown as text alone."""
+    return [text for text, tone in _texts(app) if tone == "remark"]
+
+
+def _texts(app):
     payloads = [part.proto.json for part in app.get("bidi_component") if '"tone"' in part.proto.json]
-    return [data["text"] for data in map(json.loads, payloads) if set(data) == {"text", "tone"}]
+    return [(data["text"], data["tone"]) for data in map(json.loads, payloads) if set(data) == {"text", "tone"}]

@@ -11,6 +11,7 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.figures import size_distributions
+from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.results import ColumnResult
 from viz.state import session_file
@@ -51,12 +52,14 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         _downloads(choices, here.chunker, here.chunking, embedder)
         columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
         if len(columns) == len(made):
-            st.download_button(
+            recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer) for one, _ in columns]
+            download(
+                st.container(),
                 "The whole session, with its text",
                 lambda: session_file.write(chosen, choices, columns, embedder),
                 "seamark-session.json",
                 "application/json",
-                on_click="ignore",
+                (chosen, choices.selected, recipes),
                 help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
             )
 
@@ -89,4 +92,4 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
     )
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
-        row.download_button(label, data, name, mime, on_click="ignore")
+        download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))

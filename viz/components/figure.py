@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from viz.components.download import download
 from viz.state.keys import session
 from viz.theme.figure import style
 
@@ -52,11 +53,12 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
             on_change=chosen,
             required=True,
         )
-        row.download_button(
+        download(
+            row,
             "Download as HTML",
             lambda: figure.to_html(include_plotlyjs=True, config=config),
             f"{stem}.html",
             "text/html",
-            on_click="ignore",
+            table,
             key=f"{key}_html",
         )

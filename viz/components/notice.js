@@ -1,4 +1,4 @@
-// A short message. It may quote user text, so it is set through textContent.
+// A short message, a caption or a heading. It may quote user text, so it is set through textContent.
 
 import { found } from "./shared/dom.js";
 import { countPainted } from "./shared/handle.js";
@@ -8,6 +8,8 @@ export default function ({ data, parentElement }) {
   const box = found(parentElement, "p");
   box.textContent = data.text;
   box.className = data.tone;
-  box.setAttribute("role", data.tone === "error" ? "alert" : "status");
+  const roles = /** @type {Record<string, string>} */ ({ error: "alert", heading: "heading", remark: "note" });
+  box.setAttribute("role", roles[data.tone] ?? "status");
+  if (data.tone === "heading") box.ariaLevel = "2";
   countPainted(box);
 }

@@ -1,4 +1,4 @@
-"""A message that may contain user text."""
+"""Messages and headings that may contain user text; it is shown verbatim, never interpreted as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -12,5 +12,15 @@ _notice = st.components.v2.component(
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:
-    """Draw a message that may contain user text; it is shown verbatim, never interpreted as Markdown or HTML."""
+    """Draw a message."""
     _notice(key=key, data={"text": text, "tone": tone})
+
+
+def heading(text: str, *, key: str) -> None:
+    """Draw a heading of the second level."""
+    _notice(key=key, data={"text": text, "tone": "heading"})
+
+
+def remark(text: str, *, key: str) -> None:
+    """Draw a caption, in small grey letters."""
+    _notice(key=key, data={"text": text, "tone": "remark"})

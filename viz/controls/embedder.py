@@ -1,4 +1,4 @@
-"""The choice of an embedder. Any that reads, fetches or sends something needs the user's consent first."""
+"""The choice of an embedder. Whatever reads, fetches, runs or sends something needs the user's consent first."""
 
 from __future__ import annotations
 
@@ -12,11 +12,26 @@ from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
 from viz.state.choices import Choices
-from viz.state.embedder import waits_for_consent
+from viz.state.embedder import splitter_waits_for_consent, waits_for_consent
 from viz.state.keys import session
 from viz.state.values import EmbeddingServer
 
 OTHER = "another"
+
+
+def ask_about_splitter(choices: Choices) -> None:
+    """Ask whether to use a link's spaCy pipeline."""
+    if not splitter_waits_for_consent(choices):
+        return
+    name = choices.sentences
+    notice(
+        f"The link splits sentences by the pipeline {name.removeprefix('spacy:')} of spaCy. "
+        "Nothing of it is read or run until you press “Use it”.",
+        key="splitter_waits",
+    )
+    row = st.container(horizontal=True, gap="small")
+    row.button("Use it", key="splitter/allow", on_click=session.allowed_splitters.add, args=(name,))
+    row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
 def ask_about_embedder(choices: Choices) -> None:

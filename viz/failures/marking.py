@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import InputError
 from evaluation.segmentation.boundary_files import from_json, marks_to_json
+from viz.components.download import download
 from viz.components.notice import notice
 from viz.components.reader.reader import take_event
 from viz.state.keys import session
@@ -46,14 +47,14 @@ def controls(text: Text) -> bool:
     )
     row.button("Undo", on_click=_undo, disabled=not session.marks_before, width="content")
     row.button("Remove all", on_click=_keep, args=(None,), disabled=known is None, width="content")
-    row.download_button(
+    download(
+        row,
         "Boundaries as a file",
         lambda: marks_to_json(text.source.name, text.source.text, known or ()),
         "seamark-boundaries.json",
         "application/json",
-        on_click="ignore",
+        (text.source.name, text.document.identity, known),
         disabled=known is None,
-        width="content",
     )
     with row.popover("From a file"):
         st.file_uploader(

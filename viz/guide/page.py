@@ -8,7 +8,7 @@ from chunkers import CHUNKERS, Chunking
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
-from viz.components.notice import notice
+from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.guide.miniature import svg
@@ -47,7 +47,7 @@ def _draw(here: Page) -> None:
         st.latex(kind.formula, width="content")
         st.markdown(f"**Known failure.** {kind.failure}")
     with live:
-        st.subheader(text.source.name if text is not None else "Live", anchor=False)
+        heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])
         show_misfits(here.choices, [made])
         if text is None:

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import Chunker, InputError, build_chunker
 from sample_docs import sample_splitters
 from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry
@@ -109,7 +109,8 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     else:
         count = len(here.choices.columns)
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
-    row.caption(said)
+    with row:
+        remark(said, key="retrieval_start")
 
 
 def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:

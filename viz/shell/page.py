@@ -11,18 +11,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
-from chunkers import Embedder, InputError
+from chunkers import Document, Embedder, InputError
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
-from viz.controls.embedder import ask_about_embedder
+from viz.controls.embedder import ask_about_embedder, ask_about_splitter
 from viz.controls.shared import shared_controls
 from viz.controls.text_source import choose_text, load_text
 from viz.jobs.resources import split_document
 from viz.shell import lecture
 from viz.shell.navigation import enter_through_app
 from viz.state.choices import OWN, SHARED, Choices
-from viz.state.embedder import chosen_embedder
+from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
 from viz.state.text import Source, Text
@@ -121,7 +121,10 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     with place_of_complaints:
         for number, sentence in enumerate(complaints):
             notice(sentence, "error", key=f"complaint_{number}")
-    text = _split(source, choices.sentences) if source is not None else None
+    ask_about_splitter(choices)
+    text = None
+    if source is not None and not splitter_waits_for_consent(choices):
+        text = _split(source, choices.sentences)
     embedder, embedder_complaint = chosen_embedder(choices)
     with st.sidebar:
         shared_controls(choices, embedder)
@@ -132,7 +135,11 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
 def _split(source: Source, sentences: str) -> Text | None:
     """Split the text into sentences; show an error and return None if that fails."""
     try:
-        return Text(source, split_document(source.text, sentences, source.name))
+        # Other sessions' texts may drop it from the cache they share; a running job belongs to the session's own.
+        kept = session.document
+        if kept is None or kept.name != source.name or kept.identity != Document.identity_of(source.text, sentences):
+            kept = session.document = split_document(source.text, sentences, source.name)
+        return Text(source, kept)
     except InputError as error:
         notice(str(error), "error", key="document_error")
         return None

@@ -62,7 +62,7 @@ def _start_job(waiting: list[tuple[Task, Chunker]], document: Document, embedder
     A job for another document or embedder is cancelled.
     """
     job = session.job
-    if job is not None and (job.source is not document or job.embedder is not embedder):
+    if job is not None and (job.source.identity != document.identity or job.embedder is not embedder):
         job.cancel()
         session.job = job = None
     if not waiting or (job is not None and (job.running or job.cancelled or job.error)):

@@ -1,4 +1,4 @@
-"""The embedder that the session uses; its widgets are in `viz.controls.embedder`."""
+"""The embedder that the session uses, and what waits for the user's consent; the widgets are in `viz.controls.embedder`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from viz.state.keys import session
 
 def chosen_embedder(choices: Choices) -> tuple[Embedder | None, str]:
     """Return the embedder, not yet loaded, or None with a message that says why there is none."""
-    if waits_for_consent(choices):
+    if waits_for_consent(choices) or splitter_waits_for_consent(choices):
         return None, "Waiting for you to press “Use it”, above."
     try:
         on_server = choices.embedder.startswith("openai:")
@@ -30,6 +30,11 @@ def defaults_of(embedder: Embedder | None, chunker: str) -> Mapping[str, Any]:
 def waits_for_consent(choices: Choices) -> bool:
     """Whether the embedder would read, fetch or send something that the user has not allowed yet."""
     return choices.embedder not in EMBEDDERS and choices.embedder not in session.allowed
+
+
+def splitter_waits_for_consent(choices: Choices) -> bool:
+    """Whether the splitter would run an installed package, or read a folder, that the user has not allowed yet."""
+    return choices.sentences.startswith("spacy:") and choices.sentences not in session.allowed_splitters
 
 
 def _server_embedder(name: str) -> Embedder:

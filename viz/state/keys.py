@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from chunkers import Chunking, Embedder
+from chunkers import Chunking, Document, Embedder
 from chunkers.text.reading import FileText
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.reading import ReadingJob
@@ -109,10 +109,12 @@ class Session:
     # The embedder
     naming = Value("naming", False)  # whether the form for another embedder is open
     allowed = Container[set[str]]("allowed", set)  # embedders that may read, fetch or send something
+    allowed_splitters = Container[set[str]]("allowed_splitters", set)  # likewise, of pipelines that split into sentences
     server = Value("server", EmbeddingServer())
     server_embedder = Value[tuple[tuple[str, EmbeddingServer], Embedder] | None]("server_embedder", None)
 
     # Results
+    document = Value[Document | None]("split_document", None)  # the text on the page, split into sentences
     job = Value[ChunkingJob | None]("job", None)
     results = Container[dict[Task, Chunking]]("results", dict)  # those on the page
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)

@@ -11,7 +11,13 @@ from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
 LONGEST_NAME = 300
-"""Most characters of an embedder's name, which may be a path."""
+"""Most characters of the name of an embedder or a splitter, which may be a path."""
+
+LONGEST_WORD = 2_000
+"""Most characters of the value of a link's parameter."""
+
+SHOWN = 60
+"""Characters of an invalid value that its complaint repeats."""
 
 
 def to_query(choices: Choices, default: Choices) -> dict[str, str]:
@@ -56,24 +62,27 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     choices, complaints
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
-    complaints: list[str] = []
+    complaints = [
+        f"The link's {_shown(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
+        for name, value in query.items()
+        if len(value) > LONGEST_WORD
+    ]
+    query = {name: value for name, value in query.items() if len(value) <= LONGEST_WORD}
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter(value)):
+        if value in allowed or (name == "sentences" and is_splitter(value) and _is_name(value)):
             return value
-        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {value!r}. Using {fallback}.")
+        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {_shown(value)}. Using {fallback}.")
         return fallback
 
     document = one_of("document", documents, default.document)
     sentences = one_of("sentences", SPLITTERS, documents.get(document, default.sentences))
     columns = _columns(query, complaints) or [ColumnChoice(c.chunker, dict(c.parameters)) for c in default.columns]
     text = query.get("selected", str(default.selected + 1))
-    selected = (
-        int(text) - 1 if text.isdecimal() and 1 <= int(text) <= len(columns) else min(default.selected, len(columns) - 1)
-    )
+    selected = int(text) - 1 if text in map(str, range(1, len(columns) + 1)) else min(default.selected, len(columns) - 1)
     if "selected" in query and str(selected + 1) != text:
-        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {text!r}.")
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {_shown(text)}.")
     return (
         Choices(
             document,
@@ -91,10 +100,10 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     name = query.get("embedder", default.embedder)
-    if name.strip() and name.isprintable() and len(name) <= LONGEST_NAME:
+    if _is_name(name):
         return name
     complaints.append(
-        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {name[:LONGEST_NAME]!r}. "
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {_shown(name)}. "
         f"Using {default.embedder}."
     )
     return default.embedder
@@ -107,7 +116,9 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         if name is None:
             break
         if name not in CHUNKERS and name not in ADAPTERS:
-            complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
+            complaints.append(
+                f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {_shown(name)}."
+            )
             continue
         prefix = f"c{number}."
         parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
@@ -122,12 +133,21 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
     return columns
 
 
+def _is_name(text: str) -> bool:
+    return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
+
+
+def _shown(text: str) -> str:
+    """Quote a value, shortened if it is long."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
+
+
 def _value(text: str) -> Any:
     """Parse a parameter's value: ``none``, a number, or a word."""
     if text == "none":
         return None
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, int | float) else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
+from math import ceil, floor, prod
 from typing import Any
 
 import streamlit as st
@@ -17,6 +17,9 @@ PUBLISHED = "published"
 
 DEFAULT_WORDS = {"what": "breakpoint", "first": "amount", "second": "", "values": "", "others": ""}
 """The default values of the link's parameters for the settings."""
+
+MOST_RUNS = 20_000
+"""Most runs of a sweep: settings times documents."""
 
 MOST_OFFERED = 11
 """Most values of an axis by default."""
@@ -46,6 +49,9 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     second = select("and along", words, "second", others, f"tune/second/{what}")
     if second:
         axes[second] = _values(words, "others", specs[second])
+    count = prod(map(len, axes.values()))
+    if count > MOST_RUNS:
+        return [], f"A sweep may have at most {MOST_RUNS:,} runs; this grid has {count:,} settings."
     return _allowed(grid(what, **axes))
 
 

@@ -12,6 +12,7 @@ from chunkers.text.reading import READABLE
 from evaluation.segmentation.boundary_files import marks_to_json
 from evaluation.segmentation.marked_texts import MarkedText, marked_texts
 from evaluation.segmentation.stitching import Passage, halves, passages_from, stitch_several
+from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
@@ -194,9 +195,9 @@ def _stitched(choices: Choices) -> None:
     name = row.selectbox("Stitched document", list(by_name), key="stitched_name", width=200)
     one = by_name[name]
     stem = name.replace(" ", "-")
-    row.download_button("Text", one.text.encode(), f"{stem}.txt", "text/plain", on_click="ignore")
-    row.download_button("Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", on_click="ignore")
-    row.download_button("All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", on_click="ignore")
+    download(row, "Text", one.text.encode, f"{stem}.txt", "text/plain", one)
+    download(row, "Boundaries", lambda: _boundaries(one), f"{stem}.json", "application/json", one)
+    download(row, "All, as ZIP", lambda: zipped(taken.documents), "stitched.zip", "application/zip", taken)
     for page in OPENED_ON:
         row.button(f"Open on {PAGES[page].title}", on_click=_open, args=(choices, one, page))
 

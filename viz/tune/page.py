@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting
 from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from viz.components.notice import notice, remark
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.sweep import Sweep
@@ -20,13 +20,12 @@ from viz.state.keys import session
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
-from viz.tune.grid import choose_settings
+from viz.tune.grid import MOST_RUNS, choose_settings
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
 from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_sweep
 
 PAGE = "tune"
-MOST_RUNS = 20_000
 MEASURED = (
     "Already measured, on 50 long documents stitched from our own texts: Change points, with a penalty tuned on documents "
     "from other texts, and Optimal, with Chroma's published settings, reach a Pk of 0.21 and 0.26; both see the whole text. "
@@ -102,7 +101,8 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         said = f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
     else:
         said = f"{len(settings):,} settings on {count:,} document{'s' if count != 1 else ''}: {runs:,} runs"
-    row.caption(said)
+    with row:
+        remark(said, key="tune_start")
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:

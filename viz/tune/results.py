@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
+from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.tune.figures import TITLES, setting_in_words, sweep_figure
 
@@ -44,7 +45,7 @@ def show_sweep(
     )
     row = st.container(horizontal=True)
     row.button("Apply the best to Compare", on_click=apply, args=(ranked[0].setting,))
-    row.download_button("Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", on_click="ignore")
+    download(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
     return True
 
 

@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import said
+from viz.jobs import resources
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "guide")
 WITHOUT_A_TEXT = ("tune", "retrieval")
@@ -181,3 +182,12 @@ def test_what_the_user_chooses_is_not_sent_back():
     app.selectbox(key="word").select("first").run()
     assert app.selectbox(key="word").value == "first"
     assert not sent_to_the_browser(app)
+
+
+def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
+    app.query_params["embedder"] = "tfidf"
+    app.run()
+    before = app.session_state["split_document"]
+    resources._split.clear()
+    app.run()
+    assert app.session_state["split_document"] is before

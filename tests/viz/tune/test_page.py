@@ -11,7 +11,7 @@ from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import Setting, Summary, published, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import sweep_of
+from tests.viz.app_steps import remarks, sweep_of
 from viz.tune.grid import offered
 from viz.tune.results import place_of
 
@@ -55,7 +55,7 @@ def said(app):
 def test_nothing_runs_before_it_is_asked_for(tune):
     app = tune(documents="stubs,article", held="three_topics")
     assert sweep_of(app) is None
-    assert any("9 settings on 3 documents: 27 runs" in part.value for part in app.caption)
+    assert "9 settings on 3 documents: 27 runs" in remarks(app)
 
 
 def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tune):
@@ -87,7 +87,7 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
     app = tune(
         what="optimal", first="max_size", values="20,90", second="piece_size", others="10,50", documents="stubs", held=""
     )
-    assert any("3 settings on 1 document: 3 runs" in part.value for part in app.caption)
+    assert "3 settings on 1 document: 3 runs" in remarks(app)
     app = finished(app)
     assert "**Optimal (" in said(app)
 
@@ -144,7 +144,7 @@ def notices(app):
 )
 def test_what_cannot_run_says_why(tune, words, sentence):
     app = tune(**words)
-    assert any(sentence == part.value for part in app.caption)
+    assert sentence in remarks(app)
     assert next(button for button in app.button if button.label == "Run").disabled
 
 
@@ -166,3 +166,10 @@ def test_the_csv_has_a_line_a_run(tune):
     assert {(line["document"], line["setting"]) for line in lines} == {
         (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
     }
+
+
+def test_a_grid_of_too_many_settings_is_not_made(tune, monkeypatch):
+    monkeypatch.setattr("viz.tune.grid.grid", lambda *_, **__: pytest.fail("the grid was made"))
+    many = ", ".join(str(number) for number in range(2, 402))
+    app = tune(what="fixed_words", first="size", values=many, second="overlap", others=many)
+    assert any("at most 20,000 runs; this grid has 160,000 settings" in text for text in notices(app))

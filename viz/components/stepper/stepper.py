@@ -13,6 +13,9 @@ from viz.components.assets import script, styles
 from viz.components.notice import notice
 from viz.components.store import store
 
+LONGEST_NUMBER = 12
+"""Most digits of a step's number in a link."""
+
 _store = store("seamark_steps", "storeSteps")
 _stepper = st.components.v2.component(
     "seamark_stepper",
@@ -91,7 +94,7 @@ def stepper(steps: Sequence[Step], words: dict[str, str], key: str) -> None:
 def _step_at(words: dict[str, str], count: int, key: str) -> int:
     """Return the zero-based step named by the link; an invalid value shows an error and selects the first."""
     word = words["step"]
-    if not (word.isascii() and word.isdecimal() and int(word) >= 1):
+    if not (word.isascii() and word.isdecimal() and len(word) <= LONGEST_NUMBER and int(word) >= 1):
         notice(f"The link's step must be a number from 1 to {count:,}; got {word[:60]!r}.", "error", key=f"{key}_complaint")
         return 0
     return max(0, min(int(word), count) - 1)

@@ -1,0 +1,63 @@
+"""spaCy's pipelines by name, without importing anything else: a name may come from a link or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, distribution, entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chunkers.errors import InputError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+
+def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Language:
+    """Load a pipeline that is installed, or lies in a folder.
+
+    Parameters
+    ----------
+    name
+        The name of a package that declares itself a pipeline, or a folder's path. Other packages are not imported.
+    setting
+        What names the pipeline; the message of an error begins with it.
+    exclude
+        Parts of the pipeline that are not loaded.
+
+    Raises
+    ------
+    InputError
+        If there is no such pipeline, or it cannot be loaded.
+    """
+    import spacy
+
+    installed = name in entry_points(group="spacy_models").names
+    if not installed and not _is_folder(name):
+        if _is_distribution(name):
+            raise InputError(f"{setting}: {name!r} must be a spaCy pipeline; the installed package declares none.")
+        raise InputError(
+            f"{setting}: the spaCy pipeline {name!r} must be installed; it was not found. "
+            f"Install it with 'python -m spacy download {name}'."
+        )
+    try:
+        return spacy.load(name if installed else Path(name), exclude=exclude)
+    # A pipeline's configuration names functions, which fail in as many ways as there are.
+    except Exception as error:
+        raise InputError(
+            f"{setting}: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
+        ) from error
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _is_distribution(name: str) -> bool:
+    try:
+        return bool(distribution(name))
+    except (PackageNotFoundError, ValueError):
+        return False
