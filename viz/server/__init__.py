@@ -1,0 +1,1 @@
+"""What stands before Streamlit: who may ask, and what browsers are told."""

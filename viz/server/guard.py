@@ -1,0 +1,157 @@
+"""The guard: refuse requests from other sites and to other names, and tell the browser what the page may do."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+import streamlit
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_SHOWN = 100
+
+
+class Guard:
+    """ASGI middleware that every request passes before Streamlit sees it.
+
+    A request is refused with status 403 if its ``Host`` is not among ``hosts``: otherwise any web page whose name is made to
+    lead to this machine (DNS rebinding) could drive the app. It is refused as well if it has an ``Origin`` other than the
+    app's own and not among ``origins``: Streamlit asks an outside server for the machine's address to judge such a request.
+
+    Parameters
+    ----------
+    hosts
+        Names and addresses, without a port, under which the app is reached; ``*.example.com`` stands for all names below
+        one, ``*`` for every name.
+    origins
+        Other origins that may ask, such as ``https://docs.example.com``.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str] = ()) -> None:
+        self._app = app
+        self._hosts = [host.strip().lower().strip("[]").rstrip(".") for host in hosts]
+        self._origins = {_authority(urlsplit(origin)) for origin in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a refused request; pass on any other, and add the headers to its answer."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        why = self._refusal(Headers(scope=scope))
+        if why:
+            await PlainTextResponse(why + "\n", 403)(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in answer_headers().items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(_as_own(scope), receive, send_with_headers)
+
+    def _refusal(self, headers: Headers) -> str:
+        """Return why a request is refused, or an empty string."""
+        host = headers.get("host", "")
+        if not self._is_known(host):
+            return (
+                f"Seamark answers to {', '.join(self._hosts)}; this request names {host[:_SHOWN]!r}. "
+                "To serve it under a name of your own, start it with --server.allowedHosts NAME."
+            )
+        for origin in headers.getlist("origin"):
+            asking = _authority(urlsplit(origin))
+            # A proxy that ends TLS passes the name on, but not the port.
+            own = {_authority(urlsplit(f"{scheme}://{host}")) for scheme in ("http", "https")}
+            if asking == ("", None) or asking not in own | self._origins:
+                return (
+                    f"Seamark answers its own pages; this request comes from {origin[:_SHOWN]!r}. "
+                    "To let another site ask, start it with --server.corsAllowedOrigins ORIGIN."
+                )
+        return ""
+
+    def _is_known(self, host: str) -> bool:
+        name, _ = _authority(urlsplit(f"//{host}"))
+        if not name or any(sign in host for sign in "@/?#\\"):
+            return False
+        return any(known in ("*", name) or (known.startswith("*.") and name.endswith(known[1:])) for known in self._hosts)
+
+
+def _as_own(scope: Scope) -> Scope:
+    """Return the scope with the app's own origin in the place of an allowed one, which Streamlit would judge again."""
+    headers = Headers(scope=scope)
+    if "origin" not in headers:
+        return scope
+    own = f"http://{headers['host']}".encode("latin-1")
+    return {**scope, "headers": [(name, own if name == b"origin" else value) for name, value in scope["headers"]]}
+
+
+def _authority(url: SplitResult) -> tuple[str, int | None]:
+    """Return the host and the port of an address; no host if it is none."""
+    try:
+        return (url.hostname or "").lower().rstrip("."), url.port or _PORTS.get(url.scheme)
+    except ValueError:
+        return "", None
+
+
+@cache
+def answer_headers() -> dict[str, str]:
+    """Return the headers of every answer."""
+    policy = {
+        "default-src": "'none'",
+        "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "manifest-src": "'self'",
+        "media-src": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "X-Frame-Options": "DENY",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    }
+
+
+def inline_scripts() -> list[str]:
+    """Return the hashes, as a policy lists them, of the scripts that Streamlit's own page contains."""
+    collector = _InlineScripts()
+    collector.feed((Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8"))
+    digests = (hashlib.sha256(script.encode()).digest() for script in collector.scripts)
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+class _InlineScripts(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and "src" not in dict(attrs)
+        if self._inside:
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
