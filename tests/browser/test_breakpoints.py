@@ -1,5 +1,6 @@
 """What a person does on the Breakpoints page, in a real browser."""
 
+import itertools
 import re
 
 import pytest
@@ -82,6 +83,25 @@ def test_the_line_cuts_while_it_moves_and_the_figures_follow(page, app_url):
     embedded(page)
     page.get_by_text("now 80").wait_for(state="detached")
     page.wait_for_url(re.compile(r"c1\.amount=(?!80(&|$))"))
+
+
+@pytest.mark.parametrize("apart", [30, 150, 250, 400])
+def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
+    root = open_breakpoints(page, app_url, PLAIN)
+    page.get_by_text("now 80").wait_for()
+    line = root.locator(".line")
+    stops = [float(line.get_attribute("aria-valuenow"))]
+    line.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+        stops.append(float(line.get_attribute("aria-valuenow")))
+        page.wait_for_timeout(apart)
+    steps = {round(before - after, 3) for before, after in itertools.pairwise(stops)}
+    assert len(steps) == 1, stops
+    assert steps.pop() > 0
+    page.wait_for_url(re.compile(f"c1\\.amount={stops[-1]:g}(&|$)"))
+    embedded(page)
+    assert float(line.get_attribute("aria-valuenow")) == stops[-1]
 
 
 def test_steps_go_by_key_button_and_number_and_the_link_follows(page, stepping):

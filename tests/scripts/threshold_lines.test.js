@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidateCuts, labelPlace, nearest, stopOfKey } from "../../viz/components/reader/threshold_lines.js";
+import {
+  candidateCuts,
+  labelPlace,
+  nearest,
+  sameParameters,
+  stopOfKey,
+  ThresholdLines,
+} from "../../viz/components/reader/threshold_lines.js";
 
 /** @import { LineData, Stop } from "../../viz/components/reader/payload.d.ts" */
 
@@ -109,4 +116,40 @@ test("a label avoids the points, below its line and then further to the left", (
 test("a label that would cover points anywhere stays at the right, and off the numbers of the scale", () => {
   assert.equal(labelPlace(SIZE, 60, ROOM, () => 2).x, 496);
   assert.equal(labelPlace(SIZE, 60, ROOM, (x) => (x > 36 ? 2 : 0)).x, 496);
+});
+
+/** @param {Partial<LineData>} some @returns {LineData} */
+const lineAt = (some) => ({ label: "threshold", parameter: "amount", value: 20, level: 0.2, stops: RISING, ...some });
+
+/**
+ * The lines of a plot that shows what the server sent last.
+ * @param {LineData[]} lines
+ */
+function linesOf(lines) {
+  const curve = { data: /** @type {{ lines: LineData[], live: boolean } | null} */ ({ lines, live: false }) };
+  const made = new ThresholdLines(/** @type {any} */ ({ curve, axis: { draw() {} } }));
+  made.update(null);
+  return { made, curve };
+}
+
+test("an answer to an earlier move does not take the line back", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { made, curve } = linesOf([lineAt({})]);
+  made.move(0, 2);
+  made.moved = 5;
+  curve.data = { lines: [lineAt({ value: 10, level: 0.1 })], live: false };
+  made.update(4);
+  assert.equal(made.list[0].value, 30);
+  made.update(5);
+  assert.equal(made.list[0].value, 10);
+  assert.equal(made.moved, null);
+});
+
+test("another parameter's line is shown as the server has it", () => {
+  const { made, curve } = linesOf([lineAt({})]);
+  made.moved = 5;
+  curve.data = { lines: [lineAt({ parameter: "merging", value: 40 })], live: false };
+  made.update(null);
+  assert.equal(made.list[0].value, 40);
+  assert.ok(!sameParameters([lineAt({})], []));
 });

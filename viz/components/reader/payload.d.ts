@@ -12,6 +12,8 @@ export interface ReaderData {
   selected: number;
   /** Whether the reader has an axis. */
   axis: boolean;
+  /** The moment of the last move of a line that the server has heard of. */
+  heard: Moment | null;
   /** How far from a line a gap is near it; 0 where none is. */
   margin: number;
   /** Whether boundaries are marked by clicks between sentences. */

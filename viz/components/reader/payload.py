@@ -38,6 +38,8 @@ class ReaderData(ResultsData):
         The number of the column whose settings the side bar shows, from 0.
     margin
         Scores within this distance of a threshold line are marked; 0 marks none.
+    heard
+        The browser's moment of the last move of a line that this run knows of; None if there was none.
     axis
         Whether the strips, the curve and the threshold lines are shown.
     marking
@@ -49,6 +51,7 @@ class ReaderData(ResultsData):
     summary: str
     selected: int
     margin: float
+    heard: float | None
     axis: bool
     marking: bool
 

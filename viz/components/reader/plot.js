@@ -49,7 +49,7 @@ export class Plot {
   /** @param {CurveData | null} data */
   update(data) {
     this.curve.update(data);
-    this.lines.update();
+    this.lines.update(this.axis.reader.data?.heard ?? null);
   }
 
   draw() {

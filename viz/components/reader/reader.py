@@ -101,6 +101,7 @@ def reader(
         "summary": summary,
         "selected": selected,
         "margin": margin,
+        "heard": session.taken.get((key, "line")),
         "axis": axis,
         "marking": marking,
     }

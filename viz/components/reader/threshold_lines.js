@@ -4,11 +4,12 @@
 import { el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 
-const KEYED = 150; // milliseconds after the last key press until a line counts as released
+const KEYED = 300; // milliseconds after the last key press until a line counts as released
 const EDGE = 4; // pixels between a line's label and the right edge
 const SCALE = 36; // pixels at the left for the numbers of the scale
 
 /**
+ * @import { Moment } from "../shared/component.d.ts"
  * @import { CurveData, LineData, Stop } from "./payload.d.ts"
  * @import { Plot } from "./plot.js"
  * @typedef {HTMLElement & { label: HTMLElement }} Handle
@@ -20,6 +21,7 @@ export class ThresholdLines {
   /** @type {Handle[]} */
   handles = [];
   dragging = false;
+  /** @type {Moment | null} */ moved = null; // the moment of the user's last move, until the server has heard of it
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   keyed;
 
@@ -28,8 +30,16 @@ export class ThresholdLines {
     this.plot = plot;
   }
 
-  update() {
-    if (!this.dragging) this.list = this.plot.curve.data?.lines.map((line) => ({ ...line })) ?? [];
+  /**
+   * The server has answered. Its lines count, unless it has not heard of the user's last move yet.
+   * @param {Moment | null} heard the moment of the last move that it has heard of
+   */
+  update(heard) {
+    const lines = this.plot.curve.data?.lines ?? [];
+    const others = !sameParameters(lines, this.list);
+    if (heard === this.moved || others) this.moved = null;
+    if (others || (!this.dragging && this.moved === null)) this.list = lines.map((line) => ({ ...line }));
+    else this.preview();
   }
 
   draw() {
@@ -146,8 +156,9 @@ export class ThresholdLines {
     event.preventDefault();
     event.stopPropagation();
     this.move(index, stop);
+    this.moved = performance.now();
     clearTimeout(this.keyed);
-    this.keyed = setTimeout(() => this.commit(index), KEYED);
+    this.keyed = setTimeout(() => this.moved !== null && this.commit(index), KEYED);
   }
 
   /**
@@ -158,15 +169,21 @@ export class ThresholdLines {
     const line = this.list[index];
     const [value, level] = line.stops[stop];
     Object.assign(line, { value, level });
-    const cuts = this.candidates();
-    if (cuts) this.plot.axis.column?.preview(cuts, level);
+    this.preview();
     this.plot.axis.draw();
+  }
+
+  preview() {
+    const cuts = this.candidates();
+    const level = this.list[0]?.level;
+    if (cuts && typeof level === "number") this.plot.axis.column?.preview(cuts, level);
   }
 
   /** @param {number} index */
   commit(index) {
     const { parameter, value } = this.list[index];
-    const line = { column: this.plot.column, parameter, value, at: performance.now() };
+    this.moved = performance.now();
+    const line = { column: this.plot.column, parameter, value, at: this.moved };
     this.plot.axis.reader.component?.setStateValue("line", line);
   }
 
@@ -176,6 +193,14 @@ export class ThresholdLines {
     return data && candidateCuts(data, this.list[0]?.level ?? null);
   }
 }
+
+/**
+ * Whether lines set the same parameters in the same order.
+ * @param {Pick<LineData, "parameter">[]} some
+ * @param {Pick<LineData, "parameter">[]} others
+ */
+export const sameParameters = (some, others) =>
+  some.length === others.length && some.every(({ parameter }, index) => parameter === others[index].parameter);
 
 /**
  * Which gaps a line at that level would cut; null where the level is the server's own, or does not decide alone.
