@@ -123,7 +123,7 @@ class Session:
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
 
     # State of components and figures
-    taken = Container[dict[tuple[str, str], object]]("taken", dict)  # reader events already handled, by key and name
+    taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name
     figure_formats = Container[dict[str, str]]("figure_formats", dict)  # by figure's key
 
     # The user's documents on Tune and Retrieval
