@@ -4,6 +4,8 @@ import hashlib
 import json
 import threading
 import time
+from contextlib import suppress
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -25,10 +27,35 @@ def answer(texts):
     return {"object": "list", "model": "test", "data": items(texts), "usage": {"prompt_tokens": 1, "total_tokens": 1}}
 
 
+@dataclass
+class Raw:
+    """An answer as it is: its body, headers, status, and the seconds before each byte of the body."""
+
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+    status: int = 200
+    pause: float = 0.0
+
+
+def send_raw(handler, raw):
+    with suppress(OSError):  # the client may have left
+        handler.send_response(raw.status)
+        for name, value in {"Content-Type": "application/json", **raw.headers}.items():
+            handler.send_header(name, value)
+        handler.send_header("Content-Length", str(len(raw.body)))
+        handler.end_headers()
+        if not raw.pause:
+            handler.wfile.write(raw.body)
+        for byte in raw.body if raw.pause else b"":
+            time.sleep(raw.pause)
+            handler.wfile.write(bytes([byte]))
+
+
 class EmbeddingServer:
     """Answers each request with the next of ``script``, then rightly.
 
-    An entry of the script is a status with headers, a body as a function of the texts, or a number of seconds to wait.
+    An entry of the script is a status with headers, a body as a function of the texts, a number of seconds to wait, or an
+    answer as it is.
     """
 
     def __init__(self):
@@ -44,6 +71,9 @@ class EmbeddingServer:
                 self.answer(body["input"], server.script.pop(0) if server.script else answer)
 
             def answer(self, texts, step):
+                if isinstance(step, Raw):
+                    send_raw(self, step)
+                    return
                 if isinstance(step, float):
                     time.sleep(step)
                     step = answer

@@ -13,6 +13,7 @@ import numpy as np
 
 from chunkers.arrays import FloatArray, VectorArray
 from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.request import HOOKS, TooLarge, TooLate, ask
 from chunkers.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ ADDRESS = "https://api.openai.com/v1"
 
 TIMEOUT = 120.0
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
+
+DEADLINE = 300.0
+"""Seconds that a batch may take in all, retries and what the server asks to wait included."""
+
+LARGEST_ANSWER = 64 * 2**20
+"""Most bytes of an answer: a batch of vectors of 4,096 dimensions takes less than a tenth."""
 
 RETRIES = 3
 """How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
@@ -91,9 +98,15 @@ class OpenAIServer(Embedder):
                 base_url=self._address,
                 # The package requires a key even where the server does not.
                 api_key=self._key or "none",
-                default_headers={**self._others_kept_back(), "Authorization": f"Bearer {self._key or 'none'}"},
+                default_headers={
+                    **self._others_kept_back(),
+                    "Authorization": f"Bearer {self._key or 'none'}",
+                    "Accept-Encoding": "identity",
+                },
                 timeout=TIMEOUT,
                 max_retries=RETRIES,
+                # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
+                http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS),
             )
 
     def _others_kept_back(self) -> dict[str, Any]:
@@ -116,10 +129,17 @@ class OpenAIServer(Embedder):
         Raises
         ------
         ModelError
-            If the server cannot be reached, refuses, or answers with anything but one finite vector per text.
+            If the server cannot be reached, refuses, takes too long, or gives anything but one finite vector a text.
+        Cancelled
+            If the user stops meanwhile (`cancellable`).
         """
         self.load()
-        vectors = self._vectors(list(texts))
+        try:
+            vectors = ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER)
+        except TooLate:
+            raise ModelError(
+                f"{self.name}: {self._host} must answer within {DEADLINE:g} seconds in all; it did not."
+            ) from None
         with self._lock:
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
@@ -150,8 +170,10 @@ class OpenAIServer(Embedder):
             raise ModelError(
                 f"{self.name}: {self._host} must be reachable; it was not, in {RETRIES + 1} attempts."
             ) from None
-        except ValueError:
-            raise self._bad("something that is not JSON") from None
+        except TooLarge:
+            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER // 2**20} MB") from None
+        except (ValueError, RecursionError):
+            raise self._bad("something that is not JSON, or is nested too deeply") from None
         return self._checked(answer, len(texts))
 
     def _checked(self, answer: Any, count: int) -> FloatArray:
@@ -183,6 +205,8 @@ class OpenAIServer(Embedder):
         match status:
             case 401 | 403:
                 return f"{self.name}: {self._host} must accept the key; it refused (status {status})."
+            case status if 300 <= status < 400:
+                return f"{self.name}: {self._host} must answer itself; it leads to another address (status {status})."
             case 404:
                 return f"{self.name}: {self._host} must know the address and the model; it does not (status 404)."
             case 429:
@@ -206,7 +230,14 @@ def _host(name: str, address: str) -> str:
         port = parts.port
     except ValueError:
         parts, port = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
+    # urlsplit leaves out line breaks and tabs, which the client would not.
+    if (
+        not address.isprintable()
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.username is not None
+        or parts.query
+    ):
         raise ModelError(
             f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
             "it has not."

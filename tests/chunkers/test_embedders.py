@@ -1,10 +1,13 @@
 """Every kind of embedder: what all have to keep to, and what each says when it cannot."""
 
 import gc
+import gzip
 import json
 import logging
 import shutil
 import socket
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from traceback import format_exception
@@ -20,6 +23,7 @@ from transformers import BertConfig, BertModel, BertTokenizer
 from chunkers import (
     CHUNKERS,
     EMBEDDERS,
+    Cancelled,
     Document,
     InputError,
     ModelError,
@@ -35,8 +39,9 @@ from chunkers.__main__ import main
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import OpenAIServer, server
 from chunkers.embedders.models import folder_revision
+from chunkers.embedders.request import cancellable
 from sample_docs import load_sample
-from tests.server import KEY, EmbeddingServer, answer, items, vector
+from tests.server import KEY, EmbeddingServer, Raw, answer, items, vector
 from tests.support import HashEmbedder, tools
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "tide", "came", "in", "and", "bread", "needs", "salt", "##s", ".", ",", "?"]
@@ -458,6 +463,18 @@ FAILURES = {
         1,
         "of something that is no number",
     ),
+    "nested": ([Raw(b"[" * 200_000)], 1, "something that is not JSON, or is nested too deeply"),
+    "compressed": (
+        [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
+        1,
+        "an answer that is compressed, or larger than 64 MB",
+    ),
+    "too large": ([Raw(b" " * 65 * 2**20)], 1, "an answer that is compressed, or larger than 64 MB"),
+    "elsewhere": (
+        [Raw(b"", {"Location": "http://127.0.0.1:9/v1/embeddings"}, 307)],
+        1,
+        "must answer itself; it leads to another address (status 307)",
+    ),
     "not finite": (
         [lambda texts: json.dumps(answer(texts)).replace('"embedding": [', '"embedding": [NaN, ').encode()],
         1,
@@ -481,6 +498,44 @@ def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script
     traceback = "".join(format_exception(error.value))
     for said in (traceback, repr(error.value), repr(embedder), embedder.revision, caplog.text):
         assert KEY not in said
+
+
+def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
+    monkeypatch.setattr(server, "DEADLINE", 1.0)
+    http.script = [Raw(b" " * 100_000, pause=0.05)]
+    with pytest.raises(ModelError, match="must answer within 1 seconds in all; it did not"):
+        ask(http)
+
+
+@pytest.mark.parametrize("script", [[LONG], [Raw(b" " * 100_000, pause=0.05)]], ids=["says nothing", "a byte at a time"])
+def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, script):
+    http.script = list(script)
+    stopped = threading.Event()
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    outcome = []
+
+    def embed():
+        try:
+            with cancellable(stopped.is_set):
+                embedder.encode(TEXTS)
+        except Cancelled as error:
+            outcome.append(error)
+
+    waiting = threading.Thread(target=embed)
+    waiting.start()
+    while not http.requests:
+        time.sleep(0.01)
+    stopped.set()
+    # Far less than the server takes, and far more than a busy machine.
+    waiting.join(LONG / 2)
+    assert not waiting.is_alive()
+    assert len(outcome) == 1
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9\r\nX: y/v1", "http://127.0.0.1:9/v1\n", "http://a\tb/v1"])
+def test_an_address_of_more_than_a_line_is_refused(address):
+    with pytest.raises(ModelError, match="must have the form https://HOST/v1"):
+        OpenAIServer("openai:test", address, KEY).load()
 
 
 def test_a_batch_of_other_dimensions_than_the_last(http):

@@ -1,0 +1,142 @@
+"""A request that ends: by its answer, its deadline, or the user, who does not wait for a server that hangs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from chunkers.errors import Cancelled
+
+if TYPE_CHECKING:
+    import httpx2
+
+Answer = TypeVar("Answer")
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether the user has stopped."""
+
+_cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
+_here = threading.local()
+
+
+class TooLate(Exception):
+    """The deadline of a request has passed."""
+
+
+class TooLarge(Exception):
+    """An answer is larger than allowed, or compressed, so that its size is unknown."""
+
+
+@contextmanager
+def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
+    """Let requests inside be abandoned as soon as ``cancelled`` is true."""
+    token = _cancelled.set(cancelled)
+    try:
+        yield
+    finally:
+        _cancelled.reset(token)
+
+
+class _Call:
+    """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
+
+    def __init__(self, largest: int) -> None:
+        self.largest = largest
+        self.abandoned = False
+        self.ended = threading.Event()
+        self.outcome: tuple[Any, BaseException | None] = (None, None)
+
+    def check(self, received: int = 0) -> None:
+        if self.abandoned:
+            raise Cancelled
+        if received > self.largest:
+            raise TooLarge
+
+
+def ask(work: Callable[[], Answer], deadline: float, largest: int) -> Answer:
+    """Return what ``work`` returns, or raise what it raises.
+
+    ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
+    with the client's own time-out; with the next byte otherwise.
+
+    Parameters
+    ----------
+    deadline
+        Seconds that it may take in all, retries included.
+    largest
+        Most bytes of an answer.
+
+    Raises
+    ------
+    Cancelled
+        If the user stops while it runs.
+    TooLate
+        If the deadline passes.
+    """
+    cancelled = _cancelled.get()
+    call = _Call(largest)
+
+    def run() -> None:
+        _here.call = call
+        try:
+            call.outcome = work(), None
+        except BaseException as error:
+            call.outcome = None, error
+        finally:
+            call.ended.set()
+
+    latest = time.monotonic() + deadline
+    threading.Thread(target=run, daemon=True, name="request").start()
+    while not call.ended.wait(_POLL_S):
+        if cancelled() or time.monotonic() > latest:
+            call.abandoned = True
+            raise TooLate if time.monotonic() > latest else Cancelled
+    answer, error = call.outcome
+    if error is not None:
+        raise error
+    result: Answer = answer
+    return result
+
+
+@cache
+def _watched() -> type[Any]:
+    """Return the class of a body that is looked at while it comes; httpx2 is imported when a server is first asked."""
+    import httpx2
+
+    class Watched(httpx2.SyncByteStream):
+        def __init__(self, stream: Any, call: _Call) -> None:
+            self._stream, self._call = stream, call
+
+        def __iter__(self) -> Iterator[bytes]:
+            received = 0
+            for part in self._stream:
+                received += len(part)
+                self._call.check(received)
+                yield part
+
+        def close(self) -> None:
+            self._stream.close()
+
+    return Watched
+
+
+def _before(request: httpx2.Request) -> None:
+    _here.call.check()
+
+
+def _after(response: httpx2.Response) -> None:
+    call: _Call = _here.call
+    length = response.headers.get("content-length", "")
+    call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise TooLarge
+    response.stream = _watched()(response.stream, call)
+
+
+HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}
+"""What a client calls before each request and after each answer's head."""
