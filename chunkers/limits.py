@@ -22,3 +22,11 @@ READERS = 2
 
 MAX_IDLE_MEMORY = 150_000_000
 """Bytes of memory up to which a process is kept for the next file; a larger one is replaced."""
+
+MOST_CHANGE_STEPS = 4_000_000_000
+"""Sentences² × chunks of `change_point` for a number of chunks: steps of the exact search, at most 10 seconds."""
+
+MOST_CHANGE_PRODUCTS = 180_000_000_000
+"""Products of two numbers that the exact search of `change_point` may need, comparisons of places × dimensions of the
+vectors: at most some 10 seconds. For a number of chunks these are half of sentences² × dimensions; for a penalty most
+comparisons are left out, and 60,000 sentences of one subject need up to 80,000,000,000."""
