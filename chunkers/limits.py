@@ -1,4 +1,4 @@
-"""Every limit on what is read, with its value and its reason; error messages name both."""
+"""The limits of what is read and of what chunkers do; docs/limits.md lists them with all others and their sentences."""
 
 MAX_BYTES = 20_000_000
 """Bytes of a document's file, and characters of its text: 20 MB, as the page's upload counts them. The slowest chunkers that
@@ -22,3 +22,34 @@ READERS = 2
 
 MAX_IDLE_MEMORY = 150_000_000
 """Bytes of memory up to which a process is kept for the next file; a larger one is replaced."""
+
+MOST_CHANGE_STEPS = 4_000_000_000
+"""Sentences² × chunks of `change_point` for a number of chunks: steps of the exact search, at most 10 seconds."""
+
+MOST_CHANGE_PRODUCTS = 180_000_000_000
+"""Products of two numbers that the exact search of `change_point` may need, comparisons of places × dimensions of the
+vectors: at most some 10 seconds. For a number of chunks these are half of sentences² × dimensions; for a penalty most
+comparisons are left out, and 60,000 sentences of one subject need up to 80,000,000,000."""
+
+MOST_CLUSTERING_WORK = 400_000_000
+"""Sentences × (clusters + 40) × dimensions of `kmeans`: 24,000 sentences for 3 clusters in 384 dimensions, about 15
+seconds for sentences that have no clusters."""
+
+MOST_RUNS = 100_000_000
+"""Pieces × the most pieces of a chunk of `optimal`, the runs that it weighs: 800 MB, and some 5 seconds."""
+
+MAX_SENTENCES = 1_000_000
+"""Sentences of a text: about 1 kB of memory each, with their decisions. 20 MB of prose have some 250,000."""
+
+MAX_PARAGRAPH = 25_000_000
+"""Characters of a paragraph, or of a text to embed, that spaCy is given at once."""
+
+MOST_CHUNKS = 1_000_000
+"""Chunks of a text: 300 bytes of memory each, besides their text."""
+
+MOST_CHUNK_CHARACTERS = 200_000_000
+"""Characters of all chunks of a text together, what overlapping chunks repeat included: ten times the largest document."""
+
+MOST_JOINED_CHARACTERS = 500_000_000
+"""Characters of all groups that `double_pass` embeds anew, each counted whenever it is compared: some 10 seconds beside the
+model's own time, for the groups grow with every sentence that joins them."""

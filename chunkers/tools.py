@@ -52,7 +52,9 @@ class Tools:
     progress
         Called with (texts embedded, texts to embed) after each batch.
     cancelled
-        Asked before each batch; true stops the run with `Cancelled`.
+        Asked before each batch, and at intervals of a search that takes long; true stops the run with `Cancelled`.
+    deciding
+        Called with (done, to do) at intervals of a search that takes long.
     """
 
     embedder: Embedder | None
@@ -60,6 +62,7 @@ class Tools:
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
     progress: Callable[[int, int], None] = _no_progress
     cancelled: Callable[[], bool] = bool
+    deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
 
     def embed(self, texts: Sequence[str]) -> VectorArray:
@@ -144,6 +147,18 @@ class Tools:
                 f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {vectors.shape[1]} now and "
                 f"{len(known.vector)} before, which are kept: another model has its name."
             )
+
+    def decided(self, done: int, total: int) -> None:
+        """Report how far a long search is, in units of its own.
+
+        Raises
+        ------
+        Cancelled
+            If the user asked to stop.
+        """
+        if self.cancelled():
+            raise Cancelled
+        self.deciding(done, total)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text."""

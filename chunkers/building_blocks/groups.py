@@ -9,6 +9,8 @@ import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray
 from chunkers.building_blocks.distances import row_cosines
+from chunkers.errors import InputError
+from chunkers.limits import MOST_JOINED_CHARACTERS
 from chunkers.text.document import Document, Span
 from chunkers.tools import Tools
 
@@ -68,17 +70,24 @@ class JoinedGroups:
         self._texts = document.sentence_texts
         self._embed = tools.embed
         self._ends = np.concatenate([[0], np.cumsum([len(text) for text in self._texts])])
+        self._characters = 0
 
     def pairs(self, first: IntArray) -> FloatArray:
         """Return the vectors of the pairs that begin at the sentences ``first``, shape (len(first), dimension)."""
         return self._embed([f"{self._texts[i]} {self._texts[i + 1]}" for i in first]).astype(np.float64)
 
     def prepare(self, groups: Sequence[Span]) -> None:
-        """Embed the groups in batches."""
+        """Embed the groups in batches.
+
+        Raises
+        ------
+        InputError
+            If the texts of all groups so far have more than `MOST_JOINED_CHARACTERS`.
+        """
         self._embed([self._joined(group) for group in groups])
 
     def similarity(self, left: Span, right: Span) -> float:
-        """Return the cosine of two groups' vectors."""
+        """Return the cosine of two groups' vectors; raises as `prepare` does."""
         vectors = self._embed([self._joined(left), self._joined(right)]).astype(np.float64)
         return float(row_cosines(vectors[:1], vectors[1:])[0])
 
@@ -87,4 +96,11 @@ class JoinedGroups:
         return int(self._ends[last] - self._ends[first]) + last - first - 1
 
     def _joined(self, group: Span) -> str:
+        self._characters += self.length(group.start, group.end)
+        if self._characters > MOST_JOINED_CHARACTERS:
+            raise InputError(
+                f"double_pass: the groups that are embedded anew may have at most {MOST_JOINED_CHARACTERS:,} characters "
+                f"together; those up to sentence {group.end:,} of {len(self._texts):,} have more. A max_size or the vector "
+                "mean needs fewer."
+            )
         return " ".join(self._texts[group.start : group.end])

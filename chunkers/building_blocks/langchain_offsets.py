@@ -21,8 +21,8 @@ class OffsetSplitter(RecursiveCharacterTextSplitter):
 
     With separators kept, the splits of the parent are consecutive slices of the text in order, so a running sum of their
     lengths gives their offsets. Only the merging is replaced: it returns the same windows over a run of splits as ranges
-    relative to the run's beginning, followed by the run's length. They are objects that the garbage collector need not
-    track, as there may be hundreds of thousands.
+    relative to the run's beginning, followed by the run's length; but without an overlap it never repeats what has no size.
+    They are objects that the garbage collector need not track, as there may be hundreds of thousands.
     """
 
     def __init__(self, size: int, overlap: int, measure: Callable[[str], int], preset: str) -> None:
@@ -72,5 +72,8 @@ class OffsetSplitter(RecursiveCharacterTextSplitter):
                 while total > self._chunk_overlap or (total + size > self._chunk_size and total > 0):
                     total -= sizes[first]
                     first += 1
+                if not self._chunk_overlap:
+                    # What is left of the window has no size, as a character without a token; it is not to be repeated.
+                    first = place
             total += size
         return [*windows, range(edges[first], edges[-1]), edges[-1]]

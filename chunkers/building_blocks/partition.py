@@ -7,29 +7,16 @@ compiled: they are loops in which every step needs the one before.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import numpy as np
-from numba import njit
 
 from chunkers.arrays import FloatArray, IntArray, VectorArray
+from chunkers.building_blocks.compiled import compiled
 
 NOISE = 1e-6
 """The rounding error of single precision in a similarity equal to the mean; it must not decide a tie."""
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-
-def _compiled(signature: str, *, any_order: bool = False) -> Callable[[_Function], _Function]:
-    """Compile for these types now, or load the cached result; ``any_order`` allows sums to be reordered."""
-    decorate: Callable[[_Function], _Function] = njit(
-        signature, cache=True, nogil=True, fastmath={"reassoc", "contract"} if any_order else False
-    )
-    return decorate
-
-
-@_compiled("float32(float32[::1], float32[::1])", any_order=True)
+@compiled("float32(float32[::1], float32[::1])", any_order=True)
 def similarity(left: VectorArray, right: VectorArray) -> np.float32:
     """Return the product of two vectors, in single precision."""
     total = np.float32(0)
@@ -38,7 +25,7 @@ def similarity(left: VectorArray, right: VectorArray) -> np.float32:
     return total
 
 
-@_compiled("float64(float32[:, ::1])", any_order=True)
+@compiled("float64(float32[:, ::1])", any_order=True)
 def mean_similarity(vectors: VectorArray) -> float:
     """Return the mean of e_i · e_j over all pairs i ≠ j of at least two rows, from |Σ e|² = Σ_ij e_i · e_j."""
     count, width = vectors.shape
@@ -52,7 +39,7 @@ def mean_similarity(vectors: VectorArray) -> float:
     return mean
 
 
-@_compiled("float64[:, ::1](float32[:, ::1], int64)")
+@compiled("float64[:, ::1](float32[:, ::1], int64)")
 def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
     """Return the reward of the run of k + 1 pieces that begins at piece i, shape (n, longest); -inf beyond the end."""
     count = len(vectors)
@@ -70,7 +57,7 @@ def run_rewards(vectors: VectorArray, longest: int) -> FloatArray:
     return rewards
 
 
-@_compiled("float64[::1](float64[:, ::1])")
+@compiled("float64[::1](float64[:, ::1])")
 def best_totals(rewards: FloatArray) -> FloatArray:
     """Return the greatest total reward of the pieces from i on, for i = 0..n."""
     count, longest = rewards.shape
@@ -80,7 +67,7 @@ def best_totals(rewards: FloatArray) -> FloatArray:
     return totals
 
 
-@_compiled("int64[::1](float64[:, ::1], float64[::1])")
+@compiled("int64[::1](float64[:, ::1], float64[::1])")
 def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
     """Return the pieces that begin a run of the best partition, except the first; ties take the shorter run."""
     count = len(rewards)
@@ -96,7 +83,7 @@ def best_cuts(rewards: FloatArray, totals: FloatArray) -> IntArray:
     return cuts[: max(found - 1, 0)]
 
 
-@_compiled("float64[::1](float64[:, ::1], float64[::1])")
+@compiled("float64[::1](float64[:, ::1], float64[::1])")
 def cut_gains(rewards: FloatArray, totals: FloatArray) -> FloatArray:
     """Return what a cut before piece p = 1..n-1 adds to the best total of the partitions without it, shape (n - 1,).
 

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
+from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.reason import Reason, chain
 from chunkers.result import Gap, Verdict, end_before, start_after
@@ -95,9 +96,16 @@ def within_sizes(
         Counts tokens.
     distances
         Gives one distance for each pair of neighbouring sentences; asked once, and only when the weakest gap is wanted.
+
+    Raises
+    ------
+    InputError
+        If the largest size makes too many chunks.
     """
     if not document.sentences or (limits.least is None and (limits.most is None or limits.oversize is None)):
         return list(gaps)
+    if limits.most is not None and limits.oversize is not None and limits.unit != "sentences":
+        check_size("max_size", document.text, limits.most, limits.unit)
     sizer = _Sizer(document, limits, tools, distances)
     constrained = sizer.merge_small(list(gaps)) if limits.least is not None else list(gaps)
     if limits.most is None or limits.oversize is None:

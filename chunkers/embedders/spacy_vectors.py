@@ -13,8 +13,9 @@ import numpy as np
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import InputError, ModelError
+from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.pipelines import load_pipeline
-from chunkers.text.sentences import spacy_document
+from chunkers.text.sentences import check_paragraph, spacy_document
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -63,6 +64,7 @@ class SpacyVectors(Embedder):
             pipeline = load_pipeline(name, "embedder")
         except InputError as error:
             raise ModelError(str(error)) from error
+        pipeline.max_length = MAX_PARAGRAPH
         if not pipeline.vocab.vectors.size:
             raise ModelError(
                 f"embedder: the spaCy pipeline {name!r} must have word vectors, as the md and lg pipelines do; it has none."
@@ -72,6 +74,7 @@ class SpacyVectors(Embedder):
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros; loads the pipeline first if need be."""
         self.load()
+        check_paragraph(max(map(len, texts), default=0))
         with self._lock:
             assert self._pipeline is not None
             # Tokenized only: word vectors do not depend on a tagger or a parser.

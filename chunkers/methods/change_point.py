@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Callable
+from typing import ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -11,30 +12,26 @@ from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.errors import InputError
+from chunkers.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
-
-if TYPE_CHECKING:
-    import ruptures
-
-MOST_STEPS = 4_000_000_000
-"""Limit of sentences² × chunks, the cost of the exact search for a number of chunks: about 20 seconds."""
 
 
 class ChangePoint(Sized):
     """Cut where the mean of the embeddings changes.
 
     The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
-    penalty for every cut is minimised over all partitions. Kernel change-point detection with the linear kernel, by
-    ruptures (KernelCPD: PELT for a penalty, dynamic programming for a number of chunks). It is in none of the sources.
+    penalty for every cut is minimised over all partitions. Kernel change-point detection with the linear kernel, as by
+    KernelCPD of the library ruptures (PELT for a penalty, dynamic programming for a number of chunks), whose partitions it
+    finds in less time; see `chunkers.building_blocks.change_search`. It is in none of the sources.
     """
 
     name: ClassVar[str] = "change_point"
     title: ClassVar[str] = "Change points"
     idea: ClassVar[str] = "Finds the places where the subject changes for good, looking at the whole text at once."
-    source: ClassVar[str] = "Seamark; kernel change-point detection of the library ruptures"
+    source: ClassVar[str] = "Seamark; kernel change-point detection, as in the library ruptures"
     formula: ClassVar[str] = (
         r"\min_{\text{partitions}} \; \sum_{c} \sum_{i \in c} \lVert e_i - \mu_c \rVert^2 + \beta \cdot "
         r"(\text{number of cuts})"
@@ -89,22 +86,30 @@ class ChangePoint(Sized):
         Raises
         ------
         InputError
-            If a number of chunks is set and the text is too long for the exact search.
+            If the exact search is too much work: for a number of chunks that is known before, for a penalty it depends on
+            how alike the sentences are.
+        Cancelled
+            If the user asked to stop.
         """
         count = len(document.sentences)
-        wanted = self._wanted(count)
-        if wanted is not None and wanted < count and count * count * wanted > MOST_STEPS:
-            raise InputError(
-                f"change_point: sentences² × chunks must be at most {MOST_STEPS:,} for the exact search; this text has "
-                f"{count:,} sentences for {wanted:,} chunks. A penalty has no such limit."
-            )
         if not count:
             return Chunking(document, (), ())
+        wanted = self._wanted(count)
+        searched = wanted is not None and 1 < wanted < count
+        if wanted is not None and searched:
+            _check_steps(count, wanted)
+            # One vector tells the dimensions.
+            _check_products(count, tools.embed(document.sentence_texts[:1]).shape[1])
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
         with tools.loading():
-            import ruptures
-        search = ruptures.KernelCPD(kernel="linear", min_size=1)
-        starts = _starts(search, vectors, self.penalty, wanted)
+            # Imported late, as the compiler behind it takes half a second to load.
+            from chunkers.building_blocks.change_search import best_by_number, best_by_penalty
+        if wanted is None:
+            starts = set(best_by_penalty(vectors, self.penalty, _watch(vectors, tools)))
+        elif searched:
+            starts = set(best_by_number(vectors, wanted, _watch(vectors, tools)))
+        else:
+            starts = set(range(1, count)) if wanted == count else set()
         gains = _gains(vectors, starts)
         threshold = self.penalty if wanted is None else None
         decided = [_gap(index, gain, index + 1 in starts, threshold, wanted) for index, gain in enumerate(gains.tolist())]
@@ -120,16 +125,45 @@ class ChangePoint(Sized):
         return None if self.chunks is None else min(count, self.chunks)
 
 
-def _starts(search: ruptures.KernelCPD, vectors: FloatArray, penalty: float, wanted: int | None) -> set[int]:
-    """Return the sentences that begin a chunk, except the first."""
-    count = len(vectors)
-    if count < 2 or wanted == 1:
-        return set()
-    if wanted == count:
-        return set(range(1, count))
-    search.fit(vectors)
-    ends = search.predict(pen=penalty) if wanted is None else search.predict(n_bkps=wanted - 1)
-    return set(ends[:-1])
+def _check_steps(count: int, wanted: int) -> None:
+    if count * count * wanted > MOST_CHANGE_STEPS:
+        raise InputError(
+            f"change_point: sentences² × chunks must be at most {MOST_CHANGE_STEPS:,} for the exact search; this text has "
+            f"{count:,} sentences for {wanted:,} chunks. A penalty has no such limit."
+        )
+
+
+def _check_products(count: int, width: int) -> None:
+    if count * count * width > 2 * MOST_CHANGE_PRODUCTS:
+        raise InputError(
+            f"change_point: sentences² × dimensions must be at most {2 * MOST_CHANGE_PRODUCTS:,} for a number of chunks; "
+            f"this text has {count:,} sentences, and their vectors {width:,} dimensions. A penalty needs far less."
+        )
+
+
+REPORT = 5_000_000_000
+"""Products of numbers, a few tenths of a second, between two reports of the search."""
+
+
+def _watch(vectors: FloatArray, tools: Tools) -> Callable[[int, int], None]:
+    """Return the function that counts the work of the search, reports it now and then, and stops it at its limit."""
+    count, width = vectors.shape
+    done = reported = 0
+
+    def step(sentences: int, compared: int) -> None:
+        nonlocal done, reported
+        done += compared * width
+        if done > MOST_CHANGE_PRODUCTS:
+            raise InputError(
+                f"change_point: the exact search must need at most {MOST_CHANGE_PRODUCTS // width:,} comparisons of places "
+                f"for vectors of {width:,} dimensions; these were enough for {sentences:,} of the {count:,} sentences. "
+                "A penalty much higher or lower needs fewer."
+            )
+        if done - reported > REPORT:
+            reported = done
+            tools.decided(sentences, count)
+
+    return step
 
 
 def _gains(vectors: FloatArray, starts: set[int]) -> FloatArray:

@@ -6,9 +6,12 @@ import math
 from functools import cache
 from typing import ClassVar, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
+from chunkers.arrays import IntArray
 from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.overlaps import check_chunks
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
@@ -70,12 +73,22 @@ class FixedSentences(Sized):
         return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document."""
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If the chunks would have too many characters together, because of what they repeat.
+        """
         count = len(document.sentences)
         size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
         # With a number of chunks the size depends on the text, so the overlap can only be limited here.
         overlap = min(self.overlap, size - 1)
-        groups = windows(count, size, overlap)
+        groups = windows(count, size, overlap).tolist()
+        if overlap:
+            sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
+            first, last = windows(count, size, overlap).T
+            check_chunks(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
         repeats = [Reason(remark=f"the next chunk repeats {overlap}")] if overlap else []
         reached = chain(Reason(remark=f"size {size} reached"), *repeats)
         kept = Reason(remark=f"fewer than {size} sentences so far")
@@ -95,11 +108,12 @@ class FixedSentences(Sized):
         return Chunking.from_gaps(document, within_sizes(document, gaps, self.limits, tools, distances))
 
 
-def windows(count: int, size: int, overlap: int) -> list[tuple[int, int]]:
-    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` items after the last."""
-    groups = []
-    for first in range(0, count, size - overlap):
-        groups.append((first, min(first + size, count)))
-        if first + size >= count:
-            break
-    return groups
+def windows(count: int, size: int, overlap: int) -> IntArray:
+    """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` items after the last.
+
+    Their shape is (windows, 2); the last is the first that reaches the end.
+    """
+    step = size - overlap
+    last = max(0, math.ceil((count - size) / step)) * step
+    firsts = np.arange(0, last + 1 if count else 0, step)
+    return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)

@@ -12,9 +12,20 @@ from chunkers.arrays import FloatArray, IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.clustering import from_labels
 from chunkers.building_blocks.distances import gap_distances
+from chunkers.errors import InputError
+from chunkers.limits import MOST_CLUSTERING_WORK
 from chunkers.result import Chunking, Clusters
 from chunkers.text.document import Document
 from chunkers.tools import Tools
+
+STARTS = 10
+"""How many times the search begins anew; the best result counts."""
+
+CLUSTERS_OF_A_ROUND = 40
+"""What a round over the sentences takes beside the comparison with the centres, in centres, as measured."""
+
+REPORTED = 0.1
+"""The share of the greatest work from which the search takes so long that its progress is reported."""
 
 
 class KMeans(Chunker):
@@ -53,23 +64,56 @@ class KMeans(Chunker):
         return f"{self.clusters} clusters, seed {self.seed}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document."""
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If so many clusters of so many sentences are too much work.
+        Cancelled
+            If the user asked to stop.
+        """
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
+        clusters = min(self.clusters, len(set(texts)))
+        # One vector tells the dimensions.
+        work = _checked_work(len(texts), clusters, tools.embed(texts[:1]).shape[1])
+        vectors = tools.embed(texts).astype(np.float64)
+        labels, distances = self._search(vectors, clusters, tools, reports=work > REPORTED * MOST_CLUSTERING_WORK)
+        return from_labels(document, labels, gap_distances(vectors), "distance", (), _to_centres(distances, labels))
+
+    def _search(self, vectors: FloatArray, clusters: int, tools: Tools, reports: bool) -> tuple[IntArray, FloatArray]:
+        """Return the label of every sentence and its distances to all centres, shape (n, clusters), in the best of `STARTS`.
+
+        They are those of scikit-learn's search with as many starts, which could not be stopped between two of them.
+        """
         with tools.loading():
             from sklearn.cluster import KMeans as Search
             from sklearn.exceptions import ConvergenceWarning
 
-        vectors = tools.embed(texts).astype(np.float64)
-        search = Search(n_clusters=min(self.clusters, len(set(texts))), n_init=10, random_state=self.seed)
-        with warnings.catch_warnings():
-            # Different sentences may have the same vector; then there are fewer clusters than requested.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = search.fit_predict(vectors)
-        return from_labels(
-            document, labels, gap_distances(vectors), "distance", (), _to_centres(search.transform(vectors), labels)
+        numbers = np.random.RandomState(self.seed)
+        searches = []
+        for start in range(STARTS):
+            if reports:
+                tools.decided(start, STARTS)
+            with warnings.catch_warnings():
+                # Different sentences may have the same vector; then there are fewer clusters than requested.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                searches.append(Search(n_clusters=clusters, n_init=1, random_state=numbers).fit(vectors))
+        best = min(searches, key=lambda search: search.inertia_)
+        return best.labels_, best.transform(vectors)
+
+
+def _checked_work(count: int, clusters: int, width: int) -> int:
+    """Return the work of the search as `MOST_CLUSTERING_WORK` counts it; raise InputError if it is too much."""
+    work = count * (clusters + CLUSTERS_OF_A_ROUND) * width
+    if work > MOST_CLUSTERING_WORK:
+        raise InputError(
+            f"kmeans: sentences × (clusters + {CLUSTERS_OF_A_ROUND}) × dimensions must be at most {MOST_CLUSTERING_WORK:,}; "
+            f"this text has {count:,} sentences for {clusters:,} clusters, and their vectors {width:,} dimensions."
         )
+    return work
 
 
 def _to_centres(distances: FloatArray, labels: IntArray) -> Clusters:

@@ -11,7 +11,10 @@ from pydantic import Field, model_validator
 from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
+from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.errors import InputError
+from chunkers.limits import MOST_RUNS
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 from chunkers.text.document import Document, Span
@@ -74,16 +77,30 @@ class Optimal(Chunker):
         return f"at most {self.max_size:,} tokens, in pieces of {self.piece_size:,}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+
+        Raises
+        ------
+        InputError
+            If the text has so many pieces, and a chunk may hold so many of them, that the search is too much work.
+        """
         text = document.text
+        check_size(self.name, text, self.piece_size, "tokens")
         pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
         if not pieces:
             return Chunking(document, (), ())
+        # No chunk holds more pieces than there are.
+        longest = min(self.longest, len(pieces))
+        if len(pieces) * longest > MOST_RUNS:
+            raise InputError(
+                f"optimal: the pieces × the most pieces of a chunk must be at most {MOST_RUNS:,}; this text has "
+                f"{len(pieces):,} pieces, and a chunk holds up to {longest:,}."
+            )
         vectors = tools.embed([text[start:end] for start, end in pieces])
         with tools.loading():
             # Imported late, as the compiler behind it takes half a second to load.
             from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
-        rewards = run_rewards(vectors, self.longest)
+        rewards = run_rewards(vectors, longest)
         totals = best_totals(rewards)
         cuts = best_cuts(rewards, totals).tolist()
         gaps = self._ledger(document, pieces, cuts, cut_gains(rewards, totals))

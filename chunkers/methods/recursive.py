@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.base import Chunker
 from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.overlaps import check_chunks, check_size
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
@@ -75,9 +76,17 @@ class Recursive(Chunker):
         return f"at most {self.size:,} {self.unit}, {overlap}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+
+        Raises
+        ------
+        InputError
+            If there would be too many chunks, or they would have too many characters together.
+        """
+        check_size(self.name, document.text, self.size, self.unit)
         measure = measure_for(self.unit, tools)
         spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+        check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
         return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar, Self
 
@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.overlaps import check_chunks
 from chunkers.methods.fixed import windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
@@ -48,10 +49,18 @@ class Windows(Chunker):
         """Return the code point at which each unit begins, in order."""
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+
+        Raises
+        ------
+        InputError
+            If there would be too many chunks, or they would have too many characters together.
+        """
         text = document.text
+        edges = _edges(self.starts(text, tools), len(text), self.size, self.overlap)
+        check_chunks(self.name, len(edges), int(np.diff(edges).sum()))
         spans = []
-        for begin, end in _edges(self.starts(text, tools), len(text), self.size, self.overlap):
+        for begin, end in edges.tolist():
             window = text[begin:end]
             if stripped := window.strip():
                 start = begin + len(window) - len(window.lstrip())
@@ -68,12 +77,15 @@ class Windows(Chunker):
         return ledger(document, cuts, f"fewer than {self.size:,} {self.unit} so far")
 
 
-def _edges(starts: IntArray, length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
-    """Return the ranges of code points of the windows over units that begin at ``starts``; one window without units."""
+def _edges(starts: IntArray, length: int, size: int, overlap: int) -> IntArray:
+    """Return the ranges of code points of the windows over units that begin at ``starts``, shape (windows, 2).
+
+    Without units there is one window.
+    """
     units = starts if len(starts) else np.zeros(1, np.intp)
     edges = units.take(windows(len(units), size, overlap), mode="clip")
     edges[0, 0], edges[-1, 1] = 0, length
-    return zip(edges[:, 0].tolist(), edges[:, 1].tolist(), strict=True)
+    return edges
 
 
 class FixedWords(Windows):

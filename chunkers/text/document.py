@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from chunkers.errors import InputError
+from chunkers.limits import MAX_SENTENCES
 from chunkers.text.sentences import DEFAULT_SPLITTER, language_of, load_splitter, split_sentences
 
 
@@ -54,7 +55,7 @@ class Document:
         Raises
         ------
         InputError
-            If the text holds a lone surrogate or the splitter does not exist.
+            If the text holds a lone surrogate or more than `MAX_SENTENCES` sentences, or the splitter does not exist.
         """
         try:
             text.encode("utf-8")
@@ -67,7 +68,10 @@ class Document:
         began = time.perf_counter()
         language = language_of(text, sentences)
         exact = sentences if language is None else f"sentencex:{language}"
-        spans = tuple(Span(start, end) for start, end in split_sentences(text, exact))
+        found = split_sentences(text, exact)
+        if len(found) > MAX_SENTENCES:
+            raise InputError(f"{name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(found):,}.")
+        spans = tuple(Span(start, end) for start, end in found)
         return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language)
 
     @staticmethod

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.errors import InputError
+from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import load_pipeline
 from chunkers.text.sentence_rules import (
@@ -156,6 +157,7 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
     """Run the pipeline paragraph by paragraph: a heading without a full stop does not run into the next paragraph."""
     nlp = _pipeline(pipeline)
     paragraphs = list(_between(text, _BLANK_LINES))
+    check_paragraph(max(end - start for start, end in paragraphs))
     for (start, end), parsed in zip(
         paragraphs, nlp.pipe(spacy_document(nlp, text[a:b]) for a, b in paragraphs), strict=True
     ):
@@ -194,6 +196,14 @@ def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[i
         yield place + start, place + end
 
 
+def check_paragraph(length: int) -> None:
+    """Raise InputError if a text of so many characters is too long for spaCy to be given at once."""
+    if length > MAX_PARAGRAPH:
+        raise InputError(
+            f"spaCy: a paragraph or a text to embed may have at most {MAX_PARAGRAPH:,} characters; this one has {length:,}."
+        )
+
+
 def spacy_document(nlp: Language, text: str) -> Doc:
     """Make spaCy's document, with very long words in slices: its tokenizer takes quadratic time for runs of symbols."""
     slices = [piece.end() for word in _LONG_WORD.finditer(text) for piece in _SLICE.finditer(text, *word.span())]
@@ -220,8 +230,7 @@ def _pipeline(name: str) -> Language:
             raise InputError(
                 f"sentences: the spaCy pipeline {name!r} must set sentence boundaries; it has no part that does."
             )
-    # The limit guards the parser's memory; paragraphs are far below it unless the text has no blank lines.
-    nlp.max_length = 25_000_000
+    nlp.max_length = MAX_PARAGRAPH
     return nlp
 
 

@@ -285,3 +285,24 @@ def test_the_hooks_answer_for_every_chunker(name, parameters):
         assert reach.name
         assert 0 <= reach.position_weight <= 1
         assert reach.distance in {getattr(chunker, spec.name) for spec in chunker.fields()}
+
+
+# Characters to which the bundled tokenizer gives no token of their own.
+WITHOUT_TOKENS = ["\u200b", "\u200d", "\u00ad", "\ufe0f", "\u202e", "\u0301", "\ue000", "\x01", "👨‍👩‍👧‍👦"]
+UNBROKEN = st.lists(st.sampled_from([*WITHOUT_TOKENS, "abcdefgh", "x", "漢", " ", ". "]), max_size=60).map("".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(UNBROKEN, st.sampled_from(["chroma", "langchain", "markdown"]), st.integers(1, 6))
+@example("abcdefgh\u200bijklmnop" * 20, "langchain", 5)
+@example("👨‍👩‍👧‍👦" * 30, "chroma", 5)
+def test_a_character_without_a_token_is_in_one_chunk_too(text, separators, size):
+    with_tokens = tools(tokenizer="all-MiniLM-L6-v2")
+    document = Document.from_text(text, "lines")
+    for name, parameters in (
+        ("recursive", {"unit": "tokens", "size": size, "separators": separators}),
+        ("optimal", {"piece_size": size, "max_size": 4 * size}),
+    ):
+        spans = [chunk.spans[0] for chunk in run(build_chunker(name, parameters), document, with_tokens).chunks]
+        places = [place for start, end in spans for place in range(start, end) if not text[place].isspace()]
+        assert places == [place for place, character in enumerate(text) if not character.isspace()]

@@ -1,4 +1,4 @@
-"""Chunking of documents for the pages: at once if everything is cached, otherwise as a background job."""
+"""Chunking of documents for the pages: at once if that is quick, otherwise as a background job."""
 
 from __future__ import annotations
 
@@ -46,12 +46,15 @@ class ChunkingJob(Background):
     on_disk: bool
     done: int = 0
     total: int = 0
+    decided: float = 0.0
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
 
     def progress(self) -> tuple[float, str]:
-        """Return the embedding progress of the current chunker."""
+        """Return the progress of the current chunker: its embedding, then its search if that takes long."""
+        if self.decided:
+            return self.decided, f"Deciding: {self.decided:.0%} done"
         if not self.total:
             return 0.0, "Loading the embedding model"
         return self.done / self.total, f"Embedding: {self.done:,} of {self.total:,} texts"
@@ -59,9 +62,13 @@ class ChunkingJob(Background):
     def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
+    def _deciding(self, done: int, total: int) -> None:
+        self.decided = done / total
+
     def _run(self) -> None:
         for task, chunker in self.tasks:
             self.done = self.total = 0
+            self.decided = 0.0
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder)
                 # For some models the revision is known only after loading.
@@ -72,6 +79,7 @@ class ChunkingJob(Background):
                 embedding_cache(self.on_disk),
                 progress=self._embedded,
                 cancelled=self._cancel.is_set,
+                deciding=self._deciding,
             )
             chunking = run(chunker, self.source, tools)
             self.results[task] = chunking
@@ -83,7 +91,7 @@ class ChunkingJob(Background):
 def chunk_at_once(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool
 ) -> Chunking | None:
-    """Run a chunker now and return its result, or None if an embedding that it needs is not cached."""
+    """Run a chunker now and return its result, or None if it takes a job: for a missing embedding or a long search."""
     tools = Tools(embedder, load_tokenizer(task.tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     try:
         return run(chunker, source, tools)

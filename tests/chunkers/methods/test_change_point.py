@@ -1,13 +1,19 @@
 """Change points against all partitions, and the gains that the ledger gives."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from chunkers import Document, InputError, build_chunker
+from chunkers import Cancelled, Document, InputError, build_chunker, load_embedder
 from chunkers.base import run
-from sample_docs import load_sample
+from chunkers.building_blocks import change_search
+from chunkers.building_blocks.change_search import best_by_number, best_by_penalty
+from chunkers.methods import change_point
+from sample_docs import load_sample, sample_titles
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 
 
@@ -78,3 +84,142 @@ def test_the_known_boundaries_are_found_with_the_real_model(real_tools, sample):
 def test_the_same_sentence_over_and_over_is_one_chunk():
     chunking = run(build_chunker("change_point", {}), Document.from_text("Same.\n" * 50, "lines"), tools())
     assert len(chunking.chunks) == 1
+
+
+def ignore(done, compared):
+    """Take note of no progress."""
+
+
+def plain_search(vectors, penalty=None, runs=None):
+    """Return the cuts of the best partition in exact arithmetic; ties take the earliest last cut."""
+    count = len(vectors)
+
+    costs = {}
+    for first in range(count):
+        total, squares = np.zeros(len(vectors[0]), dtype=int), 0
+        for last in range(first + 1, count + 1):
+            row = np.array(vectors[last - 1], dtype=int)
+            total, squares = total + row, squares + row @ row
+            costs[first, last] = int(squares) - Fraction(int(total @ total), last - first)
+    levels = range(1, 2 if runs is None else runs + 1)
+    found = {(0, 0): (Fraction(0), ())}
+    for level in levels:
+        for end in range(1, count + 1):
+            best = None
+            for start in range(end):
+                before = found.get((0 if start == 0 else level, start) if runs is None else (level - 1, start))
+                if before is None:
+                    continue
+                total = before[0] + costs[start, end] + Fraction(penalty or 0)
+                if best is None or total < best[0]:
+                    best = total, (*before[1], start)
+            if best is not None:
+                found[level, end] = best
+    return [cut for cut in found[levels[-1], count][1] if cut]
+
+
+few_values = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.lists(st.integers(-2, 2), min_size=width, max_size=width), min_size=1, max_size=14)
+)
+
+
+@settings(deadline=None)
+@given(few_values, st.integers(1, 40), st.sampled_from([1, 3, 64]))
+def test_the_search_leaves_out_nothing_and_ties_take_the_earliest_cut(rows, quarters, block):
+    vectors, penalty = np.array(rows, dtype=np.float64), quarters / 4
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(change_search, "BLOCK", block)
+        assert best_by_penalty(vectors, penalty, ignore) == plain_search(vectors, penalty)
+        for runs in {1, min(2, len(rows)), (len(rows) + 1) // 2, len(rows)}:
+            assert best_by_number(vectors, runs, ignore) == plain_search(vectors, runs=runs)
+
+
+def subjects(count, width, length, likeness, seed):
+    """Return unit vectors of sentences, as many of a subject as ``length`` says, with that mean cosine within it."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(size=(count // length + 1, width))
+    noise = rng.normal(size=(count, width))
+    centres, noise = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (centres, noise))
+    rows = np.sqrt(likeness) * centres[np.arange(count) // length] + np.sqrt(1 - likeness) * noise
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("length", [8, 150, 5000])
+@pytest.mark.parametrize("likeness", [0.0, 0.3, 0.7])
+def test_the_search_is_that_of_ruptures(length, likeness):
+    import ruptures
+
+    vectors = subjects(1500, 24, length, likeness, seed=length)
+    for penalty in (0.2, 0.5, 0.8, 0.95, 1.05, 1.15, 1.3, 2, 5):
+        plain = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors).predict(pen=penalty)[:-1]
+        assert best_by_penalty(vectors, penalty, ignore) == plain
+    search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
+    for runs in (2, 3, 9):
+        assert best_by_number(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+
+
+@pytest.mark.parametrize("name", list(sample_titles()))
+def test_on_every_sample_the_search_is_that_of_ruptures(real_tools, name):
+    import ruptures
+
+    document = Document.from_text(load_sample(name).text)
+    for embedder in (real_tools.embedder, load_embedder("tfidf").for_document(document), HashEmbedder()):
+        vectors = tools(embedder, cache=real_tools.cache).embed(document.sentence_texts).astype(np.float64)
+        search = ruptures.KernelCPD(kernel="linear", min_size=1).fit(vectors)
+        for penalty in (0.1, 0.4, 0.8, 1.15, 1.6, 3):
+            assert best_by_penalty(vectors, penalty, ignore) == search.predict(pen=penalty)[:-1]
+        for runs in {min(number, len(vectors)) for number in (2, 5, 10)} - {1, len(vectors)}:
+            assert best_by_number(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
+
+
+def compared(vectors, penalty):
+    counts = []
+    best_by_penalty(vectors, penalty, lambda done, count: counts.append(count))
+    return sum(counts)
+
+
+def test_one_subject_is_not_quadratic():
+    # Four times the sentences are 16 times the pairs.
+    few, many = (compared(subjects(count, 24, count, 0.3, seed=0), 2.0) for count in (2000, 8000))
+    assert many < 8 * few
+
+
+class OneSubject(HashEmbedder):
+    def encode(self, texts):
+        return subjects(len(texts), 24, len(texts), 0.3, seed=1).astype(np.float32)
+
+
+def test_a_long_search_reports_its_progress_and_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(change_point, "REPORT", 100_000)
+    told, text = [], "\n".join(map(str, range(1000)))
+    cut(build_chunker("change_point", {}), text, embedder=OneSubject(), deciding=lambda *done: told.append(done))
+    assert len(told) > 2
+    assert told == sorted(told)
+    assert all(0 < done <= total == 1000 for done, total in told)
+    told.clear()
+    with pytest.raises(Cancelled):
+        cut(
+            build_chunker("change_point", {}),
+            text,
+            embedder=OneSubject(),
+            deciding=lambda *done: told.append(done),
+            cancelled=lambda: len(told) > 1,
+        )
+    assert len(told) == 2
+
+
+def test_a_search_of_too_many_comparisons_is_refused(monkeypatch):
+    monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
+    said = r"at most 10,000 comparisons of places for vectors of 24 dimensions; these were enough for \d+ of the 1,000 "
+    with pytest.raises(InputError, match=said + r"sentences\. A penalty much higher or lower needs fewer\."):
+        cut(build_chunker("change_point", {}), "\n".join(map(str, range(1000))), embedder=OneSubject())
+
+
+def test_a_number_of_chunks_is_refused_before_anything_is_embedded_but_one_sentence(monkeypatch):
+    monkeypatch.setattr(change_point, "MOST_CHANGE_PRODUCTS", 240_000)
+    embedder = HashEmbedder()
+    with pytest.raises(
+        InputError, match=r"must be at most 480,000 for a number of chunks; this text has 1,000 sentences, and"
+    ):
+        cut(build_chunker("change_point", {"chunks": 4}), "\n".join(map(str, range(1000))), embedder=embedder)
+    assert sum(map(len, embedder.batches)) == 1

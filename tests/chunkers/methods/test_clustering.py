@@ -9,11 +9,12 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 from sklearn.cluster import DBSCAN
 
-from chunkers import Document, InputError, build_chunker
+from chunkers import Cancelled, Document, InputError, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from chunkers.building_blocks.clustering import joint_distances as blocks
 from chunkers.building_blocks.linkage import linkage
+from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
@@ -229,3 +230,39 @@ def test_k_means_finds_what_lies_together():
     chunking = cut(build_chunker("kmeans", {"clusters": 2}), "0\n90\n1\n91\n2", embedder=AngleEmbedder())
     assert groups(chunking) == [[0, 2, 4], [1, 3]]
     assert len(cut(build_chunker("kmeans", {"clusters": 9}), "0\n0\n5", embedder=AngleEmbedder()).chunks) == 2
+
+
+@pytest.mark.parametrize(("clusters", "seed"), [(2, 0), (5, 3), (20, 1), (40, 7)])
+def test_kmeans_is_that_of_scikit_learn_with_as_many_starts(clusters, seed):
+    from sklearn.cluster import KMeans
+
+    text = "\n".join(f"line {number}" for number in range(60))
+    chunking = cut(build_chunker("kmeans", {"clusters": clusters, "seed": seed}), text)
+    points = HashEmbedder().encode(text.splitlines()).astype(np.float64)
+    labels = KMeans(clusters, n_init=10, random_state=seed).fit_predict(points)
+    assert groups(chunking) == [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels.tolist())]
+
+
+def test_kmeans_refuses_too_much_work_before_it_embeds_more_than_one_sentence(monkeypatch):
+    monkeypatch.setattr(kmeans, "MOST_CLUSTERING_WORK", 8 * 43 * 60)
+    assert cut(build_chunker("kmeans", {}), "\n".join(map(str, range(60)))).chunks
+    embedder = HashEmbedder()
+    said = (
+        r"sentences × \(clusters \+ 40\) × dimensions must be at most 20,640; this text has 61 sentences for 3 clusters, and"
+    )
+    with pytest.raises(InputError, match=said):
+        cut(build_chunker("kmeans", {}), "\n".join(map(str, range(61))), embedder=embedder)
+    assert sum(map(len, embedder.batches)) == 1
+
+
+def test_a_long_kmeans_can_be_stopped_between_two_starts(monkeypatch):
+    monkeypatch.setattr(kmeans, "REPORTED", 0)
+    told = []
+    with pytest.raises(Cancelled):
+        cut(
+            build_chunker("kmeans", {}),
+            "\n".join(map(str, range(60))),
+            deciding=lambda *done: told.append(done),
+            cancelled=lambda: len(told) == 4,
+        )
+    assert told == [(start, 10) for start in range(4)]

@@ -5,9 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from chunkers import Document, Verdict, build_chunker
+from chunkers import Document, InputError, Verdict, build_chunker
 from chunkers.base import run
+from chunkers.building_blocks import partition
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards, similarity
+from chunkers.methods import optimal
 from sample_docs import load_sample
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 
@@ -101,3 +103,26 @@ def test_every_score_agrees_with_its_verdict():
 def test_a_piece_must_fit_into_a_chunk():
     with pytest.raises(ValueError, match=r"optimal: piece_size must be at most max_size, 40; got 50\."):
         build_chunker("optimal", {"max_size": 40})
+
+
+def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        partition,
+        "run_rewards",
+        lambda vectors, longest: asked.append((len(vectors), longest)) or run_rewards(vectors, longest),
+    )
+    cut(build_chunker("optimal", {"piece_size": 1, "max_size": 1_000_000}), "a " * 25)
+    assert asked == [(25, 25)]
+
+
+def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch):
+    monkeypatch.setattr(optimal, "MOST_RUNS", 100)
+    embedder = HashEmbedder()
+    said = (
+        r"the pieces × the most pieces of a chunk must be at most 100; this text has 26 pieces, and a chunk holds up to 4\."
+    )
+    with pytest.raises(InputError, match=said):
+        cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 26, embedder=embedder)
+    assert not embedder.batches
+    assert cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 25).chunks

@@ -62,6 +62,22 @@ def test_a_parameter_that_is_not_allowed_gets_a_sentence_and_the_others_stay(app
     assert columns[1]["segments"] is not None
 
 
+def test_a_link_to_too_much_overlap_gets_a_sentence_and_the_others_stay(app):
+    for name, value in {
+        "c1": "fixed_characters",
+        "c1.size": "50000",
+        "c1.overlap": "49999",
+        "c2": "fixed_sentences",
+    }.items():
+        app.query_params[name] = value
+    app.query_params["document"] = "essay"
+    app.run()
+    assert not app.exception
+    columns = reader_of(app)["columns"]
+    assert "all chunks together may have at most 200,000,000 characters" in columns[0]["message"]
+    assert columns[1]["segments"] is not None
+
+
 def test_adding_and_removing_columns_up_to_six(app):
     settled(app)
     add = next(button for button in app.button if button.label == "Add")

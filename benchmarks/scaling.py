@@ -1,0 +1,200 @@
+"""Time and memory of every chunker as texts grow, at its defaults and at settings that make it work hardest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import re
+import resource
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+
+from benchmarks.measure import table
+from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+
+SIZES = (1_000, 5_000, 20_000, 60_000)
+"""Sentences of the texts."""
+
+WIDTH = 384
+"""Dimensions of the vectors."""
+
+MOST_SECONDS, MOST_MEMORY = 20, 2_000_000_000
+"""What a chunker may take at the most, and bytes of memory beside the vectors."""
+
+GIVE_UP = 60
+"""Seconds after which a run is ended."""
+
+ALL = {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1}
+
+
+class Case(NamedTuple):
+    """A chunker with its settings, and the sentences that a subject has in its text; 0 for one subject."""
+
+    chunker: str
+    parameters: Mapping[str, Any] = {}
+    subject: int = 20
+    note: str = ""
+
+    @property
+    def title(self) -> str:
+        """The chunker, its settings and the text."""
+        said = ", ".join(
+            [*(f"{name} {value}" for name, value in self.parameters.items()), *([self.note] if self.note else [])]
+        )
+        return f"`{self.chunker}`" + (f", {said}" if said else "")
+
+
+CASES = (
+    Case("fixed_sentences"),
+    Case("fixed_sentences", {"size": 9999, "overlap": 9998}),
+    Case("fixed_words"),
+    Case("fixed_characters"),
+    Case("fixed_characters", {"size": 5000, "overlap": 4999}),
+    Case("fixed_tokens"),
+    Case("recursive"),
+    Case("recursive", {"size": 1_000_000, "overlap": 999_999}),
+    Case("breakpoint"),
+    Case("target_size"),
+    Case("double_pass"),
+    Case("double_pass", {"vector": "re-embed"}),
+    Case("double_pass", {"vector": "re-embed", **ALL, "appending_threshold": 1}, note="all merge"),
+    Case("optimal"),
+    Case("optimal", {"piece_size": 1, "max_size": 2000}),
+    Case("change_point"),
+    Case("change_point", subject=0, note="one subject"),
+    Case("change_point", {"penalty": 1.0}, subject=0, note="one subject"),
+    Case("change_point", {"penalty": 100}),
+    Case("change_point", {"chunks": 10}),
+    Case("single_linkage"),
+    Case("dbscan"),
+    Case("kmeans"),
+    Case("kmeans", {"clusters": 1000}),
+)
+
+
+class Made(Embedder):
+    """Gives every text the vector of the first number in it, at once, so that only the decision is measured."""
+
+    name = "made"
+    revision = "1"
+    batch = 4096
+
+    def __init__(self, vectors: npt.NDArray[np.float32]) -> None:
+        self._vectors = vectors
+
+    def load(self) -> None:
+        """Do nothing: there is no model."""
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return zeros: the vectors are there."""
+        return [0] * len(texts)
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return unit vectors, shape (len(texts), 384)."""
+        found = (re.search(r"\d+", text) for text in texts)
+        return self._vectors[[int(number[0]) if number else 0 for number in found]]
+
+
+def vectors_of(count: int, subject: int) -> npt.NDArray[np.float32]:
+    """Return unit vectors of sentences with a mean cosine of 0.3 within a subject, shape (count, 384)."""
+    random = np.random.default_rng(0)
+    subjects = count // subject + 1 if subject else 1
+    # Embeddings vary in fewer directions than they have dimensions.
+    noise = random.normal(size=(count, WIDTH)) * np.exp(-np.arange(WIDTH) / 100)
+    centres = random.normal(size=(subjects, WIDTH))
+    noise, centres = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (noise, centres))
+    rows = np.sqrt(0.3) * centres[np.arange(count) // (subject or count)] + np.sqrt(0.7) * noise
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+
+def text_of(count: int) -> str:
+    """Return a text of so many sentences, one a line, a blank line after every twentieth."""
+    return "".join(
+        f"Sentence {number} tells how high the tide stood and who wrote it down.\n" + "\n" * (number % 20 == 19)
+        for number in range(count)
+    )
+
+
+def measure(case: Case, count: int, sent: Connection) -> None:
+    """Send seconds by the clock and of the processor, bytes of memory beside the vectors, and the sentence of a refusal."""
+    tools = Tools(Made(vectors_of(count, case.subject)), load_tokenizer())
+    chunker = build_chunker(case.chunker, case.parameters)
+    # Load and compile what it needs, and embed.
+    few = build_chunker(case.chunker, {key: value for key, value in case.parameters.items() if key != "chunks"})
+    run(few, Document.from_text(text_of(30), "lines"), tools)
+    document = Document.from_text(text_of(count), "lines")
+    if chunker.embeds:
+        tools.embed(document.sentence_texts)
+    before = psutil.Process().memory_info().rss
+    began, busy = time.perf_counter(), time.process_time()
+    try:
+        run(chunker, document, tools)
+        said = ""
+    except InputError as error:
+        said = str(error)
+    seconds, busy = time.perf_counter() - began, time.process_time() - busy
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    sent.send(json.dumps([seconds, busy, max(0, most - before), said]))
+
+
+def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
+    """Return what `measure` sends from a process of its own; None if it takes longer than `GIVE_UP`, or too much memory."""
+    fresh = multiprocessing.get_context("spawn")
+    receive, send = fresh.Pipe(duplex=False)
+    process = fresh.Process(target=measure, args=(case, count, send))
+    process.start()
+    send.close()
+    try:
+        # Loading and compiling take time that does not count.
+        if receive.poll(GIVE_UP * 2):
+            seconds, busy, memory, said = json.loads(receive.recv())
+            return seconds, busy, memory, said
+    except EOFError:
+        pass
+    finally:
+        process.kill()
+        process.join()
+    return None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; the exit status is 1 where a run takes more than 20 seconds or 2 GB without having been refused."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__)
+    parser.add_argument("--only", default="", metavar="NAME", help="chunkers whose title has this in it")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of sentences, separated by commas")
+    options = parser.parse_args(arguments)
+    sizes = [int(size) for size in options.sizes.split(",")]
+    rows, refusals, beyond = [], [], False
+    for case in CASES:
+        if options.only not in case.title:
+            continue
+        row = [case.title]
+        for count in sizes:
+            found = measured(case, count)
+            if found is None:
+                row.append("ended")
+                beyond = True
+            else:
+                seconds, busy, memory, said = found
+                beyond |= seconds > MOST_SECONDS or memory > MOST_MEMORY
+                took = f"{seconds:.2f} s ({busy:.2f})"
+                row.append(f"refused, {took}" if said else f"{took}, {memory / 1e6:,.0f} MB")
+                if said:
+                    refusals.append(f"- {case.title}, {count:,} sentences: “{said}”")
+            print(case.title, f"{count:,}", row[-1], file=sys.stderr, flush=True)
+        rows.append(row)
+    print(table(["chunker", *(f"{count:,}" for count in sizes)], rows))
+    print("", *refusals, sep="\n")
+    return int(beyond)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

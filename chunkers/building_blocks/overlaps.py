@@ -1,0 +1,38 @@
+"""Refuse settings that make too many chunks, or chunks that repeat too much of the text, before the chunks are made."""
+
+from __future__ import annotations
+
+import math
+
+from chunkers.building_blocks.recursive_spans import Unit
+from chunkers.errors import InputError
+from chunkers.limits import MOST_CHUNK_CHARACTERS, MOST_CHUNKS
+
+
+def check_chunks(name: str, chunks: int, characters: int) -> None:
+    """Raise InputError if the chunker called ``name`` would make so many chunks, with so many characters together.
+
+    What several chunks repeat counts in each of them.
+    """
+    if chunks > MOST_CHUNKS:
+        raise InputError(f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; this one into {chunks:,}.")
+    if characters > MOST_CHUNK_CHARACTERS:
+        raise InputError(
+            f"{name}: all chunks together may have at most {MOST_CHUNK_CHARACTERS:,} characters, what they repeat included; "
+            f"this text makes {chunks:,} with {characters:,}."
+        )
+
+
+def check_size(name: str, text: str, size: int, unit: Unit) -> None:
+    """Raise InputError if chunks of at most ``size`` must be too many, however the text is cut.
+
+    White space takes no chunk of its own, and a word has a token, but for the few without any.
+    """
+    if len(text) <= MOST_CHUNKS * size:
+        return
+    words = text.split()
+    least = math.ceil((sum(map(len, words)) if unit == "characters" else len(words)) / size)
+    if least > MOST_CHUNKS:
+        raise InputError(
+            f"{name}: a text may be cut into at most {MOST_CHUNKS:,} chunks; size {size:,} makes at least {least:,}."
+        )
