@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import platformdirs
 
 from chunkers.arrays import IntArray
-from chunkers.errors import InputError, ModelError
+from chunkers.errors import InputError, ModelError, shown
 from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:
@@ -261,7 +261,6 @@ def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
     ]
 
 
-@lru_cache(maxsize=8)
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     """Return the tokenizer called ``name``.
 
@@ -270,6 +269,15 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     InputError
         If there is no tokenizer of that name.
     """
+    return _load_tokenizer(name) if isinstance(name, str) else _no_tokenizer(name)
+
+
+def _no_tokenizer(name: object) -> NoReturn:
+    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
+
+
+@lru_cache(maxsize=8)
+def _load_tokenizer(name: str) -> Tokenizer:
     if name == "all-MiniLM-L6-v2":
         return WordPieceTokenizer()
     if name in BYTE_PAIRS:
@@ -278,4 +286,4 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
         return CharacterTokenizer()
     if name == "words":
         return WordTokenizer()
-    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {name!r}.")
+    _no_tokenizer(name)
