@@ -1,4 +1,4 @@
-"""Every limit on what is read, with its value and its reason; error messages name both."""
+"""Every limit on what is read and kept, with its value and its reason; error messages name both."""
 
 MAX_BYTES = 20_000_000
 """Bytes of a document's file, and characters of its text: 20 MB, as the page's upload counts them. The slowest chunkers that
@@ -19,6 +19,9 @@ READ_MEMORY = 1_000_000_000
 
 READERS = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
+
+SHARED_CACHE_BYTES = 256_000_000
+"""Bytes of the vectors that `chunkers.chunk` keeps for its next calls: some 160,000 sentences of 384 dimensions."""
 
 MAX_IDLE_MEMORY = 150_000_000
 """Bytes of memory up to which a process is kept for the next file; a larger one is replaced."""
