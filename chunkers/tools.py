@@ -98,7 +98,8 @@ class Tools:
                 self._compute(self.embedder, missing, found)
             self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
             self.meter.seen.update(found)
-            self._check_dimensions({entry.vector.shape for entry in found.values()})
+            for key in keys:
+                self._check_alike(found[key].vector, found[keys[0]].vector)
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
@@ -123,7 +124,8 @@ class Tools:
                 some = [text for _, text in batch]
                 vectors = checked_vectors(embedder.name, embedder.encode(some), some)
                 cost = (time.perf_counter() - began) / len(batch)
-                self._check_dimensions({vectors.shape[1:], *(entry.vector.shape for entry in islice(found.values(), 1))})
+                for entry in islice(found.values(), 1):
+                    self._check_alike(vectors[0], entry.vector)
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 self.progress(min(start + size, len(ordered)), len(ordered))
@@ -147,14 +149,13 @@ class Tools:
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [item for _, item in order]
 
-    def _check_dimensions(self, shapes: set[tuple[int, ...]]) -> None:
-        """Raise ModelError if not all vectors are alike: the model behind a name may have been changed."""
-        if len(shapes) > 1:
+    def _check_alike(self, now: VectorArray, before: VectorArray) -> None:
+        """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
+        if now.shape != before.shape:
             assert self.embedder is not None
-            dimensions = " and ".join(str(*shape) for shape in sorted(shapes))
             raise ModelError(
-                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave some of {dimensions}, and "
-                "those given before are kept: another model may have its name."
+                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {len(now)} now and "
+                f"{len(before)} before, which are kept: another model has its name."
             )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

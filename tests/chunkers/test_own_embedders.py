@@ -240,5 +240,5 @@ def test_a_cache_of_two_dimensions_is_one_sentence():
     cache = EmbeddingCache()
     embedded(cache, Changing(), ["one"])
     embedded(cache, Changing(lambda rows: np.eye(1, 4).repeat(len(rows), 0)), ["two"])
-    with pytest.raises(ModelError, match="all its vectors must have the same dimensions; it gave some of 4 and 8"):
+    with pytest.raises(ModelError, match="all its vectors must have the same dimensions; it gave 4 now and 8 before"):
         embedded(cache, Changing(), ["one", "two"])
