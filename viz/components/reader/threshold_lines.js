@@ -177,6 +177,9 @@ export class ThresholdLines {
   }
 }
 
+/** A score this near to the line is on it; chunkers/building_blocks/thresholds.py has the same number, and the reason. */
+const TIE = 1e-9;
+
 /**
  * Which gaps a line at that level would cut; null where the level is the server's own, or does not decide alone.
  * @param {Pick<CurveData, "live" | "above" | "scores" | "lines">} curve
@@ -184,7 +187,7 @@ export class ThresholdLines {
  */
 export function candidateCuts({ live, above, scores, lines }, level) {
   if (!live || level === null || level === lines[0].level) return null;
-  return scores.map((score) => score !== null && (above ? score > level : score < level));
+  return scores.map((score) => score !== null && (above ? score > level + TIE : score < level - TIE));
 }
 
 /**
