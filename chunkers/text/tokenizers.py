@@ -42,7 +42,11 @@ TOKENIZERS = {
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of texts and locates them."""
+    """Counts the tokens of texts and locates them.
+
+    One that takes space, tab and line ends for the end of a token, and never for a token, says so by an attribute
+    ``skips_space``, which is true; it saves counting.
+    """
 
     name: str
 
@@ -83,6 +87,7 @@ class WordTokenizer:
     """Every run of characters that are not white space is a token."""
 
     name = "words"
+    skips_space = True
 
     def load(self) -> None:
         """Do nothing: there is nothing to load."""
@@ -100,6 +105,7 @@ class WordPieceTokenizer:
     """The tokenizer of the bundled model, without the model."""
 
     name = "all-MiniLM-L6-v2"
+    skips_space = True
 
     def __init__(self) -> None:
         self._count = lru_cache(maxsize=200_000)(self._count_one)
