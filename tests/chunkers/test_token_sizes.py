@@ -83,3 +83,14 @@ def test_code_cut_by_lines_keeps_its_maximum(name):
     result = run(build_chunker("fixed_sentences", parameters), document, Tools(HashEmbedder(), tokenizer))
     assert max(tokenizer.count(list(result.texts))) <= 100
     assert Verdict.FORCED in [gap.verdict for gap in result.gaps]
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@given(text=TEXTS, size=st.integers(2, 30))
+@settings(max_examples=40, deadline=None)
+def test_recursive_says_that_a_chunk_stays_within_its_size_only_where_it_does(name, text, size):
+    tokenizer = load_tokenizer(name)
+    chunker = build_chunker("recursive", {"size": size, "unit": "tokens"})
+    result = run(chunker, Document.from_text(text, "regex"), Tools(None, tokenizer))
+    larger = max(tokenizer.count(list(result.texts)), default=0) > size
+    assert not (larger and any("the chunk stays within" in gap.reason for gap in result.gaps))
