@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, Protocol, overload
 
+from chunkers.cache import EmbeddingCache
+from chunkers.embedders.own import Encoder
 from chunkers.reason import Reason
 from chunkers.text.document import Document, Span
+from chunkers.text.given import GivenSentences
 
 
 class Verdict(StrEnum):
@@ -320,8 +323,16 @@ class MadeBy(Protocol):
         """Return the recipe as JSON, which the command line reads."""
         ...
 
-    def run(self, text: str) -> Chunking:
-        """Cut another text in the same way."""
+    def run(
+        self,
+        text: str,
+        name: str = "text",
+        cache: EmbeddingCache | None = None,
+        *,
+        embedder: Encoder | None = None,
+        sentences: GivenSentences | None = None,
+    ) -> Chunking:
+        """Cut another text in the same way; see `chunkers.Recipe.run`."""
         ...
 
 

@@ -7,10 +7,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentence_transformers import SentenceTransformer
 
 from chunkers import CHUNKERS, Embedder, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders.base import token_of
+from chunkers.text.minilm import checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer
 from tests.support import HashEmbedder
 
@@ -242,3 +244,13 @@ def test_a_cache_of_two_dimensions_is_one_sentence():
     embedded(cache, Changing(lambda rows: np.eye(1, 4).repeat(len(rows), 0)), ["two"])
     with pytest.raises(ModelError, match="all its vectors must have the same dimensions; it gave 4 now and 8 before"):
         embedded(cache, Changing(), ["one", "two"])
+
+
+@pytest.mark.model
+def test_a_model_of_sentence_transformers_is_one_as_it_is():
+    model = SentenceTransformer(str(checked_model_folder()), device="cpu", local_files_only=True)
+    arguments = {"amount": 60, "sentences": "regex", "tokenizer": "words", "cache": EmbeddingCache()}
+    own, named = chunk(TEXT, "breakpoint", embedder=model, **arguments), chunk(TEXT, "breakpoint", **arguments)
+    assert own.texts == named.texts
+    # Batches are padded differently, as its own lengths are not known.
+    assert own.curves[0].scores == pytest.approx(named.curves[0].scores, abs=1e-5)
