@@ -2,24 +2,26 @@
 
 >>> from chunkers import chunk
 >>> result = chunk("One sentence. Another.", "fixed_sentences", size=1)
->>> [piece.text for piece in result.chunks]
-['One sentence.', 'Another.']
+>>> result.texts
+('One sentence.', 'Another.')
+>>> result[1].spans
+(Span(start=14, end=22),)
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from chunkers.base import Chunker, FieldSpec, run
-from chunkers.embedders import EMBEDDERS, Embedder, load_embedder
+from chunkers.base import Chunker, FieldSpec
+from chunkers.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
+from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
 from chunkers.methods.recursive import Recursive
 from chunkers.presets import PRESETS, Preset
 from chunkers.reason import Reason
-from chunkers.recipe import Recipe, __version__, build_chunker
+from chunkers.recipe import Recipe, __version__, build_chunker, chunk, run
 from chunkers.registry import ADAPTERS, CHUNKERS
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.text.document import Document, Span
@@ -33,6 +35,7 @@ __all__ = [
     "DEFAULT_SPLITTER",
     "EMBEDDERS",
     "PRESETS",
+    "SHARED_CACHE",
     "SPLITTERS",
     "TOKENIZERS",
     "Breakpoint",
@@ -45,6 +48,8 @@ __all__ = [
     "Document",
     "DoublePass",
     "Embedder",
+    "EmbeddingCache",
+    "Encoder",
     "FieldSpec",
     "FixedSentences",
     "Gap",
@@ -65,39 +70,13 @@ __all__ = [
     "__version__",
     "build_chunker",
     "chunk",
+    "ledger_to_csv",
     "load_embedder",
     "load_tokenizer",
     "run",
+    "to_csv",
+    "to_dict",
+    "to_json",
+    "to_jsonl",
+    "to_parquet",
 ]
-
-
-def chunk(
-    text: str,
-    chunker: str = "breakpoint",
-    *,
-    sentences: str = DEFAULT_SPLITTER,
-    embedder: str | Embedder = "all-MiniLM-L6-v2",
-    tokenizer: str = "all-MiniLM-L6-v2",
-    **parameters: Any,
-) -> Chunking:
-    """Cut ``text`` with the named chunker.
-
-    Parameters
-    ----------
-    text
-        The original; the chunks' spans are code points of it.
-    chunker
-        A key of `CHUNKERS` or `ADAPTERS`.
-    sentences, embedder, tokenizer
-        Names from `SPLITTERS`, `EMBEDDERS` and `TOKENIZERS`; the embedder may also be an `Embedder` object.
-    parameters
-        The chunker's parameters; those left out have their defaults.
-
-    Raises
-    ------
-    InputError
-        If a name or a parameter is wrong, or the text is not valid Unicode; one sentence says which and why.
-    """
-    vectors = load_embedder(embedder) if isinstance(embedder, str) else embedder
-    tools = Tools(vectors, load_tokenizer(tokenizer))
-    return run(build_chunker(chunker, parameters, vectors), Document.from_text(text, sentences), tools)

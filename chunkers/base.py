@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
-from chunkers.errors import ParameterError
+from chunkers.errors import ParameterError, shown
 from chunkers.result import Chunking, Timing
 from chunkers.text.document import Document
 from chunkers.text.fitness import misfits_of
@@ -95,12 +95,7 @@ class Chunker(BaseModel, ABC):
     embeds: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
-    def chunk(self, document: Document, tools: Tools) -> Chunking:
-        """Cut the document; pure except for what ``tools`` caches and counts."""
-
-    @classmethod
-    def build(cls, /, **parameters: Any) -> Self:
+    def __init__(self, /, **parameters: Any) -> None:
         """Make the chunker; whatever is wrong with the parameters is reported in one sentence.
 
         Raises
@@ -109,14 +104,23 @@ class Chunker(BaseModel, ABC):
             If a parameter is wrong; the message names the chunker, the parameter, its rule and the value.
         """
         for parameter, value in parameters.items():
-            field = cls.model_fields.get(parameter)
+            field = type(self).model_fields.get(parameter)
             if isinstance(value, bool) and field is not None and field.annotation is not bool:
                 # pydantic would take them for 1 and 0.
-                raise ParameterError(f"{cls.name}: {parameter} must not be true or false; got {value}.")
+                raise ParameterError(f"{self.name}: {parameter} must not be true or false; got {value}.")
         try:
-            return cls(**parameters)
+            super().__init__(**parameters)
         except ValidationError as error:
-            raise ParameterError(_sentence(cls, error)) from error
+            raise ParameterError(_sentence(type(self), error)) from error
+
+    @abstractmethod
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; pure except for what ``tools`` caches and counts."""
+
+    @classmethod
+    def build(cls, /, **parameters: Any) -> Self:
+        """Make the chunker from parameters whose types only a run shows; raises ParameterError as the constructor does."""
+        return cls(**parameters)
 
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
@@ -178,7 +182,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return one sentence on the first broken rule."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = _shown(detail["input"])
+    got = shown(detail["input"])
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
@@ -202,18 +206,11 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     return f"{cls.name}: {name} must be {rule}; got {got}."
 
 
-def _shown(value: Any) -> str:
-    """Return a value as text, shortened if it is long."""
-    try:
-        shown = repr(value)
-    except ValueError:
-        # Python does not print numbers of more digits than this.
-        return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
-    return shown if len(shown) <= 60 else shown[:57] + "..."
-
-
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
-    """Cut the document; attach the timing of every stage, and notes if the text does not suit the splitter or model."""
+    """Cut the document; attach the timing of every stage, and notes if the text does not suit the splitter or model.
+
+    `chunkers.run` attaches the recipe too.
+    """
     meter = Meter()
     began = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None

@@ -14,6 +14,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from chunkers.arrays import VectorArray
+from chunkers.limits import SHARED_CACHE_BYTES
 
 MEMORY_BYTES = 512 * 2**20
 """Default limit of the vectors in memory: about 350,000 sentences of 384 dimensions."""
@@ -47,7 +48,8 @@ class EmbeddingCache:
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
         self._memory: LRUCache[bytes, Entry] = LRUCache(memory_bytes, getsizeof=lambda entry: entry.vector.nbytes)
-        self.turn = threading.Lock()
+        # An embedder may itself cut texts with the same cache.
+        self.turn = threading.RLock()
         self._lock = threading.Lock()
         self._file = _VectorFile(path) if path else None
 
@@ -93,10 +95,18 @@ class EmbeddingCache:
         if entry.vector.nbytes <= self._memory.maxsize:
             self._memory[key] = entry
 
+    def clear(self) -> None:
+        """Forget the vectors in memory; those in the file stay."""
+        with self._lock:
+            self._memory.clear()
+
     def __len__(self) -> int:
         """Return the number of vectors in memory."""
         return len(self._memory)
 
+
+SHARED_CACHE = EmbeddingCache(memory_bytes=SHARED_CACHE_BYTES)
+"""Where `chunkers.chunk` and recipes keep embeddings if they are given no cache; its ``clear`` forgets them."""
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, cost REAL, vector BLOB, checksum BLOB) WITHOUT ROWID"
 _AT_ONCE = 500

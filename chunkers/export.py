@@ -7,18 +7,35 @@ import io
 import json
 from typing import Any
 
+from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
 
 COLUMNS = ("chunk", "spans", "characters", "words", "text")
 
 
-def to_dict(chunking: Chunking, recipe: Recipe) -> dict[str, Any]:
-    """Return the result as JSON-compatible values: what the command line prints for a document."""
+def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
+    """Return the result as JSON-compatible values: what the command line prints for a document.
+
+    Parameters
+    ----------
+    chunking
+        The result.
+    recipe
+        The recipe that stands in it; the result's own unless it is given.
+
+    Raises
+    ------
+    InputError
+        If there is neither.
+    """
+    made_by = chunking.recipe if recipe is None else recipe
+    if made_by is None:
+        raise InputError("recipe must be given for a result that chunkers.run did not make; got None.")
     document, timing = chunking.document, chunking.timing
     return {
         "version": __version__,
-        "recipe": recipe.model_dump(),
+        "recipe": made_by.model_dump(),
         "document": {
             "name": document.name,
             "characters": len(document.text),
@@ -61,8 +78,8 @@ def _gap(gap: Gap) -> dict[str, Any]:
     return entry if gap.offset is None else {**entry, "offset": gap.offset}
 
 
-def to_json(chunking: Chunking, recipe: Recipe) -> str:
-    """Return the whole result as indented JSON."""
+def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
+    """Return the whole result as indented JSON; raises as `to_dict` does."""
     return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
 
 

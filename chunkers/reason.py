@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Relation = Literal["", ">", "≤", "<", "≥", "largest", "lowest"]
-"""How a score relates to its threshold; for the last two, to the scores of the other possible cuts."""
+Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
+"""How a score relates to its threshold: `=` where only rounding parts them; for the last two, to the other possible cuts."""
 
 
 class Reason(NamedTuple):
@@ -41,10 +41,10 @@ class Reason(NamedTuple):
         said = remark
         if score is not None:
             if threshold is not None:
-                left, right = told_apart(score, threshold)
+                left, right = (f"{score:z.2f}",) * 2 if relation == "=" else told_apart(score, threshold)
                 said = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
             else:
-                said = f"its {relation} {name}, {score:.2f}, is here" if relation else f"{name} {score:.2f}"
+                said = f"its {relation} {name}, {score:z.2f}, is here" if relation else f"{name} {score:z.2f}"
             if remark:
                 said = f"{said}, {remark}"
         if heading:
@@ -66,10 +66,9 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Format two numbers with as few decimals, two to six, as tell them apart."""
-    left, right = f"{score:.2f}", f"{threshold:.2f}"
-    for decimals in range(3, 7):
+    """Format two numbers with as few decimals, two to seventeen, as tell them apart, or six; a zero has no sign."""
+    for decimals in range(2, 18):
+        left, right = f"{score:z.{decimals}f}", f"{threshold:z.{decimals}f}"
         if left != right:
-            break
-        left, right = f"{score:.{decimals}f}", f"{threshold:.{decimals}f}"
-    return left, right
+            return left, right
+    return f"{score:z.6f}", f"{threshold:z.6f}"

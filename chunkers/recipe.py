@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
 from importlib import metadata
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkers.base import Chunker, run
-from chunkers.cache import EmbeddingCache
-from chunkers.embedders import Embedder, load_embedder
-from chunkers.errors import InputError
+from chunkers import base
+from chunkers.base import Chunker
+from chunkers.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.embedders import Embedder, Encoder, load_embedder
+from chunkers.embedders.own import OWN, embedder_of
+from chunkers.errors import InputError, ParameterError, shown
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
+from chunkers.text.given import GivenSentences
 from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
@@ -43,9 +48,10 @@ class Recipe(BaseModel):
     versions: dict[str, str] = {}
 
     @classmethod
-    def of(cls, chunker: Chunker, sentences: str, embedder: Embedder | None, tokenizer: str) -> Recipe:
+    def of(cls, chunker: Chunker, sentences: str, embedder: Encoder | None, tokenizer: str) -> Recipe:
         """Return the recipe of a chunker with what it runs with, versions included."""
         versions = {"seamark": __version__}
+        embedder = None if embedder is None else embedder_of(embedder)
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
@@ -92,13 +98,105 @@ class Recipe(BaseModel):
         """Make the chunker; raises ParameterError if a parameter breaks its rule."""
         return chunker_class(self.chunker).build(**self.parameters)
 
-    def run(self, text: str, name: str = "text", cache: EmbeddingCache | None = None) -> Chunking:
-        """Chunk ``text`` according to the recipe."""
-        tools = Tools(load_embedder(self.embedder), load_tokenizer(self.tokenizer), cache or EmbeddingCache())
-        return run(self.build(), Document.from_text(text, self.sentences, name), tools)
+    def run(
+        self,
+        text: str,
+        name: str = "text",
+        cache: EmbeddingCache | None = None,
+        *,
+        embedder: Encoder | None = None,
+        sentences: GivenSentences | None = None,
+    ) -> Chunking:
+        """Chunk ``text`` according to the recipe.
+
+        Parameters
+        ----------
+        text, name
+            The text, and its name for messages.
+        cache
+            Where embeddings are kept, instead of in `SHARED_CACHE`.
+        embedder, sentences
+            What a recipe can only name: the caller's own embedder, and sentences that the caller gives.
+
+        Raises
+        ------
+        InputError
+            If something that the recipe names is not there, or the text is unusable.
+        """
+        chunker = self.build()
+        if embedder is not None:
+            vectors: Embedder | None = embedder_of(embedder)
+        elif self.embedder.startswith(OWN) and not chunker.embeds:
+            vectors = None
+        else:
+            vectors = load_embedder(self.embedder)
+        tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache))
+        return run(chunker, Document.from_text(text, self.sentences if sentences is None else sentences, name), tools)
 
 
-def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Embedder | None = None) -> Chunker:
+def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
+    """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text."""
+    chunking = base.run(chunker, document, tools)
+    return replace(chunking, recipe=Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name))
+
+
+def chunk(
+    text: str,
+    chunker: str | Chunker = "breakpoint",
+    *,
+    sentences: str | GivenSentences = DEFAULT_SPLITTER,
+    embedder: str | Encoder = "all-MiniLM-L6-v2",
+    tokenizer: str = "all-MiniLM-L6-v2",
+    cache: EmbeddingCache | None = None,
+    **parameters: Any,
+) -> Chunking:
+    """Cut ``text`` with a chunker.
+
+    Calls share embeddings: each distinct text is embedded once by the same embedder, as long as `SHARED_CACHE`, which is
+    bounded, holds it. ``SHARED_CACHE.clear()`` forgets them all; ``cache=EmbeddingCache()`` shares nothing.
+
+    Parameters
+    ----------
+    text
+        The original; the chunks' spans are code points of it.
+    chunker
+        A key of `CHUNKERS` or `ADAPTERS`, or a `Chunker` with its parameters.
+    sentences
+        A name from `SPLITTERS`, or the sentences themselves, in order and none left out: texts, or pairs of code points.
+    embedder
+        A name from `EMBEDDERS`, or any object whose ``encode`` takes a list of texts and returns a vector for each, as an
+        array, a tensor or lists; see `Encoder`.
+    tokenizer
+        A name from `TOKENIZERS`.
+    cache
+        Where embeddings are kept, instead of in `SHARED_CACHE`.
+    parameters
+        The chunker's parameters; those left out have their defaults.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or the text is not valid Unicode; one sentence says which and why. `ParameterError` and
+        `ModelError` are kinds of it.
+    """
+    vectors = load_embedder(embedder)
+    tools = Tools(vectors, load_tokenizer(tokenizer), _checked(cache))
+    if not isinstance(chunker, Chunker):
+        chunker = build_chunker(chunker, parameters, vectors)
+    elif parameters:
+        raise ParameterError(
+            f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
+        )
+    return run(chunker, Document.from_text(text, sentences), tools)
+
+
+def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:
+    if not isinstance(cache, EmbeddingCache | None):
+        raise InputError(f"cache must be an EmbeddingCache or None; got {shown(cache)}.")
+    return SHARED_CACHE if cache is None else cache
+
+
+def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | None = None) -> Chunker:
     """Make a chunker; parameters left out have the embedder's defaults, or else the declared ones.
 
     Raises
@@ -106,9 +204,15 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Embedder |
     ParameterError
         If there is no such chunker or parameter, or a value breaks its rule.
     """
-    defaults = embedder.defaults.get(name, {}) if embedder is not None else {}
-    return chunker_class(name).build(**{**defaults, **parameters})
+    chunker = chunker_class(name)
+    defaults = embedder_of(embedder).defaults.get(name, {}) if embedder is not None else {}
+    return chunker.build(**{**defaults, **parameters})
 
 
 def _installed(*packages: str) -> dict[str, str]:
-    return {package: metadata.version(package) for package in packages}
+    return {package: _version(package) for package in packages}
+
+
+@lru_cache(maxsize=64)
+def _version(package: str) -> str:
+    return metadata.version(package)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, overload
 
+from chunkers.cache import EmbeddingCache
+from chunkers.embedders.own import Encoder
 from chunkers.reason import Reason
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
+from chunkers.text.given import GivenSentences
 
 
 class Verdict(StrEnum):
@@ -215,9 +218,9 @@ class Line:
     parameter: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """One score per gap, and the lines that it is compared with.
+    """One score per gap, and the lines that it is compared with; an undefined score equals another.
 
     Attributes
     ----------
@@ -238,6 +241,18 @@ class Curve:
     lines: tuple[Line, ...]
     cut_above: bool
     live: bool
+
+    def _key(self) -> tuple[object, ...]:
+        scores = tuple([number(score) for score in self.scores])
+        lines = tuple([(line.label, number(line.level), line.parameter) for line in self.lines])
+        return self.label, scores, lines, self.cut_above, self.live
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all fields."""
+        return self._key() == other._key() if isinstance(other, Curve) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,13 +283,89 @@ class Timing:
     merge_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Chunking:
+class MadeBy(Protocol):
+    """What a result knows of its recipe, which is a `chunkers.Recipe`; recipes are built on results, not the reverse."""
+
+    @property
+    def chunker(self) -> str:
+        """The chunker's name."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """All parameters of the chunker."""
+        ...
+
+    @property
+    def sentences(self) -> str:
+        """The splitter's name."""
+        ...
+
+    @property
+    def embedder(self) -> str:
+        """The embedder's name."""
+        ...
+
+    @property
+    def tokenizer(self) -> str:
+        """The tokenizer's name."""
+        ...
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """What the result depends on, with versions."""
+        ...
+
+    def model_dump(self) -> dict[str, Any]:
+        """Return the recipe as JSON-compatible values."""
+        ...
+
+    def to_json(self) -> str:
+        """Return the recipe as JSON, which the command line reads."""
+        ...
+
+    def run(
+        self,
+        text: str,
+        name: str = "text",
+        cache: EmbeddingCache | None = None,
+        *,
+        embedder: Encoder | None = None,
+        sentences: GivenSentences | None = None,
+    ) -> Chunking:
+        """Cut another text in the same way; see `chunkers.Recipe.run`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Chunking(Sequence[Chunk]):
     """The chunks of a document in the order of their first span, and every decision.
 
-    ``notes`` are sentences about the whole: what a chunker could not do as asked, or did to the text. ``comparisons`` are
-    those of a double pass, in the order in which it made them; ``clusters`` are those of a clustering chunker; ``misfits``
-    say where the text does not suit its splitter or the model.
+    A sequence of its chunks. Two results are equal if their documents, chunks and decisions are, whatever time they took and
+    whichever recipe made them.
+
+    Attributes
+    ----------
+    document
+        What was cut.
+    chunks
+        The chunks.
+    gaps
+        The decision at every gap between sentences, and at every cut inside one, in order.
+    merges, curves
+        The merges of groups, and the scores at the gaps, of chunkers that have some.
+    timing
+        How long every stage took; None before the run has ended.
+    notes
+        Sentences about the whole: what a chunker could not do as asked, or did to the text.
+    comparisons
+        Those of a double pass, in the order in which it made them.
+    clusters
+        Those of a clustering chunker.
+    misfits
+        Where the text does not suit its splitter or the model.
+    recipe
+        What gives the same chunks again; None for a result that `chunkers.run` did not make.
     """
 
     document: Document
@@ -282,11 +373,38 @@ class Chunking:
     gaps: Sequence[Gap]
     merges: tuple[Merge, ...] = ()
     curves: tuple[Curve, ...] = ()
-    timing: Timing | None = None
+    timing: Timing | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     clusters: Clusters | None = None
     misfits: tuple[Misfit, ...] = ()
+    recipe: MadeBy | None = field(default=None, compare=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The chunks' texts."""
+        return tuple([chunk.text for chunk in self.chunks])
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self.chunks)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return iter(self.chunks)
+
+    @overload
+    def __getitem__(self, place: int) -> Chunk: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Chunk, ...]: ...
+    def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
+        """Return a chunk, or those of a slice."""
+        return self.chunks[place]
+
+    def __repr__(self) -> str:
+        """Return what it is in a few words, without the text."""
+        count = len(self.chunks)
+        made = f" by {self.recipe.chunker}" if self.recipe is not None else ""
+        return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     @classmethod
     def from_gaps(

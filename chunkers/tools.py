@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
 from chunkers.arrays import IntArray, VectorArray
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
+from chunkers.embedders.gate import checked_vectors
+from chunkers.embedders.own import embedder_of
 from chunkers.errors import Cancelled, ModelError
 from chunkers.text.tokenizers import Tokenizer
 
@@ -44,7 +47,7 @@ class Tools:
     Attributes
     ----------
     embedder
-        Makes vectors; None where only chunkers that need none will run.
+        Makes vectors; None where only chunkers that need none will run. Any object with a method ``encode`` will do.
     tokenizer
         Counts tokens.
     cache
@@ -65,13 +68,20 @@ class Tools:
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
 
+    def __post_init__(self) -> None:
+        """Make an embedder of an object that is none; raises InputError if it has no method ``encode``."""
+        if self.embedder is not None:
+            self.embedder = embedder_of(self.embedder)
+
     def embed(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), computing each distinct text only once.
+
+        All vectors come through here, and those of every embedder are checked.
 
         Raises
         ------
         ModelError
-            If there is no embedder or it cannot be loaded.
+            If there is no embedder, it cannot be loaded, or what it gives is not a unit vector for each text.
         Cancelled
             If the user asked to stop; the batches done are in the cache.
         """
@@ -83,7 +93,7 @@ class Tools:
             if not self.embedder.revision and not self.cancelled():
                 # Only loading tells which weights are behind a folder or a name on the hub.
                 self._load(self.embedder)
-            keys = self.cache.keys(self.embedder.name, self.embedder.revision, texts)
+            keys = self.cache.keys(self.embedder.name, self.embedder.identity, texts)
             found = self.cache.get_many(keys)
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
             self.meter.cached += len(found.keys() - self.meter.seen)
@@ -91,6 +101,8 @@ class Tools:
                 self._compute(self.embedder, missing, found)
             self.meter.cold_s += sum(entry.cost for key, entry in found.items() if key not in self.meter.seen)
             self.meter.seen.update(found)
+            for key in keys:
+                self._check_alike(found[key].vector, found[keys[0]].vector)
             return np.stack([found[key].vector for key in keys]) if keys else np.zeros((0, 1), np.float32)
         finally:
             self.meter.embed_s += time.perf_counter() - began - (self.meter.load_s - loading)
@@ -112,9 +124,11 @@ class Tools:
                     raise Cancelled
                 batch = ordered[start : start + size]
                 began = time.perf_counter()
-                vectors = embedder.encode([text for _, text in batch])
+                some = [text for _, text in batch]
+                vectors = checked_vectors(embedder.name, embedder.encode(some), some)
                 cost = (time.perf_counter() - began) / len(batch)
-                self._check_dimension(vectors, found)
+                for entry in islice(found.values(), 1):
+                    self._check_alike(vectors[0], entry.vector)
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
                 self.progress(min(start + size, len(ordered)), len(ordered))
@@ -138,14 +152,13 @@ class Tools:
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
         return [item for _, item in order]
 
-    def _check_dimension(self, vectors: VectorArray, found: Mapping[bytes, Entry]) -> None:
-        """Raise ModelError if the cache has another dimension: the model behind a server's name may have been changed."""
-        known = next(iter(found.values()), None)
-        if known is not None and known.vector.shape != vectors.shape[1:]:
+    def _check_alike(self, now: VectorArray, before: VectorArray) -> None:
+        """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""
+        if now.shape != before.shape:
             assert self.embedder is not None
             raise ModelError(
-                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {vectors.shape[1]} now and "
-                f"{len(known.vector)} before, which are kept: another model has its name."
+                f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {len(now)} now and "
+                f"{len(before)} before, which are kept: another model has its name."
             )
 
     def decided(self, done: int, total: int) -> None:

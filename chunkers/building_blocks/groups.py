@@ -64,7 +64,10 @@ class MeanGroups:
 
 
 class JoinedGroups:
-    """Embeddings of the sentences joined by single spaces, which count towards the length."""
+    """Embeddings of the sentences joined by single spaces.
+
+    The length is that of the joined text, as LlamaIndex counts it; the chunk is longer where there is more white space.
+    """
 
     def __init__(self, document: Document, tools: Tools) -> None:
         self._texts = document.sentence_texts

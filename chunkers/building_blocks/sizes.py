@@ -7,7 +7,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Literal, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.reason import Reason, chain
 from chunkers.result import Gap, Verdict, end_before, start_after
 from chunkers.text.document import Document, Span
@@ -118,7 +118,7 @@ class _Sizer:
         self.document = document
         self.limits = limits
         self.tools = tools
-        self.size = _sizes(document, limits.unit, tools)
+        self.size = sizes_of(document, limits.unit, tools)
         self._distances = distances
 
     @cached_property
@@ -207,7 +207,7 @@ class _Sizer:
         if unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = recursive_spans(text, self.limits.most or 1, 0, measure, "chroma")
+        spans = _fitting_spans(text, self.limits.most or 1, measure)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
@@ -225,7 +225,7 @@ class _Sizer:
         return [Gap(gap, None, None, Verdict.FORCED, why) for gap in range(first + most - 1, last, most)]
 
 
-def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
+def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, int], int]:
     """Return the function that gives the size of the text between two offsets, neither at white space.
 
     It looks sizes up in running totals, so that sizing every prefix of a long text costs one pass over it.
@@ -237,17 +237,23 @@ def _sizes(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int, i
     if unit == "words":
         words = [match.start() for match in re.finditer(r"\S+", document.text)]
         return lambda start, end: bisect_left(words, end) - bisect_right(words, start) + 1
-    # Tokens of a sentence are those that it has in the text: white space or punctuation, which no token crosses, parts it
-    # from the next.
-    totals = [0, *accumulate(tools.count_tokens(document.sentence_texts))]
+    return TokenSizes(document, tools)
 
-    def tokens(start: int, end: int) -> int:
-        first, last = document.sentence_at(start), document.sentence_at(end - 1)
-        if (start, end) == document.slice(first, last + 1):
-            return totals[last + 1] - totals[first]
-        return tools.count_tokens([document.text[start:end]])[0]
 
-    return tokens
+def _fitting_spans(text: str, most: int, measure: Callable[[str], int]) -> list[tuple[int, int]]:
+    """Return the recursive chunker's spans, none larger than ``most`` if smaller pieces can be had.
+
+    It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
+    """
+    pending, found = [(0, len(text), most)], []
+    while pending:
+        start, end, size = pending.pop()
+        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma"):
+            if size > 1 and measure(text[start + first : start + last]) > most:
+                pending.append((start + first, start + last, size - 1))
+            else:
+                found.append((start + first, start + last))
+    return sorted(found)
 
 
 def _with_forced(gaps: Sequence[Gap], forced: Sequence[Gap]) -> list[Gap]:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.models import FolderModel, HubModel, MiniLM
+from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors
 from chunkers.embedders.tfidf import TfIdf
 from chunkers.errors import InputError
 
-__all__ = ["EMBEDDERS", "OTHERS", "Embedder", "MiniLM", "OpenAIServer", "load_embedder"]
+__all__ = ["EMBEDDERS", "OTHERS", "Embedder", "Encoder", "MiniLM", "OpenAIServer", "load_embedder"]
 
 EMBEDDERS = {
     "all-MiniLM-L6-v2": "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
@@ -32,19 +33,26 @@ OTHERS = {
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
-def load_embedder(name: str = "all-MiniLM-L6-v2") -> Embedder:
+def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2") -> Embedder:
     """Return the embedder called ``name``, not loaded yet; nothing is read, fetched or sent before its ``load``.
 
     Parameters
     ----------
     name
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
+        Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
 
     Raises
     ------
     InputError
-        If no embedder can have that name.
+        If no embedder can have that name, or the object has no such method.
     """
+    if not isinstance(name, str):
+        return embedder_of(name)
+    if name.startswith(OWN):
+        raise InputError(
+            f"embedder: {name} must be given as the object that it was: no embedder is loaded by a name with {OWN}."
+        )
     # Not cached: the environment may name another server the next time.
     return OpenAIServer(name) if name.startswith("openai:") else _load_embedder(name)
 

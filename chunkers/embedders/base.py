@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
+import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +18,17 @@ if TYPE_CHECKING:
     from chunkers.text.document import Document
 
 
-class Embedder(Protocol):
+class Embedder(ABC):
     """Turns texts into unit vectors; subclasses inherit what is the same for most.
+
+    An object that has nothing but ``encode`` need not inherit it: `chunkers.load_embedder` makes an embedder of it.
 
     Attributes
     ----------
     name, revision
         Together they determine the vectors; both are part of the cache's key. The revision is empty until loading,
-        or a document, determines it.
+        or a document, determines it; where it stays empty, the cache takes the vectors for this object's alone. The name is
+        the class's unless it is set.
     max_tokens
         How many of its own tokens of a text it reads at most; None where there is no limit, or none is known before it
         is loaded.
@@ -41,9 +48,19 @@ class Embedder(Protocol):
     defaults: Mapping[str, Mapping[str, Any]] = {}
     packages: tuple[str, ...] = ()
 
-    def load(self) -> None:
+    def __init_subclass__(cls, **others: Any) -> None:
+        """Give a subclass without a name that of the class."""
+        super().__init_subclass__(**others)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
+
+    def load(self) -> None:  # noqa: B027  # most have nothing to load
         """Load the model if it is not in memory; raises ModelError if that fails."""
-        ...
+
+    @property
+    def identity(self) -> str:
+        """What tells its vectors from those of another embedder of the same name: the revision, or else this very object."""
+        return self.revision or token_of(self)
 
     def for_document(self, document: Document) -> Embedder:
         """Return the embedder for this document: itself, unless it is fitted on documents."""
@@ -56,9 +73,35 @@ class Embedder(Protocol):
         """
         return [len(text) for text in texts]
 
+    @abstractmethod
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension); zeros for a text of which the model knows nothing."""
-        ...
+
+
+_TOKENS: dict[int, tuple[Any, str]] = {}
+"""By an object's id: a weak reference to it, and its token."""
+
+
+def token_of(given: object) -> str:
+    """Return a text that stands for this very object in this process, and for no other before or after it.
+
+    An object that cannot be referred to weakly gets another one each time, as nothing tells when it is gone.
+    """
+    known = _TOKENS.get(id(given))
+    if known is not None and known[0]() is given:
+        return known[1]
+    token = uuid.uuid4().hex
+    with suppress(TypeError):
+        number = id(given)
+        _TOKENS[number] = (weakref.ref(given, lambda reference: _forget(number, reference)), token)
+    return token
+
+
+def _forget(number: int, reference: object) -> None:
+    """Forget an object that is gone, unless another has its id by now."""
+    known = _TOKENS.get(number)
+    if known is not None and known[0] is reference:
+        del _TOKENS[number]
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:

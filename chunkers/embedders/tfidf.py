@@ -109,7 +109,7 @@ def _fit(sentences: Sequence[str]) -> Callable[[Sequence[str]], FloatArray]:
         # Nothing but white space: there are no n-grams.
         return lambda texts: np.zeros((len(texts), 1))
     directions = TruncatedSVD(min(COMPONENTS, *weights.shape), random_state=0)
-    with np.errstate(invalid="ignore"):
-        # The explained variance, which it also computes, is 0 / 0 for one sentence.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The share of explained variance, which it also computes, divides by 0 for sentences that are all alike.
         directions.fit(weights)
     return lambda texts: np.asarray(directions.transform(vectorizer.transform(texts)))

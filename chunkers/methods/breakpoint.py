@@ -26,6 +26,8 @@ ThresholdName = Literal[
 class Breakpoint(Thresholded, Sized):
     """Cut wherever the distance of neighbouring sentences, or a score made of it, passes a threshold line.
 
+    A score that only rounding puts beyond the line, by less than `thresholds.TIE`, is on it.
+
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own
     Boundaries" (percentile and slope).
@@ -83,13 +85,17 @@ class Breakpoint(Thresholded, Sized):
         failing: Relation = "≤" if rule.above else "≥"
         threshold = number(level)
         undefined = Reason(remark=f"no {rule.score_name} at this gap: it needs a gap beside it")
-        passes = scores > level if rule.above else scores < level
+        passes = rule.passes(scores, level)
+        nearly = ~passes & (scores > level if rule.above else scores < level)
         gaps = []
-        for index, (score, passed) in enumerate(zip(scores.tolist(), passes.tolist(), strict=True)):
+        for index, (score, passed, tied) in enumerate(zip(scores.tolist(), passes.tolist(), nearly.tolist(), strict=True)):
             if passed:
                 gaps.append(Gap(index, score, threshold, Verdict.CUT, Reason(rule.score_name, score, passing, level)))
             elif math.isnan(score):
                 gaps.append(Gap(index, None, threshold, Verdict.KEPT, undefined))
+            elif tied:
+                why = Reason(rule.score_name, score, "=", level, remark="but for rounding")
+                gaps.append(Gap(index, score, threshold, Verdict.KEPT, why))
             else:
                 gaps.append(Gap(index, score, threshold, Verdict.KEPT, Reason(rule.score_name, score, failing, level)))
         return gaps

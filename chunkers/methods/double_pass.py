@@ -71,7 +71,8 @@ class DoublePass(Chunker):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="No join makes a chunk longer than this; a single longer sentence stays whole.",
+        description="No join makes a chunk longer than this; a single longer sentence stays whole. With vector re-embed, "
+        "white space between sentences counts as one character, as in LlamaIndex.",
         json_schema_extra={"unit": "characters", "step": 100},
     )
     look_ahead: int = Field(
@@ -125,7 +126,23 @@ class DoublePass(Chunker):
         limits = Limits(self.min_size, self.max_size, "characters")
         gaps = within_sizes(document, state.gaps, limits, tools, lambda: ())
         merges = [_merge(comparison) for comparison in state.comparisons if comparison.outcome == "joined"]
-        return replace(Chunking.from_gaps(document, gaps, merges, (curve,)), comparisons=tuple(state.comparisons))
+        made = Chunking.from_gaps(document, gaps, merges, (curve,))
+        return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
+
+    def _longer_than_counted(self, made: Chunking) -> tuple[str, ...]:
+        """Return a note if chunks of several sentences are above maximum size with their white space."""
+        if self.max_size is None or self.vector == "mean":
+            return ()
+        alone = {span.start: span for span in made.document.sentences}
+        lengths = [piece.end - piece.start for piece in made.chunks if alone[piece.start].end < piece.end]
+        longer = [length for length in lengths if length > self.max_size]
+        if not longer:
+            return ()
+        said = f"{len(longer):,} chunks are" if len(longer) > 1 else "A chunk is"
+        return (
+            f"{said} longer than the maximum size, {self.max_size:,} characters, up to {max(longer):,}: with re-embed, "
+            "white space between two sentences counts as one, as in LlamaIndex. With vector mean it counts in full.",
+        )
 
     def _first_pass(self, state: _State, sentences: FloatArray, groups: Groups) -> list[Span]:
         """Return the mini-chunks as ranges of sentences; one comparison is made at each gap."""

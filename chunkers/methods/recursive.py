@@ -98,7 +98,9 @@ class Recursive(Chunker):
 
         # Where only white space left the overlap, the next chunk begins where the last did: it is longer, but no new cut.
         starts = [later for (earlier, _), (later, _) in pairwise(spans) if later > earlier]
-        kept = f"no separator is needed here: the chunk stays within size {self.size:,} {self.unit}"
+        # Joined, the pieces may have more tokens than they have apart, which LangChain's splitter does not look at.
+        within = "the chunk stays" if self.unit != "tokens" else "the pieces of the chunk add up to a number"
+        kept = f"no separator is needed here: {within} within size {self.size:,} {self.unit}"
         return ledger(document, cuts_to_gaps(document, starts, Verdict.CUT, why), kept)
 
 

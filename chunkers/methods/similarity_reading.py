@@ -8,7 +8,7 @@ from dataclasses import replace
 from chunkers import Breakpoint, Chunking, Gap
 from chunkers.reason import Reason, Relation
 
-_MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "largest": "lowest"}
+_MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
 
 
 class SimilarityReading(Breakpoint):

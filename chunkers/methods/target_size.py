@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate
+from dataclasses import replace
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from pydantic import Field
 from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.building_blocks.sizes import sizes_of
 from chunkers.reason import Reason
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
@@ -83,19 +85,32 @@ class TargetSize(Chunker):
         if not texts:
             return Chunking(document, (), ())
         distances = gap_distances(tools.embed(buffered(texts, self.buffer)))
-        sizes = self._sizes(document, tools)
         ranks = np.sort(distances)[::-1]
-        allowed = sum(sizes) // self.size if self.fit == "average" else self._cuts_for_largest(ranks, distances, sizes)
+        notes: tuple[str, ...] = ()
+        found = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        if self.fit == "average":
+            total = sum(self._sizes(document, tools))
+            allowed = total // self.size
+        else:
+            allowed, largest = self._cuts_for_largest(ranks, distances, document, tools)
+            if largest > self.size:
+                found = f"as no level makes the largest chunk fit {self.size:,} {self.unit}: a sentence has {largest:,}"
+                notes = (
+                    f"The longest sentence has {largest:,} {self.unit}, more than the size, {self.size:,}, so no level "
+                    "makes the largest chunk fit, and every gap is cut.",
+                )
         # The line is the first distance that is not cut; where all are cut, there is none.
         level = float(ranks[allowed]) if allowed < len(ranks) else -1.0
-        found = f"the level at which the {self.fit} chunk fits {self.size:,} {self.unit}"
+        cuts = int(np.count_nonzero(distances > level))
+        if self.fit == "average" and total > self.size * (cuts + 1):
+            found = f"as no level with at most {allowed:,} cuts makes the average chunk fit {self.size:,} {self.unit}"
         gaps = []
         for index, distance in enumerate(distances.tolist()):
             cut = distance > level
             why = Reason("distance", distance, ">" if cut else "≤", level, remark=found)
             gaps.append(Gap(index, distance, level, Verdict.CUT if cut else Verdict.KEPT, why))
         curve = Curve("distance", tuple(distances.tolist()), (Line("fitted", level, "size"),), cut_above=True, live=False)
-        return Chunking.from_gaps(document, gaps, curves=(curve,))
+        return replace(Chunking.from_gaps(document, gaps, curves=(curve,)), notes=notes)
 
     def _sizes(self, document: Document, tools: Tools) -> list[int]:
         texts = document.sentence_texts
@@ -103,13 +118,19 @@ class TargetSize(Chunker):
             return tools.count_tokens(texts)
         return [len(text) if self.unit == "characters" else len(text.split()) for text in texts]
 
-    def _cuts_for_largest(self, ranks: FloatArray, distances: FloatArray, sizes: list[int]) -> int:
-        """Return how few of the greatest distances must be cut for no chunk to exceed the size; all, if none do."""
-        totals = np.array([0, *accumulate(sizes)])
+    def _cuts_for_largest(
+        self, ranks: FloatArray, distances: FloatArray, document: Document, tools: Tools
+    ) -> tuple[int, int]:
+        """Return how few of the greatest distances must be cut for no chunk to exceed the size, and the largest chunk then.
 
-        def fits(cuts: int) -> bool:
+        All, if a sentence alone exceeds it.
+        """
+        size_of = sizes_of(document, self.unit, tools)
+
+        def largest(cuts: int) -> int:
             level = ranks[cuts] if cuts < len(ranks) else -1.0
-            edges = np.concatenate([[0], np.flatnonzero(distances > level) + 1, [len(sizes)]])
-            return bool(np.diff(totals[edges]).max() <= self.size)
+            edges = [0, *(np.flatnonzero(distances > level) + 1).tolist(), len(document.sentences)]
+            return max(size_of(*document.slice(first, last)) for first, last in pairwise(edges))
 
-        return bisect_left(range(len(ranks)), True, key=fits)
+        allowed = bisect_left(range(len(ranks)), True, key=lambda cuts: largest(cuts) <= self.size)
+        return allowed, largest(allowed)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import time
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 from chunkers.limits import MAX_SENTENCES
-from chunkers.text.sentences import DEFAULT_SPLITTER, language_of, load_splitter, split_sentences
+from chunkers.text.given import GivenSentences, checked_spans, given_spans
+from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, language_of, load_splitter, split_sentences
 
 
 class Span(NamedTuple):
@@ -25,45 +26,64 @@ class Span(NamedTuple):
 class Document:
     """A text with its sentences; everything else points into it by offsets.
 
+    Two documents are equal where all but ``split_ms`` is.
+
     Attributes
     ----------
     text
         The original, never changed.
     sentences
-        Spans in ascending order without overlap; every non-whitespace character lies in exactly one.
+        Spans in ascending order without overlap or white space at their ends; every other character lies in exactly one.
+        They may be given as pairs of numbers, and with white space at their ends, which is left out.
     name
         Its name for the user: a file's name or a title.
     splitter
-        The name of the sentence splitter that made ``sentences``.
+        The name of the sentence splitter that made ``sentences``; ``given`` where the caller did.
     split_ms
         Milliseconds that the splitter took.
     language
         The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
+
+    Raises
+    ------
+    InputError
+        If a sentence is no span of the text, overlaps another or leaves something out; the message names the first.
     """
 
     text: str
     sentences: tuple[Span, ...]
     name: str = "text"
-    splitter: str = DEFAULT_SPLITTER
-    split_ms: float = 0.0
+    splitter: str = GIVEN
+    split_ms: float = field(default=0.0, compare=False)
     language: str | None = None
 
+    def __post_init__(self) -> None:
+        """Check the text and the sentences."""
+        _check_text(self.text, self.name)
+        spans = checked_spans(self.text, self.sentences)
+        object.__setattr__(self, "sentences", tuple(map(Span._make, spans)))
+
+    def __repr__(self) -> str:
+        """Return what it is in a few words, without its text."""
+        count, length = len(self.sentences), len(self.text)
+        return (
+            f"<Document {shown(self.name)}: {length:,} character{'s' * (length != 1)}, "
+            f"{count:,} sentence{'s' * (count != 1)} ({self.splitter})>"
+        )
+
     @classmethod
-    def from_text(cls, text: str, sentences: str = DEFAULT_SPLITTER, name: str = "text") -> Document:
-        """Split ``text`` with the sentence splitter called ``sentences``.
+    def from_text(cls, text: str, sentences: str | GivenSentences = DEFAULT_SPLITTER, name: str = "text") -> Document:
+        """Split ``text`` with the sentence splitter called ``sentences``, or take these sentences, as texts or as spans.
 
         Raises
         ------
         InputError
-            If the text holds a lone surrogate or more than `MAX_SENTENCES` sentences, or the splitter does not exist.
+            If the text is no str, or holds a lone surrogate or more than `MAX_SENTENCES` sentences, the splitter does not
+            exist, or given sentences are not those of the text.
         """
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            code = ord(text[error.start])
-            raise InputError(
-                f"{name}: the text must be valid Unicode, but character {error.start} is the lone surrogate U+{code:04X}."
-            ) from error
+        _check_text(text, name)
+        if not isinstance(sentences, str):
+            return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name)
         load_splitter(sentences)
         began = time.perf_counter()
         language = language_of(text, sentences)
@@ -82,7 +102,12 @@ class Document:
     @cached_property
     def identity(self) -> str:
         """A hash of the text, and the splitter: documents with the same identity have the same text and sentences."""
-        return self.identity_of(self.text, self.splitter)
+        splitter = self.splitter
+        if splitter == GIVEN:
+            # The name does not say which.
+            places = ",".join(f"{start}-{end}" for start, end in self.sentences)
+            splitter += hashlib.blake2b(places.encode(), digest_size=12).hexdigest()
+        return self.identity_of(self.text, splitter)
 
     @cached_property
     def sentence_texts(self) -> list[str]:
@@ -101,6 +126,18 @@ class Document:
     def slice(self, first: int, last: int) -> Span:
         """Return the span from the start of sentence ``first`` to the end of sentence ``last - 1``."""
         return Span(self.sentences[first].start, self.sentences[last - 1].end)
+
+
+def _check_text(text: object, name: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"{name}: the text must be a str; got {shown(text)}.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        raise InputError(
+            f"{name}: the text must be valid Unicode, but character {error.start} is the lone surrogate U+{code:04X}."
+        ) from error
 
 
 @lru_cache(maxsize=4)

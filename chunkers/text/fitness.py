@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from chunkers.text.document import Document
-from chunkers.text.sentences import SPLITTERS, split_sentences
+from chunkers.text.sentences import GIVEN, SPLITTERS, split_sentences
 
 LONG_SENTENCE = 400
 """Bytes of UTF-8 from which a sentence of more than half the text is reported: 400 letters of English, 130 of Chinese."""
@@ -93,7 +93,8 @@ def _dominated_by(text: str, splitter: str, count: int, longest: int) -> Misfit:
             if 2 * (end - start) <= longest:
                 others[other] = len(spans)
     whole = "the text is one sentence" if count == 1 else f"one of the {count:,} sentences is more than half of the text"
-    said = f"Split by {splitter}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
+    begin = "As the sentences were given" if splitter == GIVEN else f"Split by {splitter}"
+    said = f"{begin}, {whole}, of {longest:,} characters, and no chunker of sentences cuts inside it. "
     if not others:
         return Misfit(f"{said}No splitter here finds more; fixed_characters and recursive cut without sentences.", ())
     better = " and ".join(f"{name} finds {number:,}" for name, number in others.items())

@@ -92,6 +92,10 @@ def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
     return _with_sentencex(text, language_of(text, splitter) or "")
 
 
+GIVEN = "given"
+"""What stands in place of a splitter's name where the caller gave the sentences."""
+
+
 def is_splitter(name: str) -> bool:
     """Return whether ``name`` has the form of a splitter's name; a spaCy pipeline need not be installed."""
     kind, colon, of = name.partition(":")
@@ -108,6 +112,8 @@ def language_of(text: str, splitter: str) -> str | None:
     """
     kind, colon, name = splitter.partition(":")
     if kind != "sentencex" or not colon:
+        if splitter == GIVEN:
+            raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
         if not is_splitter(splitter):
             raise InputError(
                 f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "

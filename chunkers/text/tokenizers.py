@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import platformdirs
 
 from chunkers.arrays import IntArray
-from chunkers.errors import InputError, ModelError
+from chunkers.errors import InputError, ModelError, shown
 from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ TOKENIZERS = {
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of texts and locates them."""
+    """Counts the tokens of texts and locates them.
+
+    One that takes space, tab and line ends for the end of a token, and never for a token, says so by an attribute
+    ``skips_space``, which is true; it saves counting.
+    """
 
     name: str
 
@@ -83,6 +87,7 @@ class WordTokenizer:
     """Every run of characters that are not white space is a token."""
 
     name = "words"
+    skips_space = True
 
     def load(self) -> None:
         """Do nothing: there is nothing to load."""
@@ -100,6 +105,7 @@ class WordPieceTokenizer:
     """The tokenizer of the bundled model, without the model."""
 
     name = "all-MiniLM-L6-v2"
+    skips_space = True
 
     def __init__(self) -> None:
         self._count = lru_cache(maxsize=200_000)(self._count_one)
@@ -261,7 +267,6 @@ def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
     ]
 
 
-@lru_cache(maxsize=8)
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     """Return the tokenizer called ``name``.
 
@@ -270,6 +275,15 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
     InputError
         If there is no tokenizer of that name.
     """
+    return _load_tokenizer(name) if isinstance(name, str) else _no_tokenizer(name)
+
+
+def _no_tokenizer(name: object) -> NoReturn:
+    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
+
+
+@lru_cache(maxsize=8)
+def _load_tokenizer(name: str) -> Tokenizer:
     if name == "all-MiniLM-L6-v2":
         return WordPieceTokenizer()
     if name in BYTE_PAIRS:
@@ -278,4 +292,4 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
         return CharacterTokenizer()
     if name == "words":
         return WordTokenizer()
-    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {name!r}.")
+    _no_tokenizer(name)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.arrays import IntArray
+from chunkers.building_blocks.thresholds import beyond
 
 FLAT = 4
 """The fewest consecutive amounts with the same cuts that count as a flat stretch."""
@@ -74,7 +75,7 @@ def staircase(
     sizes: list[IntArray] = []
     for amount, level in zip(amounts, levels, strict=True):
         # A comparison with NaN is false: such a gap is no candidate.
-        candidates = array > level if chunker.rule.above else array < level
+        candidates = chunker.rule.passes(array, level)
         key = candidates.tobytes()
         if key not in made:
             if limits.least is None and limits.most is None:
@@ -131,7 +132,6 @@ def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
     edges = np.histogram_bin_edges(defined, "auto")
     if len(edges) - 1 > MOST_BINS:
         edges = np.histogram_bin_edges(defined, MOST_BINS)
-    passing = defined > level if above else defined < level
-    short, _ = np.histogram(defined[~passing], edges)
-    beyond, _ = np.histogram(defined[passing], edges)
-    return Histogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(beyond.tolist()))
+    passing = beyond(defined, level, above)
+    short, past = (np.histogram(defined[side], edges)[0] for side in (~passing, passing))
+    return Histogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))

@@ -12,7 +12,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker, run
+from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
+from chunkers.base import run
 from evaluation.segmentation.measures import (
     Score,
     agreement,

@@ -636,3 +636,9 @@ def test_on_the_command_line(http, monkeypatch, tmp_path, capsys, model_folder):
     assert revisions[str(model_folder)] == folder_revision(Path(model_folder))
     assert main([str(file), "--chunker", "breakpoint", "--embedder", "nonsense"]) == 2
     assert f"embedder must be one of {', '.join(EMBEDDERS)}" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("text", ["Hi there. " * 20, "Hi there.", "a a. a a.", "é. é. é."])
+def test_sentences_that_are_all_alike_are_no_warning_from_tfidf(text):
+    assert len(chunk(text, "breakpoint", embedder="tfidf", sentences="regex")) == 1

@@ -3,6 +3,8 @@
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.similarity_reading import read_as_similarity
@@ -100,6 +102,21 @@ def test_numbers_that_look_alike_are_told_apart():
     assert told_apart(0.1234, 0.1233) == ("0.1234", "0.1233")
     assert told_apart(0.1, 0.1) == ("0.100000", "0.100000")
     assert told_apart(0.125, 0.5) == ("0.12", "0.50")
+
+
+@given(score=st.floats(-2, 2), threshold=st.floats(-2, 2))
+def test_two_numbers_look_alike_only_where_seventeen_decimals_are_alike(score, threshold):
+    left, right = told_apart(score, threshold)
+    assert (left == right) == (f"{score:z.17f}" == f"{threshold:z.17f}")
+    assert not {left, right} & {"-0.00", "-0.000", "-0.0000"}
+    assert (score < threshold) == (float(left) < float(right)) or left == right
+
+
+def test_a_zero_has_no_sign():
+    assert told_apart(-0.0, 0.0) == ("0.000000", "0.000000")
+    assert told_apart(-0.001, 0.5) == ("0.00", "0.50")
+    assert str(Reason("similarity", -0.001)) == "similarity 0.00"
+    assert str(Reason("distance", -0.0, "=", 0.0)) == "distance 0.00 = 0.00"
 
 
 def test_gaps_are_compared_and_pickled_with_their_reasons():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chunkers import SPLITTERS, Document, Gap, Reason, Verdict, build_chunker, load_tokenizer
 from chunkers.base import run
-from chunkers.building_blocks.sizes import Limits, _sizes, within_sizes
+from chunkers.building_blocks.sizes import Limits, sizes_of, within_sizes
 from chunkers.result import Chunking
 from chunkers.text.document import Span
 from chunkers.tools import Tools
@@ -82,16 +82,16 @@ def test_running_totals_are_what_counting_the_slice_gives(text, sentences, data)
     first = data.draw(st.integers(0, len(document.sentences) - 1))
     start, end = document.slice(first, data.draw(st.integers(first + 1, len(document.sentences))))
     part = text[start:end]
-    assert _sizes(document, "characters", bench)(start, end) == len(part)
-    assert _sizes(document, "words", bench)(start, end) == len(part.split())
-    assert _sizes(document, "tokens", bench)(start, end) == bench.count_tokens([part])[0]
+    assert sizes_of(document, "characters", bench)(start, end) == len(part)
+    assert sizes_of(document, "words", bench)(start, end) == len(part.split())
+    assert sizes_of(document, "tokens", bench)(start, end) == bench.count_tokens([part])[0]
 
 
 def test_a_part_of_a_sentence_is_counted_by_itself():
     document = Document.from_text("unbelievable things here. Next.", "regex")
     bench = Tools(None, load_tokenizer())
-    assert _sizes(document, "tokens", bench)(13, 24) == bench.count_tokens(["things here"])[0]
-    assert _sizes(document, "words", bench)(2, 24) == 3
+    assert sizes_of(document, "tokens", bench)(13, 24) == bench.count_tokens(["things here"])[0]
+    assert sizes_of(document, "words", bench)(2, 24) == 3
 
 
 def test_the_first_chunk_is_not_merged_above_the_maximum():

@@ -17,7 +17,7 @@ def say_reopened(made: Sequence[ColumnResult]) -> None:
         return
     now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
     kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]
-    if now != kept or any(one.chunking and one.chunking.document.text != file.text for one in made):
+    if now != kept or any(one.chunking is not None and one.chunking.document.text != file.text for one in made):
         session.reopened = None
         return
     others = [

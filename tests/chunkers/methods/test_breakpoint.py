@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
-from chunkers.building_blocks.thresholds import THRESHOLDS
+from chunkers.building_blocks.thresholds import THRESHOLDS, TIE
 from tests.support import AngleEmbedder, cut, sentence_numbers
 
 DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
@@ -139,3 +141,37 @@ def test_one_long_sentence_is_cut_inside():
     inside = [gap for gap in chunking.gaps if gap.offset is not None]
     assert inside
     assert all(gap.verdict is Verdict.FORCED and "inside sentence 1" in gap.reason for gap in inside)
+
+
+@pytest.mark.parametrize("threshold", ["percentile", "standard_deviation", "interquartile", "gradient"])
+@pytest.mark.parametrize("turn", [40, 77, 104])
+def test_equal_distances_are_not_cut_whatever_rounding_makes_of_their_mean(threshold, turn):
+    for count in range(2, 41):
+        text = "\n".join(["0", str(turn)] * count)
+        chunking = cut(Breakpoint.build(threshold=threshold), text, embedder=AngleEmbedder())
+        assert len(chunking) == 1
+
+
+@given(distances=st.lists(st.floats(0, 2), min_size=1, max_size=30), amount=st.floats(0, 3), noise=st.floats(0, TIE / 2))
+@settings(max_examples=200, deadline=None)
+def test_what_passes_a_line_passes_it_by_more_than_rounding(distances, amount, noise):
+    scores = np.array(distances)
+    rule = THRESHOLDS["interquartile"]
+    level = rule.line(scores, amount)
+    passed = rule.passes(scores, level)
+    assert not passed[scores <= level].any()
+    assert passed[scores > level + 2 * TIE].all()
+    assert not rule.passes(np.full(3, level + noise), level).any()
+    assert not THRESHOLDS["slope"].passes(np.full(3, level - noise), level).any()
+    assert not rule.passes(np.full(3, np.nan), level).any()
+
+
+def test_a_score_on_the_line_but_for_rounding_says_so():
+    # Three tenths and the sum of one and two tenths: the last bit differs.
+    gaps = Breakpoint.build(threshold="distance", amount=0.3)._verdicts(np.array([0.1 + 0.2, 0.3, 0.3 + 1e-8]), 0.3)
+    assert [gap.verdict is Verdict.CUT for gap in gaps] == [False, False, True]
+    assert [gap.reason for gap in gaps] == [
+        "distance 0.30 = 0.30, but for rounding",
+        "distance 0.300000 ≤ 0.300000",
+        "distance 0.30000001 > 0.30000000",
+    ]

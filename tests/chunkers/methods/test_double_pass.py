@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunkers import Document, DoublePass, Span, Verdict
 from chunkers.base import run
@@ -124,6 +126,7 @@ def test_what_is_refused_for_its_length_is_told_with_the_length():
     assert "maximum" not in apart.gaps[0].reason
 
 
+VECTORS = ["mean", "re-embed"]
 SETTINGS = [{}, {"look_ahead": 2, "merging_threshold": 0.6}, {"max_size": 300}, {"vector": "re-embed", "max_size": 400}]
 
 
@@ -150,3 +153,18 @@ def test_the_comparisons_replayed_give_the_ledger_and_the_chunks(sample, paramet
             reasons[start - 1].append(one.reason)
     assert ["; ".join(said) for said in reasons] == [gap.reason for gap in chunking.gaps]
     assert [document.sentences[start].start for start in starts] == [chunk.start for chunk in chunking.chunks]
+
+
+@given(spaces=st.lists(st.integers(1, 60), min_size=1, max_size=6), most=st.integers(5, 80), vector=st.sampled_from(VECTORS))
+@settings(max_examples=100, deadline=None)
+def test_a_chunk_above_maximum_size_is_said(spaces, most, vector):
+    text = "0 a." + "".join("\n" * count + "0 a." for count in spaces)
+    always = dict.fromkeys(["initial_threshold", "appending_threshold", "merging_threshold"], -1)
+    chunking = cut(DoublePass.build(vector=vector, max_size=most, **always), text, embedder=AngleEmbedder())
+    longer = [chunk for chunk in chunking if len(chunk.text) > max(most, len("0 a."))]
+    assert vector == "re-embed" or not longer
+    said = [note for note in chunking.notes if "longer than the maximum size" in note]
+    assert len(said) == bool(longer)
+    if longer:
+        assert f" {max(len(chunk.text) for chunk in longer)}: with re-embed, white space" in said[0]
+        assert said[0].startswith("A chunk is" if len(longer) == 1 else f"{len(longer)} chunks are")

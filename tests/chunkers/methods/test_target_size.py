@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from chunkers import Document, build_chunker
 from chunkers.base import run
@@ -60,3 +62,28 @@ def test_the_greatest_jumps_are_taken_first():
     parameters = {"size": 2, "unit": "words", "buffer": 0}
     chunking = cut(build_chunker("target_size", parameters), "0\n40\n50\n140\n145", embedder=AngleEmbedder())
     assert sentence_numbers(chunking) == [1, 2, 2]
+
+
+@pytest.mark.parametrize("fit", ["average", "largest"])
+@given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8), size=st.integers(1, 20), angles=st.randoms())
+@settings(max_examples=100, deadline=None)
+def test_the_reason_says_that_it_fits_only_where_it_does(fit, sizes, size, angles):
+    text = "\n".join(" ".join([str(angles.choice([0, 40, 90]))] + ["word"] * (count - 1)) for count in sizes)
+    chunker = build_chunker("target_size", {"size": size, "fit": fit, "unit": "words", "buffer": 0})
+    chunking = cut(chunker, text, embedder=AngleEmbedder())
+    words = [len(chunk.text.split()) for chunk in chunking]
+    reached = max(words) if fit == "largest" else sum(words) / len(words)
+    for gap in chunking.gaps:
+        assert (f"the level at which the {fit} chunk fits {size} words" in gap.reason) == (reached <= size)
+        assert (f"makes the {fit} chunk fit {size} words" in gap.reason) == (reached > size)
+    assert len(chunking.notes) == (fit == "largest" and reached > size)
+    for note in chunking.notes:
+        assert note.startswith(f"The longest sentence has {max(words)} words, more than the size, {size}, so no level")
+
+
+@pytest.mark.parametrize("unit", ["characters", "tokens"])
+def test_the_largest_is_measured_with_the_white_space_in_it(unit):
+    text = "".join(f"{number % 90} a.\n\n\n\n" for number in range(60))
+    chunker = build_chunker("target_size", {"size": 40, "fit": "largest", "unit": unit, "buffer": 0})
+    chunking = cut(chunker, text, embedder=AngleEmbedder(), tokenizer="characters")
+    assert max(len(chunk.text) for chunk in chunking) <= 40

@@ -72,3 +72,9 @@ def test_the_notes_of_a_result_say_what_it_used_and_no_more(chunker, parameters,
     text = f"{THAI * 2}\n\n{PARAGRAPHS['en']}\n\n{THAI * 2}"
     misfits = chunk(text, chunker, embedder=embedder, **parameters).misfits
     assert [remedy for misfit in misfits for remedy in misfit.remedies] == remedies
+
+
+def test_sentences_that_the_caller_gave_are_not_a_splitters():
+    text = "One. " * 100
+    (misfit,) = chunk(text, "fixed_sentences", sentences=[text]).misfits
+    assert misfit.sentence.startswith("As the sentences were given, the text is one sentence, of 499 characters,")

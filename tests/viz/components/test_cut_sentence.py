@@ -1,16 +1,19 @@
 """While a line moves the browser says the cuts: in the server's words, and in the server's places."""
 
 import json
+import math
 import random
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chunkers import Breakpoint, Document, Reason
 from chunkers.base import run
+from chunkers.building_blocks.thresholds import TIE, beyond
 from sample_docs import load_sample
 from tests.support import HashEmbedder, tools
 from viz.components.assets import VIZ
@@ -81,5 +84,20 @@ def test_a_preview_has_the_parts_and_the_words_of_the_result(threshold):
 
 
 def _cuts(curve, level):
-    passes = (lambda score: score > level) if curve["above"] else (lambda score: score < level)
-    return [score is not None and passes(score) for score in curve["scores"]]
+    scores = np.array([math.nan if score is None else score for score in curve["scores"]])
+    return beyond(scores, level, curve["above"]).tolist()
+
+
+def test_the_browser_takes_the_same_scores_to_be_on_the_line():
+    drawn = random.Random(2)
+    levels = [drawn.uniform(-1, 2) for _ in range(100)]
+    around = [0.0, *(sign * TIE * share for sign in (-1, 1) for share in (0.01, 0.5, 0.999, 1, 1.001, 2, 1e6))]
+    calls, wanted = [], []
+    for level in levels:
+        scores = [level + apart for apart in around]
+        for above in (True, False):
+            curve = {"live": True, "above": above, "scores": scores, "lines": [{"level": level + 1}]}
+            calls.append((curve, level))
+            wanted.append(beyond(np.array(scores), level, above).tolist())
+    assert answer("components/reader/threshold_lines.js", "candidateCuts", calls) == wanted
+    assert all(0 < sum(cuts) < len(cuts) for cuts in wanted)

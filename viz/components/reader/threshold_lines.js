@@ -194,6 +194,9 @@ export class ThresholdLines {
   }
 }
 
+/** A score this near to the line is on it; chunkers/building_blocks/thresholds.py has the same number, and the reason. */
+const TIE = 1e-9;
+
 /**
  * Whether lines set the same parameters in the same order.
  * @param {Pick<LineData, "parameter">[]} some
@@ -209,7 +212,7 @@ export const sameParameters = (some, others) =>
  */
 export function candidateCuts({ live, above, scores, lines }, level) {
   if (!live || level === null || level === lines[0].level) return null;
-  return scores.map((score) => score !== null && (above ? score > level : score < level));
+  return scores.map((score) => score !== null && (above ? score > level + TIE : score < level - TIE));
 }
 
 /**

@@ -4,7 +4,7 @@
 /** @import { CurveData } from "../reader/payload.d.ts" */
 
 /**
- * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero keeps its sign.
+ * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero has no sign.
  * @param {number} value
  * @param {number} places
  */
@@ -13,17 +13,17 @@ export function decimals(value, places) {
   const exact = size.toFixed(places + 40);
   const [kept, rest] = [exact.slice(0, -40), exact.slice(-40)];
   const downToEven = /^50*$/.test(rest) && /[02468]$/.test(kept);
-  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  return sign + (downToEven ? kept : size.toFixed(places));
+  const written = downToEven ? kept : size.toFixed(places);
+  return (value < 0 && /[1-9]/.test(written) ? "-" : "") + written;
 }
 
 /**
- * Two numbers with as many decimals, two to six, as it takes to tell them apart.
+ * Two numbers with as many decimals, two to seventeen, as it takes to tell them apart; if none do, with six.
  * @param {number} score
  * @param {number} threshold
  */
 export function toldApart(score, threshold) {
-  for (let places = 2; places < 6; places++) {
+  for (let places = 2; places < 18; places++) {
     const [left, right] = [decimals(score, places), decimals(threshold, places)];
     if (left !== right) return [left, right];
   }

@@ -1,0 +1,68 @@
+"""Numbers of tokens of a text's slices: exact, without counting the same text over and over."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+from chunkers.text.document import Document
+from chunkers.tools import Tools
+
+_SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
+"""Where a token always ends, whatever stands before and after: between a letter or a digit, and white space or a mark.
+
+The byte-pair tokenizers part a text there before they look at what is between, so that the tokens of two parts add up to
+those of the whole.
+"""
+
+
+class TokenSizes:
+    """Counts the tokens of slices of a document, which begin and end at no white space, as if each were a text by itself.
+
+    The tokens of sentences do not add up: white space between them may be tokens too, and a token can cross from one to the
+    next. So the text is counted from a sure end of a token in each sentence to that in the next, and a slice is the sum of
+    such parts and of what stands before the first and after the last.
+    """
+
+    def __init__(self, document: Document, tools: Tools) -> None:
+        self._text = document.text
+        self._starts = document.starts
+        self._tools = tools
+        self._skips_space = getattr(tools.tokenizer, "skips_space", False)
+        self._counted: dict[tuple[int, int], int] = {}
+
+    def __call__(self, start: int, end: int) -> int:
+        """Return the number of tokens of the text between two offsets."""
+        first, last = bisect_left(self._ends, start), bisect_left(self._ends, end) - 1
+        if first > last:
+            return self._count(start, end)
+        parts = self._totals[last] - self._totals[first]
+        return self._count(start, self._ends[first]) + parts + self._count(self._ends[last], end)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """A place in each sentence that has one, where a token always ends."""
+        if self._skips_space:
+            # Between two sentences, so that the parts are sentences, which are often counted already.
+            return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
+        ends = []
+        for start, following in pairwise([*self._starts, len(self._text)]):
+            if found := _SURE.search(self._text, start, following):
+                ends.append(found.start())
+        return ends
+
+    @cached_property
+    def _totals(self) -> list[int]:
+        """The tokens from the first of `_ends` to each."""
+        parts = [self._text[first:last] for first, last in pairwise(self._ends)]
+        return [0, *accumulate(self._tools.count_tokens([part.rstrip() for part in parts] if self._skips_space else parts))]
+
+    def _count(self, start: int, end: int) -> int:
+        if start == end:
+            return 0
+        size = self._counted.get((start, end))
+        if size is None:
+            size = self._counted[start, end] = self._tools.count_tokens([self._text[start:end]])[0]
+        return size

@@ -1,0 +1,97 @@
+"""The gate through which all embeddings pass: whatever an embedder returns becomes unit vectors, or one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from chunkers.arrays import VectorArray
+from chunkers.errors import ModelError, shown
+
+LENGTH_TOLERANCE = 0.01
+"""How far the length of a vector may be from 1: what half precision rounds away is less."""
+
+_EXACT = 1e-6
+"""How far it may be from 1 and be left as it is; vectors scaled in single precision are closer."""
+
+
+def checked_vectors(name: str, given: object, texts: Sequence[str]) -> VectorArray:
+    """Return what an embedder gave for ``texts`` as unit vectors in single precision, shape (len(texts), dimension).
+
+    Arrays and tensors of any kind of number, lists of numbers and lists of such rows are converted. A vector whose length is
+    about 1, as half precision leaves it, is scaled to 1; a row of zeros stays, for a text of which the model knows nothing.
+
+    Raises
+    ------
+    ModelError
+        If it is not one row of finite numbers for each text, all of the same dimensions and of length 1 or 0; one sentence
+        begins with ``name`` and says what came instead.
+    """
+    vectors = _array(name, given)
+    if vectors.ndim != 2:
+        raise ModelError(
+            f"{name}: encode must return one row of numbers for each text, an array of 2 dimensions; it returned one of "
+            f"{vectors.ndim}, of the shape {vectors.shape}."
+        )
+    if len(vectors) != len(texts):
+        raise ModelError(f"{name}: encode must return one row for each text; it returned {len(vectors)} for {len(texts)}.")
+    if not vectors.shape[1]:
+        raise ModelError(f"{name}: encode must return rows of at least one number; it returned empty ones.")
+    if not np.isfinite(vectors).all():
+        row, column = np.argwhere(~np.isfinite(vectors))[0]
+        raise ModelError(
+            f"{name}: encode must return finite numbers; for the text {shown(texts[row])} one is {vectors[row, column]}."
+        )
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors.astype(np.float64, copy=False), axis=1)
+    # The largest finite numbers have no finite length.
+    off = np.abs(lengths - 1)
+    wrong = np.flatnonzero((off > LENGTH_TOLERANCE) & (lengths > 0))
+    if len(wrong):
+        row = wrong[0]
+        raise ModelError(
+            f"{name}: encode must return vectors of length 1, or zeros for a text of which it knows nothing; that of the "
+            f"text {shown(texts[row])} has length {lengths[row]:.4g}, by which it can be divided."
+        )
+    inexact = np.flatnonzero((off > _EXACT) & (lengths > 0))
+    if len(inexact):
+        vectors = vectors.astype(np.float64)
+        vectors[inexact] /= lengths[inexact, None]
+    return np.ascontiguousarray(vectors, dtype=np.float32)
+
+
+def _array(name: str, given: object) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return what an embedder gave as an array of real numbers."""
+    try:
+        array = np.asarray(_without_torch(given))
+        if array.dtype == object:
+            # A list of tensors or of arrays; those of different dimensions make no array.
+            rows = [np.asarray(_without_torch(row)) for row in _rows(given)]
+            array = np.stack(rows) if rows else np.empty((0, 1))
+    except (TypeError, ValueError, AttributeError, RuntimeError):
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "fiu":
+        raise ModelError(
+            f"{name}: encode must return one row of numbers for each text, all of the same dimensions, as an array, a "
+            f"tensor or lists; it returned {shown(given)}."
+        )
+    return array
+
+
+def _rows(given: object) -> list[Any]:
+    if not isinstance(given, list | tuple | np.ndarray):
+        raise TypeError
+    return list(given)
+
+
+def _without_torch(given: Any) -> Any:
+    """Return a tensor of torch as an array, without importing torch: anything else as it is."""
+    if isinstance(given, list | tuple) and given and hasattr(given[0], "detach"):
+        return [_without_torch(row) for row in given]
+    if not hasattr(given, "detach"):
+        return given
+    # NumPy has no bfloat16, and reads neither gradients nor another device's memory.
+    tensor = given.detach().cpu()
+    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()

@@ -1,0 +1,67 @@
+"""Embedders that a caller makes: any object with a method ``encode``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import Embedder, token_of
+from chunkers.errors import InputError, shown
+
+OWN = "own:"
+"""What the name of a caller's object begins with, so that it is never that of an embedder which can be loaded by name."""
+
+
+class Encoder(Protocol):
+    """Any object that turns texts into vectors.
+
+    Its vectors have length 1, or are zeros for a text of which it knows nothing; see `chunkers.embedders.gate` for the forms
+    that they may have. Two attributes are used if they are there: ``name``, else the name of its class, for messages and
+    recipes; and ``revision``, which together with the name and the class determines the vectors, so that objects of the
+    same model share those in a cache. Without it, the vectors of each object are kept apart.
+    """
+
+    def encode(self, texts: list[str], /) -> Any:
+        """Return one row of numbers for each text."""
+        ...
+
+
+class OwnEmbedder(Embedder):
+    """The embedder that an object with a method ``encode`` makes."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        kind = type(encoder)
+        name = getattr(encoder, "name", None)
+        revision = getattr(encoder, "revision", None)
+        self.name = OWN + (name if isinstance(name, str) and name.strip() else kind.__name__)
+        self.revision = revision if isinstance(revision, str) else ""
+
+    @property
+    def identity(self) -> str:
+        """The revision with the class, or else this very object."""
+        kind = type(self._encoder)
+        return f"{kind.__module__}.{kind.__qualname__}/{self.revision}" if self.revision else token_of(self._encoder)
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return what the object gives; whoever asks for it passes it through `checked_vectors`."""
+        vectors: VectorArray = self._encoder.encode(list(texts))
+        return vectors
+
+
+def embedder_of(given: object) -> Embedder:
+    """Return the embedder that an object is, or that its method ``encode`` makes.
+
+    Raises
+    ------
+    InputError
+        If it has no such method.
+    """
+    if isinstance(given, Embedder):
+        return given
+    if isinstance(given, type):
+        raise InputError(f"embedder must be an object with a method encode(texts); got the class {given.__name__} itself.")
+    if isinstance(given, str) or not callable(getattr(given, "encode", None)):
+        raise InputError(f"embedder must be a name or an object with a method encode(texts); got {shown(given)}.")
+    return OwnEmbedder(given)  # type: ignore[arg-type]  # whether it takes texts shows when it is called

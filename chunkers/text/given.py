@@ -1,0 +1,113 @@
+"""Sentences that a caller gives, as texts or as spans: found in the text and checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from operator import index
+from typing import Any
+
+from chunkers.errors import InputError, shown
+
+GivenSentences = Sequence[str] | Sequence[tuple[int, int]]
+"""Sentences as texts, or as half-open ranges of code points."""
+
+_SPACE = re.compile(r"\s*")
+
+
+def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
+    """Return the spans of given sentences, without white space at their ends; those of white space alone are left out.
+
+    Parameters
+    ----------
+    text
+        The original text.
+    sentences
+        All of its sentences in order, as texts or as spans. White space inside of a text may differ from the original's.
+
+    Raises
+    ------
+    InputError
+        If it is neither, or a sentence is not where it must be; one sentence names the first that is not.
+    """
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+        raise InputError(
+            f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {shown(sentences)}."
+        )
+    given = list(sentences)
+    if given and all(isinstance(one, str) for one in given):
+        return _located(text, given)
+    return checked_spans(text, given)
+
+
+def checked_spans(text: str, spans: Iterable[Any]) -> list[tuple[int, int]]:
+    """Return spans of sentences without white space at their ends; raises as `given_spans` does."""
+    found: list[tuple[int, int]] = []
+    reached = 0
+    for number, one in enumerate(spans, start=1):
+        start, end = _pair(number, one)
+        if not 0 <= start <= end <= len(text):
+            raise InputError(
+                f"sentences: each span must lie in the text, which has {len(text):,} characters; number {number:,} is "
+                f"({start}, {end})."
+            )
+        if start < reached:
+            raise InputError(
+                f"sentences: each span must begin where the one before ends, or after; number {number:,}, ({start}, {end}), "
+                f"begins before {reached}."
+            )
+        _nothing_between(text, reached, start)
+        reached = end
+        piece = text[start:end]
+        if stripped := piece.strip():
+            start += len(piece) - len(piece.lstrip())
+            found.append((start, start + len(stripped)))
+    _nothing_between(text, reached, len(text))
+    return found
+
+
+def _pair(number: int, given: Any) -> tuple[int, int]:
+    try:
+        start, end = given
+        return index(start), index(end)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"sentences: each must be a text, or each a span, a pair of whole numbers; number {number:,} is {shown(given)}."
+        ) from None
+
+
+def _nothing_between(text: str, start: int, end: int) -> None:
+    """Raise InputError if there is more than white space between two offsets."""
+    between = text[start:end]
+    if between and not between.isspace():
+        place = start + len(between) - len(between.lstrip())
+        raise InputError(
+            f"sentences: all but white space must lie in one of them; {shown(text[place:end].rstrip())}, from character "
+            f"{place:,}, lies in none."
+        )
+
+
+def _located(text: str, sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the sentences stand, one after another with nothing but white space between."""
+    found = []
+    reached = 0
+    for number, sentence in enumerate(sentences, start=1):
+        words = sentence.split()
+        if not words:
+            continue
+        space = _SPACE.match(text, reached)
+        start = space.end() if space else reached
+        stripped = sentence.strip()
+        if text.startswith(stripped, start):
+            reached = start + len(stripped)
+        elif match := re.compile(r"\s+".join(map(re.escape, words))).match(text, start):
+            reached = match.end()
+        else:
+            there = f"{shown(text[start : start + 100])} stands there" if start < len(text) else "the text ends there"
+            raise InputError(
+                f"sentences: each must follow the one before in the text; number {number:,}, {shown(stripped)}, does not at "
+                f"character {start:,}: {there}."
+            )
+        found.append((start, reached))
+    _nothing_between(text, reached, len(text))
+    return found
