@@ -34,7 +34,7 @@ def overlaps(chunker):
 def check_sentences(document):
     """Sentences are slices in order, trimmed, and hold every visible character once."""
     text, spans = document.text, document.sentences
-    assert all(start < end for start, end in spans)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(text[start:end] == text[start:end].strip() for start, end in spans)
     assert all(one.end <= other.start for one, other in pairwise(spans))
     edges = [0, *(edge for span in spans for edge in span), len(text)]
