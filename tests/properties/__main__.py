@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from tests.properties.fuzz import blocks, prepare, run_block
+from tests.properties.digests import differing, some_cases
+from tests.properties.fuzz import Failure, blocks, prepare, run_block, shown
 from tests.properties.properties import PROPERTIES
 
 
@@ -34,6 +35,13 @@ def main(arguments=None):
             failed[block.name] += failures
             if failures:
                 print(f"{block.name}, block {block.number}: {len(failures)} of {count} failed", flush=True)
+    if given.only is None:
+        same = some_cases(max(1, given.cases // 80), number)
+        ran["the same in two processes"] = len(same)
+        failed["the same in two processes"] = [
+            Failure("tests/properties/digests.py", "other results with other hash seeds or threads", shown(case, 3000))
+            for case in differing(same)
+        ]
     status = report(ran, failed)
     print(f"{time.monotonic() - began:.0f} s, seed {number}")
     return status

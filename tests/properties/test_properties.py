@@ -1,22 +1,18 @@
 """The properties on a few cases each; `make fuzz` checks many more."""
 
 import dataclasses
-import json
-import os
-import subprocess
-import sys
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests import ROOT
 from tests.properties.__main__ import report
-from tests.properties.cases import cases, tables_at_hand
+from tests.properties.cases import tables_at_hand
+from tests.properties.digests import differing, digests, some_cases
 from tests.properties.fuzz import BLOCK, Block, blocks, run_block
 from tests.properties.properties import PROPERTIES, Property, checked
 
-CASES = 400
+CASES = 300
 """How many cases of all properties together are checked here."""
 
 
@@ -52,39 +48,17 @@ def holds(name):
     every()
 
 
-def some_cases(count):
-    found = []
-
-    @settings(max_examples=count, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
-    @given(cases(max_parts=8))
-    def collect(case):
-        found.append(case)
-
-    collect()
-    return found
-
-
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
-
-
 @pytest.mark.slow
 def test_neither_hash_seeds_nor_threads_change_a_result():
-    same = some_cases(30)
-    said = json.dumps([dataclasses.asdict(case) for case in same])
-    others = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.properties.digests"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **dict.fromkeys(THREADS, number), "PYTHONHASHSEED": number},
-        )
-        for number in ("1", "2")
-    ]
-    one, other = (json.loads(process.communicate(said)[0]) for process in others)
-    assert len(one) == len(same)
-    assert [case for case, *both in zip(same, one, other, strict=True) if both[0] != both[1]] == []
+    same = some_cases(30, 1)
+    assert len(same) == 30
+    assert differing(same) == []
+
+
+def test_a_digest_is_of_the_result():
+    case = dataclasses.replace(some_cases(1, 1)[0], text="One. Two.", sentences="regex")
+    one, same, other = digests([case, case, dataclasses.replace(case, text="One. Two")])
+    assert one == same != other
 
 
 def test_the_cases_are_shared_out_to_the_last():
