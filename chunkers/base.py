@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
-from chunkers.errors import ParameterError
+from chunkers.errors import ParameterError, shown
 from chunkers.result import Chunking, Timing
 from chunkers.text.document import Document
 from chunkers.text.fitness import warnings_of
@@ -178,11 +178,11 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     """Return one sentence on the first broken rule."""
     detail = error.errors(include_url=False)[0]
     name = str(detail["loc"][0]) if detail["loc"] else ""
-    got = _shown(detail["input"])
+    got = shown(detail["input"])
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
-            return f"{cls.name} has no parameter {name!r}; its parameters are {', '.join(cls.model_fields)}."
+            return f"{cls.name} has no parameter {shown(name)}; its parameters are {', '.join(cls.model_fields)}."
         case "value_error":
             return f"{cls.name}: {context['error']}"
         case "greater_than_equal":
@@ -200,16 +200,6 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
         case _:
             rule = detail["msg"][0].lower() + detail["msg"][1:]
     return f"{cls.name}: {name} must be {rule}; got {got}."
-
-
-def _shown(value: Any) -> str:
-    """Return a value as text, shortened if it is long."""
-    try:
-        shown = repr(value)
-    except ValueError:
-        # Python does not print numbers of more digits than this.
-        return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
-    return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
 def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:

@@ -1,5 +1,9 @@
 """Errors whose message is one sentence for the user of the page or the command line."""
 
+from __future__ import annotations
+
+import sys
+
 
 class InputError(ValueError):
     """Unusable input; the message names what is wrong, the rule and the value."""
@@ -15,3 +19,23 @@ class ModelError(InputError):
 
 class Cancelled(Exception):
     """The user asked to stop; whatever was computed so far is in the cache."""
+
+
+LONGEST_SHOWN = 60
+"""The most characters of a value that a message shows."""
+
+
+def shown(value: object) -> str:
+    """Return a value as a line of text for a message, shortened if it is long."""
+    if isinstance(value, str | bytes):
+        # No more is written out than can be shown.
+        value = value[: LONGEST_SHOWN + 1]
+    try:
+        line = " ".join(repr(value).split())
+    except ValueError:
+        # Python does not print numbers of more digits than this.
+        return f"a whole number of more than {sys.get_int_max_str_digits():,} digits"
+    except Exception:
+        # The repr of somebody's object is somebody's code.
+        return f"an object of the class {type(value).__name__}"
+    return line if len(line) <= LONGEST_SHOWN else line[: LONGEST_SHOWN - 3] + "..."

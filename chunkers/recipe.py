@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from chunkers.base import Chunker, run
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import Embedder, load_embedder
-from chunkers.errors import InputError
+from chunkers.errors import LONGEST_SHOWN, InputError, shown
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
@@ -76,7 +76,7 @@ class Recipe(BaseModel):
             recipe = cls.model_validate(data)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in detail["loc"]) or "the whole"
+            place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
             raise InputError(f"recipe: {place} is not as it must be: {detail['msg']}.") from error
         recipe.build()
         return recipe
@@ -105,6 +105,12 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Embedder |
     """
     defaults = embedder.defaults.get(name, {}) if embedder is not None else {}
     return chunker_class(name).build(**{**defaults, **parameters})
+
+
+def _shown_key(key: int | str) -> str:
+    """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
+    is_word = isinstance(key, str) and key.isidentifier() and len(key) <= LONGEST_SHOWN
+    return str(key) if is_word else shown(key)
 
 
 def _installed(*packages: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from chunkers.adapters.chroma import ChromaCluster
 from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.base import Chunker
-from chunkers.errors import ParameterError
+from chunkers.errors import ParameterError, shown
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.dbscan import Dbscan
@@ -56,5 +56,5 @@ def chunker_class(name: str) -> type[Chunker]:
     """
     found = CHUNKERS.get(name) or ADAPTERS.get(name)
     if found is None:
-        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {name!r}.")
+        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {shown(name)}.")
     return found

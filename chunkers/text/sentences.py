@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.sentence_rules import (
     after_and_so_on,
@@ -109,11 +109,13 @@ def language_of(text: str, splitter: str) -> str | None:
         if not is_splitter(splitter):
             raise InputError(
                 f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
-                f"installed pipeline; got {splitter!r}."
+                f"installed pipeline; got {shown(splitter)}."
             )
         return detect_language(_LINE_END.sub("\n", text)) if splitter == "sentencex" else None
     if name not in LANGUAGES:
-        raise InputError(f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {name!r}.")
+        raise InputError(
+            f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
+        )
     return name
 
 
@@ -217,13 +219,14 @@ def _pipeline(name: str) -> Language:
         try:
             nlp = spacy.load(name, exclude=["ner", "lemmatizer", "attribute_ruler"])
         except OSError as error:
+            wanted = name if name.isidentifier() else "NAME"
             raise InputError(
-                f"sentences: the spaCy pipeline {name!r} must be installed; it was not found. "
-                f"Install it with 'python -m spacy download {name}', or choose spacy, regex, lines or paragraphs."
+                f"sentences: the spaCy pipeline {shown(name)} must be installed; it was not found. "
+                f"Install it with 'python -m spacy download {wanted}', or choose spacy, regex, lines or paragraphs."
             ) from error
         except (AttributeError, TypeError, ValueError) as error:
             raise InputError(
-                f"sentences: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
+                f"sentences: {shown(name)} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
             ) from error
         if not {"parser", "senter", "sentencizer"} & set(nlp.pipe_names):
             raise InputError(
