@@ -17,7 +17,7 @@ import numpy.typing as npt
 import platformdirs
 
 from chunkers.arrays import IntArray
-from chunkers.errors import InputError, ModelError, shown
+from chunkers.errors import InputError, ModelError
 from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:
@@ -278,4 +278,4 @@ def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:
         return CharacterTokenizer()
     if name == "words":
         return WordTokenizer()
-    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {shown(name)}.")
+    raise InputError(f"tokenizer must be one of {', '.join(TOKENIZERS)}; got {name!r}.")
