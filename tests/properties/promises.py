@@ -24,6 +24,7 @@ HOLDS = {
     "<": lambda one, other: one < other,
     "≥": lambda one, other: one >= other,
     "≤": lambda one, other: one <= other,
+    "=": lambda one, other: abs(one - other) < 2 * HAIR,
 }
 
 
