@@ -2,6 +2,7 @@
 
 PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
 PYTEST_ARGS ?=
+FUZZ_ARGS ?=
 PY := .venv/bin/python
 # Node is a package of requirements-dev.txt too: everyone has the same one, and a machine needs none of its own.
 BIOME := .venv/bin/node node_modules/@biomejs/biome/bin/biome
@@ -9,7 +10,7 @@ TSC := .venv/bin/node node_modules/typescript/bin/tsc
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test quick lint types scripts format bench browser clean
+.PHONY: help run test quick fuzz lint types scripts format bench browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +23,9 @@ test: lint types scripts browser ## check style, types, and everything else, in 
 
 quick: lint scripts ## check in less than a minute: style, and what needs no browser, page or model
 	$(PY) -m pytest --quick $(PYTEST_ARGS)
+
+fuzz: .venv/test.stamp ## check the properties on 20,000 generated cases (FUZZ_ARGS="--seed 7 --only files")
+	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)
 
 lint: .venv/test.stamp ## check style and formatting
 	$(PY) -m ruff check .

@@ -4,7 +4,8 @@ Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
 On the Breakpoints page the same essay: the pointer over text and curve, and steps of the greedy scan, all in the browser.
 Then a text of 1 MB in four columns, which is embedded once: the same steps, and what the server's memory grows by with
-one browser session on it and with a second one.
+one browser session on it and with a second one. With ``--hostile`` it measures instead how soon the slider of one session
+answers while another reads the files that once blocked the server, one after the other.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +24,8 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.hostile_files import ONCE_BLOCKING
+from benchmarks.measure import table
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 
@@ -162,13 +166,18 @@ def large_text(size: int = 1_000_000) -> str:
     return "\n\n".join(parts)[:size]
 
 
+def own_text(page: Page) -> None:
+    """Choose the user's own text, which is pasted or uploaded."""
+    page.get_by_label("Document").first.click()
+    page.get_by_role("option", name="Your own text").first.click()
+
+
 def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a session of its own on ``text`` in four columns, and wait until all are there."""
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     page.goto(f"{address}/{FOUR}")
     page.locator(".seamark .chunk").first.wait_for(timeout=READY)
-    page.get_by_label("Document").first.click()
-    page.get_by_role("option", name="Your own text").first.click()
+    own_text(page)
     file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
@@ -198,11 +207,43 @@ def sessions(browser: Browser, address: str, server: psutil.Process, steps: int)
     print(f"server: {before[0]:.0f} MB before, {grown[0]:+.0f} MB with one session, {grown[1]:+.0f} MB with a second")
 
 
+def beside_hostile_files(browser: Browser, address: str, steps: int) -> None:
+    """Print how soon a second session's slider answers while a first one reads each of the files that once blocked all."""
+    reader = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    # A chunker that takes no time, as what is measured is the reading.
+    reader.goto(f"{address}/?c1=fixed_characters")
+    reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
+    own_text(reader)
+    file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    other = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
+    other.goto(f"{address}/?document=essay")
+    root = other.locator(".seamark")
+    root.wait_for(timeout=READY)
+    embedded(other, root)
+    rows = [["nothing", *_answers(keys(other, root, steps))]]
+    for what, make in ONCE_BLOCKING.items():
+        name, data = make()
+        file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
+        times = keys(other, root, 5)
+        while reader.get_by_text("Reading the file").is_visible():
+            times += keys(other, root, 1)
+        settled(reader)
+        rows.append([what, *_answers(times)])
+        print(*rows[-1], file=sys.stderr, flush=True)
+    print(table(["while this is read", "median, ms", "most, ms", "steps"], rows))
+
+
+def _answers(times: list[float]) -> list[str]:
+    return [f"{statistics.median(times):.0f}", f"{max(times):.0f}", str(len(times))]
+
+
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=20)
-    steps = parser.parse_args().steps
+    parser.add_argument("--hostile", action="store_true", help="a second session's slider while hostile files are read")
+    given = parser.parse_args()
+    steps = given.steps
     with (
         tempfile.TemporaryDirectory() as folder,
         app_server(Path(folder) / "log.txt") as server,
@@ -210,6 +251,9 @@ def main() -> None:
     ):
         address = server.url
         browser = launch(playwright)
+        if given.hostile:
+            beside_hostile_files(browser, address, steps)
+            return
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=READY)

@@ -113,8 +113,7 @@ def locked() -> bytes:
 
 _PROSE = "The tide comes in twice a day, and the keeper writes down how high it stood. "
 
-FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
-    # Files that once blocked the server or filled its memory.
+ONCE_BLOCKING: dict[str, Callable[[], tuple[str, bytes]]] = {
     "EPUB, one chapter 200 times": lambda: ("a.epub", book(["<p>" + _PROSE * 5000 + "</p>"], [0] * 200)),
     "EPUB, 190 MB of spaces": lambda: ("a.epub", book([" " * 190 * MILLION], [0])),
     "DOCX, 20 MB of empty paragraphs": lambda: ("a.docx", word("<w:p/>" * (19 * MILLION // 6))),
@@ -128,7 +127,11 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "HTML, < 5,000,000 times": lambda: ("a.html", b"<" * (5 * MILLION)),
     "PDF, 700,000 lines in a page": lambda: ("a.pdf", pdf([b"BT /F 12 Tf " + b"(a) Tj " * 700_000 + b"ET"])),
     "PDF, one page 20,000 times": lambda: ("a.pdf", pdf([shown(b"a")], [0] * 20_000)),
-    # Others.
+}
+"""Description, name and maker of the bytes of each file that once blocked the server or filled its memory."""
+
+FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
+    **ONCE_BLOCKING,
     "PDF, 3,000 pages": lambda: ("a.pdf", pdf([shown(_PROSE.encode() * 20)] * 3000)),
     "PDF, torn in the middle": lambda: ("a.pdf", pdf([shown(b"a")] * 500)[:60_000]),
     "PDF, protected": lambda: ("a.pdf", locked()),
@@ -173,7 +176,7 @@ FILES: dict[str, Callable[[], tuple[str, bytes]]] = {
     "Windows-1252, 18 MB": lambda: ("a.txt", ("Die Flut kommt täglich, die Wärter hören sie.\n" * 400_000).encode("cp1252")),
     "Text, 19 MB of random bytes": lambda: ("a.txt", noise(4_700_000)),
 }
-"""Description, name and maker of the bytes of each file: most are small, but large when unpacked or parsed."""
+"""Those, and others: most are small, but large when unpacked or parsed."""
 
 
 @contextmanager

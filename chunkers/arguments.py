@@ -141,7 +141,7 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         folder = Path(name)
         if name == "-":
             yield name, "standard input"
-        elif not _is_folder(folder):
+        elif not is_folder(folder):
             yield name, _readable(folder.name)
         else:
             found = _files_in(folder, endings)
@@ -150,7 +150,8 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
             yield from ((str(path), _readable(path.relative_to(folder).as_posix())) for path in found)
 
 
-def _is_folder(path: Path) -> bool:
+def is_folder(path: Path) -> bool:
+    """Return whether a path is that of a folder; raises InputError if it can be nobody's, as one that is too long."""
     try:
         return path.is_dir()
     except OSError as error:

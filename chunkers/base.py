@@ -186,7 +186,7 @@ def _sentence(cls: type[Chunker], error: ValidationError) -> str:
     context = detail.get("ctx", {})
     match detail["type"]:
         case "extra_forbidden":
-            return f"{cls.name} has no parameter {name!r}; its parameters are {', '.join(cls.model_fields)}."
+            return f"{cls.name} has no parameter {shown(name)}; its parameters are {', '.join(cls.model_fields)}."
         case "value_error":
             return f"{cls.name}: {context['error']}"
         case "greater_than_equal":

@@ -16,7 +16,7 @@ from chunkers.base import Chunker
 from chunkers.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.own import OWN, embedder_of
-from chunkers.errors import InputError, ParameterError, shown
+from chunkers.errors import LONGEST_SHOWN, InputError, ParameterError, shown
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
@@ -85,7 +85,7 @@ class Recipe(BaseModel):
             recipe = cls.model_validate(data)
         except ValidationError as error:
             detail = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in detail["loc"]) or "the whole"
+            place = ".".join(_shown_key(key) for key in detail["loc"]) or "the whole"
             raise InputError(f"recipe: {place} is not as it must be: {detail['msg']}.") from error
         recipe.build()
         return recipe
@@ -207,6 +207,12 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
     chunker = chunker_class(name)
     defaults = embedder_of(embedder).defaults.get(name, {}) if embedder is not None else {}
     return chunker.build(**{**defaults, **parameters})
+
+
+def _shown_key(key: int | str) -> str:
+    """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
+    is_word = isinstance(key, str) and key.isidentifier() and len(key) <= LONGEST_SHOWN
+    return str(key) if is_word else shown(key)
 
 
 def _installed(*packages: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors
 from chunkers.embedders.tfidf import TfIdf
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 
 __all__ = ["EMBEDDERS", "OTHERS", "Embedder", "Encoder", "MiniLM", "OpenAIServer", "load_embedder"]
 
@@ -65,8 +65,16 @@ def _load_embedder(name: str) -> Embedder:
         return TfIdf()
     if name.startswith("spacy:"):
         return SpacyVectors(name)
-    if name.strip() and "\0" not in name and Path(name).expanduser().is_dir():
+    if _is_folder(name):
         return FolderModel(name)
     if _HUB_NAME.fullmatch(name):
         return HubModel(name)
-    raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {name!r}.")
+    raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {shown(name)}.")
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return bool(name.strip()) and Path(name).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):
+        # A name that is too long, begins with a user that does not exist, or has a null character.
+        return False

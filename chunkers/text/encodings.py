@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 
 USUAL = (
     *(f"cp{number}" for number in range(1250, 1259)),
@@ -101,7 +101,7 @@ def known_encoding(name: str) -> str:
         found = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError) as error:
-        raise InputError(f"encoding must be the name of one, as utf-8, cp1252 or shift_jis; got {name!r}.") from error
+        raise InputError(f"encoding must be the name of one, as utf-8, cp1252 or shift_jis; got {shown(name)}.") from error
     return found.name
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, distribution, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chunkers.errors import InputError
+from chunkers.errors import LONGEST_SHOWN, InputError, shown
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -35,17 +35,18 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     installed = name in entry_points(group="spacy_models").names
     if not installed and not _is_folder(name):
         if _is_distribution(name):
-            raise InputError(f"{setting}: {name!r} must be a spaCy pipeline; the installed package declares none.")
+            raise InputError(f"{setting}: {shown(name)} must be a spaCy pipeline; the installed package declares none.")
+        wanted = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
         raise InputError(
-            f"{setting}: the spaCy pipeline {name!r} must be installed; it was not found. "
-            f"Install it with 'python -m spacy download {name}'."
+            f"{setting}: the spaCy pipeline {shown(name)} must be installed; it was not found. "
+            f"Install it with 'python -m spacy download {wanted}'."
         )
     try:
         return spacy.load(name if installed else Path(name), exclude=exclude)
     # A pipeline's configuration names functions, which fail in as many ways as there are.
     except Exception as error:
         raise InputError(
-            f"{setting}: {name!r} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
+            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
         ) from error
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import load_pipeline
@@ -117,11 +117,13 @@ def language_of(text: str, splitter: str) -> str | None:
         if not is_splitter(splitter):
             raise InputError(
                 f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
-                f"installed pipeline; got {splitter!r}."
+                f"installed pipeline; got {shown(splitter)}."
             )
         return detect_language(_LINE_END.sub("\n", text)) if splitter == "sentencex" else None
     if name not in LANGUAGES:
-        raise InputError(f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {name!r}.")
+        raise InputError(
+            f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
+        )
     return name
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import add_encoding, document_reader, file_bytes, named_files, say
+from chunkers.arguments import add_encoding, document_reader, file_bytes, is_folder, named_files, say
 from chunkers.cache import EmbeddingCache
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
@@ -80,7 +80,7 @@ def _recipe(path: Path) -> Recipe:
 
 def _texts(folder: Path, encoding: str | None) -> list[tuple[str, str]]:
     """Return name and text of every document in a folder; unreadable ones are reported and left out."""
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
     texts = []
     read = document_reader(encoding)

@@ -3,10 +3,24 @@
 import json
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from chunkers import ADAPTERS, CHUNKERS, PRESETS, InputError, ParameterError, Recipe, build_chunker, load_embedder
+from chunkers import (
+    ADAPTERS,
+    CHUNKERS,
+    PRESETS,
+    Document,
+    InputError,
+    ParameterError,
+    Recipe,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+)
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
+from chunkers.text.encodings import known_encoding
 from chunkers.text.minilm import WEIGHTS_SHA256
 from tests.support import HashEmbedder, cut
 
@@ -91,6 +105,42 @@ def test_refused(text, words):
         Recipe.from_json(text)
     assert words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@given(key=st.text(max_size=200), value=st.none() | st.integers())
+def test_whatever_the_keys_the_sentence_is_a_short_line(key, value):
+    data = {"chunker": "recursive", "versions": {key: value}}
+    with pytest.raises(InputError, match=r"^recipe: versions\.") as error:
+        Recipe.from_json(json.dumps(data))
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 200
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(lambda name: "/" not in name)
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        chunker_class,
+        load_tokenizer,
+        load_embedder,
+        known_encoding,
+        lambda name: Document.from_text("One. Two.", name),
+        lambda name: Document.from_text("One. Two.", f"sentencex:{name}"),
+        lambda name: build_chunker("recursive", {name: 1}),
+        lambda name: build_chunker("recursive", {"size": name}),
+    ],
+)
+@given(name=NAMES.map("no such name, as {}".format))
+@example(name="long " * 2000)
+@example(name="~nobody of that name/")
+@example(name="null\0 character")
+def test_whatever_the_name_the_sentence_is_a_short_line(refuse, name):
+    with pytest.raises(InputError) as error:
+        refuse(name)
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 700
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.title)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers.errors import shown
 from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
@@ -15,9 +16,6 @@ LONGEST_NAME = 300
 
 LONGEST_WORD = 2_000
 """Most characters of the value of a link's parameter."""
-
-SHOWN = 60
-"""Characters of an invalid value that its complaint repeats."""
 
 
 def to_query(choices: Choices, default: Choices) -> dict[str, str]:
@@ -63,7 +61,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         The choices, and a sentence for each invalid parameter; those keep their defaults.
     """
     complaints = [
-        f"The link's {_shown(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
+        f"The link's {shown(name)} must be at most {LONGEST_WORD:,} characters long; it has {len(value):,}. It is left out."
         for name, value in query.items()
         if len(value) > LONGEST_WORD
     ]
@@ -73,7 +71,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
         value = query.get(name, fallback)
         if value in allowed or (name == "sentences" and is_splitter(value) and _is_name(value)):
             return value
-        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {_shown(value)}. Using {fallback}.")
+        complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(value)}. Using {fallback}.")
         return fallback
 
     document = one_of("document", documents, default.document)
@@ -82,7 +80,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
     text = query.get("selected", str(default.selected + 1))
     selected = int(text) - 1 if text in map(str, range(1, len(columns) + 1)) else min(default.selected, len(columns) - 1)
     if "selected" in query and str(selected + 1) != text:
-        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {_shown(text)}.")
+        complaints.append(f"The link's selected must be a column from 1 to {len(columns)}; got {shown(text)}.")
     return (
         Choices(
             document,
@@ -103,7 +101,7 @@ def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str])
     if _is_name(name):
         return name
     complaints.append(
-        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {_shown(name)}. "
+        f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {shown(name)}. "
         f"Using {default.embedder}."
     )
     return default.embedder
@@ -116,9 +114,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         if name is None:
             break
         if name not in CHUNKERS and name not in ADAPTERS:
-            complaints.append(
-                f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {_shown(name)}."
-            )
+            complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {shown(name)}.")
             continue
         prefix = f"c{number}."
         parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}
@@ -135,11 +131,6 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
 
 def _is_name(text: str) -> bool:
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
-
-
-def _shown(text: str) -> str:
-    """Quote a value, shortened if it is long."""
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
 
 
 def _value(text: str) -> Any:

@@ -95,6 +95,7 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
     (folder / "empty" / "noise.txt").write_bytes(b"\0\1")
     assert "the corpus must have a document that can be read; it has none." in refused(corpus="empty")
     assert "the corpus must be a readable folder" in refused(corpus="nowhere")
+    assert "the file must be readable; " in refused(corpus="long " * 2000)
     assert "the file must be readable" in refused(questions="nowhere.csv")
     assert "--top-k must be at least 1; got 0." in refused(**{"top-k": "0"})
     (folder / "other.csv").write_text("question,excerpts\nWho?,Nobody knows.\n")

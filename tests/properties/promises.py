@@ -1,0 +1,263 @@
+"""What every result keeps, whatever the text and the settings; each check looks at one promise."""
+
+import csv
+import io
+import json
+import math
+from bisect import bisect_left
+from itertools import pairwise
+
+import pyarrow.parquet as pq
+
+from chunkers.building_blocks.recursive_spans import recursive_spans
+from chunkers.building_blocks.sizes import Sized
+from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.reason import told_apart
+from chunkers.result import Verdict, end_before, start_after
+
+OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
+HAIR = 1e-6
+"""Figures nearer than this show the same in a reason, so rounding may decide between them."""
+
+HOLDS = {
+    ">": lambda one, other: one > other,
+    "<": lambda one, other: one < other,
+    "≥": lambda one, other: one >= other,
+    "≤": lambda one, other: one <= other,
+    "=": lambda one, other: abs(one - other) < 2 * HAIR,
+}
+
+
+def overlaps(chunker):
+    return getattr(chunker, "overlap", 0) > 0
+
+
+def check_sentences(document):
+    """Sentences are slices in order, trimmed, and hold every visible character once."""
+    text, spans = document.text, document.sentences
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(text[start:end] == text[start:end].strip() for start, end in spans)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    outside = [text[edges[place] : edges[place + 1]] for place in range(0, len(edges), 2)]
+    assert not "".join(outside).strip(), "characters in no sentence"
+
+
+def check_chunks(chunking, chunker):
+    """Chunks are slices of the text in order; no visible character is lost, or in two chunks without overlap."""
+    text = chunking.document.text
+    for chunk in chunking.chunks:
+        assert chunk.spans
+        assert all(0 <= start < end <= len(text) for start, end in chunk.spans)
+        assert all(one.end <= other.start for one, other in pairwise(chunk.spans))
+        parts = [text[start:end] for start, end in chunk.spans]
+        assert chunk.text == "\n".join(parts)
+        assert all(part == part.strip() != "" for part in parts)
+        assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
+    starts = [chunk.start for chunk in chunking.chunks]
+    assert starts == sorted(starts)
+    held = [0] * (len(text) + 1)
+    for chunk in chunking.chunks:
+        for start, end in chunk.spans:
+            held[start] += 1
+            held[end] -= 1
+    count = 0
+    for place, character in enumerate(text):
+        count += held[place]
+        if not character.isspace():
+            assert count > 0, f"{character!r} at {place} is in no chunk"
+            assert count == 1 or overlaps(chunker), f"{character!r} at {place} is in {count} chunks"
+
+
+def check_gaps(chunking, chunker):
+    """There is a gap for each pair of sentences, in order, and the cuts are where chunks begin."""
+    document = chunking.document
+    gaps = list(chunking.gaps)
+    assert [gap.index for gap in gaps if gap.offset is None] == list(range(max(0, len(document.sentences) - 1)))
+    order = [start_after(document, gap) for gap in gaps]
+    assert order == sorted(order)
+    assert all(gap.reason for gap in gaps)
+    cuts = [gap for gap in gaps if gap.verdict.is_cut]
+    if overlaps(chunker) and chunker.name == "fixed_sentences":
+        assert [end_before(document, gap) for gap in cuts] == [chunk.end for chunk in chunking.chunks[:-1]]
+    else:
+        starts = {span.start for chunk in chunking.chunks for span in chunk.spans}
+        assert [start_after(document, gap) for gap in cuts] == sorted(starts)[1:]
+
+
+def check_numbers(chunking):
+    """Every number is finite; a curve's score may be undefined, and its line where no score is defined."""
+    for gap in chunking.gaps:
+        assert all(value is None or math.isfinite(value) for value in (gap.score, gap.threshold)), gap
+    for curve in chunking.curves:
+        assert not any(math.isinf(value) for value in (*curve.scores, *(line.level for line in curve.lines)))
+    for merge in chunking.merges:
+        assert math.isfinite(merge.similarity)
+        assert math.isfinite(merge.threshold)
+    assert all(note.endswith(".") for note in chunking.notes)
+
+
+def check_reasons(chunking):
+    """What a reason compares is so, and is so in the figures that it shows."""
+    for gap in chunking.gaps:
+        for step in gap.why.steps():
+            if step.score is None or step.threshold is None or math.isnan(step.threshold):
+                continue
+            shown = tuple(map(float, told_apart(step.score, step.threshold)))
+            assert HOLDS[step.relation](step.score, step.threshold) or abs(step.score - step.threshold) < HAIR, gap.reason
+            assert HOLDS[step.relation](*shown), gap.reason
+
+
+def check_verdicts(chunking, chunker, tools):
+    """A verdict follows from score and threshold, unless a size or pass two overruled it, which it then says."""
+    for gap in chunking.gaps:
+        assert gap.offset is None or gap.verdict.is_cut
+        if chunker.name in ("breakpoint", "target_size", "change_point") and gap.threshold is not None:
+            candidate = gap.verdict in (Verdict.CUT, Verdict.REJECTED)
+            if gap.score is None:
+                assert not candidate
+                continue
+            (curve,) = chunking.curves
+            beyond = gap.score - gap.threshold if curve.cut_above else gap.threshold - gap.score
+            assert candidate == (beyond > 0) or abs(beyond) < HAIR, gap.reason
+        elif chunker.name == "optimal" and gap.score is not None:
+            assert gap.verdict.is_cut == (gap.score > 0) or abs(gap.score) < HAIR, gap.reason
+        assert gap.verdict is not Verdict.FORCED or "above maximum size" in gap.reason
+        assert gap.verdict is not Verdict.REJECTED or "below minimum size" in gap.reason
+    for one in chunking.comparisons:
+        assert (one.outcome == "not above") == (one.similarity <= one.threshold)
+        assert one.outcome == "not above" or (one.outcome == "too long") == (one.length > (chunker.max_size or math.inf))
+    if chunker.name == "target_size" and chunker.fit == "largest" and chunking.chunks:
+        measure = _counted(chunker.unit, tools)
+        largest, alone = (
+            max(measure(chunk.text) for chunk in chunking.chunks),
+            max(map(measure, chunking.document.sentence_texts)),
+        )
+        # No chunk fits a sentence that is larger than the size, so no reason may say that it does.
+        assert largest <= chunker.size or alone > chunker.size, f"{largest} > {chunker.size}"
+        told = any("largest chunk fits" in gap.reason for gap in chunking.gaps)
+        assert largest <= chunker.size or not told, f"{largest} > {chunker.size}"
+
+
+def _counted(unit, tools):
+    """Return the function that gives the size of a text in characters, words or tokens."""
+    if unit == "tokens":
+        return lambda text: tools.count_tokens([text])[0]
+    return {"characters": len, "words": lambda text: len(text.split())}[unit]
+
+
+def _sentences(chunking, chunk):
+    """Return how many sentences a chunk holds, in part or as a whole."""
+    return sum(chunk.start < span.end and span.start < chunk.end for span in chunking.document.sentences)
+
+
+def check_sizes(chunking, chunker, tools):
+    """Sizes hold where they are promised, and where they cannot, a reason says why."""
+    if isinstance(chunker, Sized):
+        _check_limits(chunking, chunker.min_size, chunker.max_size, chunker.size_unit, tools)
+    if chunker.name in _SIZES:
+        _SIZES[chunker.name](chunking, chunker, tools)
+
+
+def _fixed_sentences(chunking, chunker, _):
+    if chunker.chunks is None and not chunker.min_size:
+        assert all(_sentences(chunking, chunk) <= chunker.size for chunk in chunking.chunks)
+
+
+def _fixed_words(chunking, chunker, tools):
+    assert all(_counted("words", tools)(chunk.text) <= chunker.size for chunk in chunking.chunks)
+
+
+def _fixed_characters(chunking, chunker, _):
+    assert all(len(chunk.text) <= chunker.size for chunk in chunking.chunks)
+
+
+def _fixed_tokens(chunking, chunker, tools):
+    # Tokens of one character begin at the same place, where none of them can be cut from the others.
+    begins = sorted(set(tools.token_starts(chunking.document.text).tolist()))
+    assert all(_begin_inside(chunk, begins) <= chunker.size for chunk in chunking.chunks)
+
+
+def _recursive(chunking, chunker, tools):
+    """Tokens of pieces may add up to more than the size, but then no reason may say that the chunk stays within it."""
+    measure = _counted(chunker.unit, tools)
+    for chunk in chunking.chunks:
+        size = measure(chunk.text)
+        if size > chunker.size:
+            assert chunker.unit == "tokens", f"{size} {chunker.unit} > {chunker.size}"
+            inside = [gap for gap in chunking.gaps if chunk.start < start_after(chunking.document, gap) < chunk.end]
+            assert not any("stays within size" in gap.reason for gap in inside), f"{size} > {chunker.size}"
+
+
+def _optimal(chunking, chunker, tools):
+    measure = _counted("tokens", tools)
+    pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma")]
+    assert all(_begin_inside(chunk, pieces) <= chunker.longest for chunk in chunking.chunks)
+    # A word is a word wherever it is cut off, which cannot be said of other tokens.
+    assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in chunking.chunks)
+
+
+def _double_pass(chunking, chunker, tools):
+    alone = set(chunking.document.sentences)
+    # LlamaIndex, which re-embed decides as, counts white space between sentences as one character.
+    told = chunker.vector == "re-embed" and any("longer than the maximum size" in note for note in chunking.notes)
+    for chunk in chunking.chunks:
+        held = chunker.max_size is None or len(chunk.text) <= chunker.max_size
+        assert held or chunk.spans[0] in alone or told, f"{len(chunk.text)} characters > {chunker.max_size}"
+    _check_limits(chunking, chunker.min_size, None, "characters", tools)
+
+
+def _single_linkage(chunking, chunker, _):
+    cap = chunker.cap(len(chunking.document.sentences))
+    starts = chunking.document.starts
+    for chunk in chunking.chunks:
+        assert sum(_begin_inside(span, starts) for span in chunk.spans) <= cap
+
+
+_SIZES = {
+    "fixed_sentences": _fixed_sentences,
+    "fixed_words": _fixed_words,
+    "fixed_characters": _fixed_characters,
+    "fixed_tokens": _fixed_tokens,
+    "recursive": _recursive,
+    "optimal": _optimal,
+    "double_pass": _double_pass,
+    "single_linkage": _single_linkage,
+}
+
+
+def _begin_inside(span, places):
+    """Return how many of the ascending places are inside a span."""
+    return bisect_left(places, span.end) - bisect_left(places, span.start)
+
+
+def _check_limits(chunking, least, most, unit, tools):
+    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    for number, chunk in enumerate(chunking.chunks):
+        size = _sentences(chunking, chunk) if unit == "sentences" else _counted(unit, tools)(chunk.text)
+        # One character may be several tokens.
+        assert most is None or size <= most or len(chunk.text) == 1, f"{size} {unit} > {most}: {chunk.text!r}"
+        beside = " ".join(gap.reason for gap in cuts[max(0, number - 1) : number + 1])
+        told = f"below minimum size {least:,}" in beside if least else True
+        assert told or size >= least or len(chunking.chunks) == 1, f"{size} {unit} < {least}: {chunk.text!r}, {beside}"
+
+
+def check_exports(chunking, recipe):
+    """Every format holds the chunks and the ledger, and reads as they are."""
+    spans = [[list(span) for span in chunk.spans] for chunk in chunking.chunks]
+    texts = [chunk.text for chunk in chunking.chunks]
+    whole = json.loads(to_json(chunking, recipe))
+    lines = [json.loads(line) for line in to_jsonl(chunking).split("\n")[:-1]]
+    table = list(csv.DictReader(io.StringIO(to_csv(chunking), newline="")))
+    parquet = pq.read_table(io.BytesIO(to_parquet(chunking))).to_pylist()
+    assert parquet == lines
+    assert [json.loads(row["spans"]) for row in table] == spans
+    for rows in (whole["chunks"], lines, table, parquet):
+        assert [row["text"] for row in rows] == texts
+    assert [row["spans"] for row in whole["chunks"]] == [row["spans"] for row in lines] == spans
+    gaps = to_dict(chunking, recipe)["gaps"]
+    assert whole["gaps"] == gaps
+    ledger = list(csv.DictReader(io.StringIO(ledger_to_csv(chunking), newline="")))
+    columns = ("index", "offset", "score", "threshold", "verdict", "reason")
+    told = [{key: "" if gap.get(key) is None else str(gap[key]) for key in columns} for gap in gaps]
+    assert ledger == told

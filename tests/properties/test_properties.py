@@ -1,0 +1,93 @@
+"""The properties on a few cases each; `make fuzz` checks many more."""
+
+import dataclasses
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.properties.__main__ import report
+from tests.properties.cases import tables_at_hand
+from tests.properties.digests import differing, digests, some_cases
+from tests.properties.fuzz import BLOCK, Block, blocks, run_block
+from tests.properties.properties import PROPERTIES, Property, checked
+
+CASES = 300
+"""How many cases of all properties together are checked here."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables():
+    with tables_at_hand():
+        yield
+
+
+def few(name):
+    whole = sum(one.share for one in PROPERTIES.values())
+    return max(4, round(CASES * PROPERTIES[name].share / whole))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PROPERTIES if "model" not in name])
+def test_it_holds(name):
+    holds(name)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", [name for name in PROPERTIES if "model" in name])
+def test_it_holds_with_the_model(name):
+    holds(name)
+
+
+def holds(name):
+    @settings(max_examples=few(name), deadline=None, suppress_health_check=list(HealthCheck))
+    @given(PROPERTIES[name].cases)
+    def every(case):
+        checked(name, case)
+
+    every()
+
+
+@pytest.mark.slow
+def test_neither_hash_seeds_nor_threads_change_a_result():
+    same = some_cases(30, 1)
+    assert len(same) == 30
+    assert differing(same) == []
+
+
+def test_a_digest_is_of_the_result():
+    case = dataclasses.replace(some_cases(1, 1)[0], text="One. Two.", sentences="regex")
+    one, same, other = digests([case, case, dataclasses.replace(case, text="One. Two")])
+    assert one == same != other
+
+
+def test_the_cases_are_shared_out_to_the_last():
+    work = blocks(20_000, [*PROPERTIES], 7)
+    assert abs(sum(block.cases for block in work) - 20_000) < len(PROPERTIES)
+    assert {block.name for block in work} == set(PROPERTIES)
+    assert len({block.seed for block in work}) == len(work)
+    assert max(block.cases for block in work) == BLOCK
+
+
+@pytest.fixture
+def refuses_seven(monkeypatch):
+    def check(case):
+        assert case != 7, "seven"
+        assert case != 9, "nine"
+
+    monkeypatch.setitem(PROPERTIES, "refuses seven", Property(st.integers(0, 9), check, 1))
+
+
+def test_a_block_counts_its_failures_and_goes_on(refuses_seven, capsys):
+    ran, failures = run_block(Block("refuses seven", 0, 50, 3))
+    assert ran == 10
+    assert [(failure.said.split()[1], failure.case) for failure in failures] in (
+        [("seven", "7"), ("nine", "9")],
+        [("nine", "9"), ("seven", "7")],
+    )
+    assert run_block(Block("refuses seven", 0, 50, 3)) == (ran, failures)
+    assert report({"refuses seven": ran}, {"refuses seven": failures}) == 1
+    said = capsys.readouterr().out
+    assert said.count("AssertionError") == 2
+    assert "in all                          10 cases,     2 failed" in said
+    assert report({"refuses seven": 8}, {"refuses seven": []}) == 0
