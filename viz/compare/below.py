@@ -36,7 +36,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
             if unit == "sentences"
             else [len(chunk.text) for chunk in one.chunking.chunks]
             for number, one in done
-            if one.chunking
+            if one.chunking is not None
         }
         figure = size_distributions(values, str(unit))
         sizes = [(name, size) for name, among in values.items() for size in among]

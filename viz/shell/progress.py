@@ -16,7 +16,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     job = session.job
     if job is None:
         return
-    if not (job.running or job.cancelled or job.error) and any(one.task and not one.chunking for one in made):
+    if not (job.running or job.cancelled or job.error) and any(one.task and one.chunking is None for one in made):
         # The job ended after the columns were computed.
         st.rerun()
     if job.running and not job.cancelled:

@@ -37,14 +37,16 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
                 made.append(ColumnResult(choice, chunker, error=here.embedder_complaint))
                 continue
             task = Task.of(document, embedder, here.choices.tokenizer, chunker)
-            chunking = kept.get(task) or chunk_at_once(task, chunker, document, embedder, session.on_disk)
+            chunking = kept.get(task)
+            if chunking is None:
+                chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk)
         except InputError as error:
             made.append(ColumnResult(choice, error=str(error)))
             continue
         if chunking is None:
             waiting.append((task, chunker))
         made.append(ColumnResult(choice, chunker, task, chunking))
-    session.results = {one.task: one.chunking for one in made if one.task and one.chunking}
+    session.results = {one.task: one.chunking for one in made if one.task and one.chunking is not None}
     if job is not None and not job.cancelled:
         # Free the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
@@ -52,7 +54,10 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     _start_job(waiting, document, embedder)
     job = session.job
     if job is not None and job.error:
-        made = [one if one.chunking or one.error else ColumnResult(one.choice, one.chunker, error=job.error) for one in made]
+        made = [
+            one if one.chunking is not None or one.error else ColumnResult(one.choice, one.chunker, error=job.error)
+            for one in made
+        ]
     return made
 
 
