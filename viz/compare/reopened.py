@@ -13,7 +13,7 @@ from viz.state.session_file import spans_of
 def say_reopened(made: Sequence[ColumnResult]) -> None:
     """Show whether the results equal those in the reopened file, until the user changes text or columns."""
     file = session.reopened
-    if file is None or not all(one.chunker and one.chunking for one in made):
+    if file is None or not all(one.chunker and one.chunking is not None for one in made):
         return
     now = [(one.chunker.name, one.chunker.model_dump()) for one in made if one.chunker]
     kept = [(column.recipe.chunker, column.recipe.build().model_dump()) for column in file.columns]

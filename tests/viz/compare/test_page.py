@@ -46,6 +46,19 @@ def test_a_result_that_is_shown_no_more_is_let_go(app):
     assert app.session_state["job"].results.keys() < app.session_state["results"].keys()
 
 
+def test_a_result_without_chunks_is_a_result(app):
+    settled(app)
+    app.selectbox(key="document").select("own").run()
+    app.text_area(key="pasted").input(" \n\n ").run()
+    settled(app).run()
+    assert not app.exception
+    before = dict(app.session_state["results"])
+    assert [len(result) for result in before.values()] == [0, 0, 0]
+    app.run()
+    assert all(app.session_state["results"][task] is result for task, result in before.items())
+    assert [column["segments"]["start"] for column in reader_of(app)["columns"]] == [[], [], []]
+
+
 def test_a_line_that_was_let_go_sets_the_parameter(app):
     settled(app)
     app.session_state["reader"] = {"line": {"column": 1, "parameter": "amount", "value": 55.5, "at": 1}}
