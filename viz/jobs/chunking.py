@@ -46,6 +46,7 @@ class ChunkingJob(Background):
     on_disk: bool
     done: int = 0
     total: int = 0
+    share: float = 0.0
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
@@ -54,14 +55,18 @@ class ChunkingJob(Background):
         """Return the embedding progress of the current chunker."""
         if not self.total:
             return 0.0, "Loading the embedding model"
-        return self.done / self.total, f"Embedding: {self.done:,} of {self.total:,} texts"
+        return self.share, f"Embedding: {self.done:,} of {self.total:,} texts"
 
     def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
+    def _shared(self, share: float) -> None:
+        self.share = share
+
     def _run(self) -> None:
         for task, chunker in self.tasks:
             self.done = self.total = 0
+            self.share = 0.0
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder)
                 # For some models the revision is known only after loading.
@@ -71,6 +76,7 @@ class ChunkingJob(Background):
                 load_tokenizer(task.tokenizer),
                 embedding_cache(self.on_disk),
                 progress=self._embedded,
+                share=self._shared,
                 cancelled=self._cancel.is_set,
             )
             chunking = run(chunker, self.source, tools)
