@@ -199,7 +199,7 @@ class _Sizer:
         if unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = recursive_spans(text, self.limits.most or 1, 0, measure, "chroma")
+        spans = recursive_spans(text, self.limits.most or 1, 0, measure, "chroma", self.tools)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""

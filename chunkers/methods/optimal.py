@@ -76,7 +76,7 @@ class Optimal(Chunker):
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
         text = document.text
-        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
         if not pieces:
             return Chunking(document, (), ())
         vectors = tools.embed([text[start:end] for start, end in pieces])

@@ -11,7 +11,6 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
 from chunkers.reason import Reason, chain
@@ -77,7 +76,7 @@ class Recursive(Chunker):
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger."""
         measure = measure_for(self.unit, tools)
-        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators, tools)
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
         return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
 
@@ -112,5 +111,7 @@ def separator_at(text: str, offset: int, preset: Separators) -> str:
 
 @cache
 def _patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
+    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+
     separators, is_regex = SEPARATORS[preset]
     return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]
