@@ -17,6 +17,7 @@ import numpy as np
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, batches
+from chunkers.embedders.patient_torch import import_torch
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
@@ -83,8 +84,7 @@ def _read() -> _Network:
     """Read the model; its files are checked while torch is imported, which takes longer."""
     with ThreadPoolExecutor(1) as aside:
         tokenizer, folder = aside.submit(word_pieces), aside.submit(checked_model_folder)
-        import torch  # noqa: F401
-
+        import_torch()
         tokenizer.result()
         return _Network(folder.result() / "model.safetensors")
 

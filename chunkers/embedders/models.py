@@ -15,6 +15,7 @@ import numpy as np
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.patient_torch import import_torch
 from chunkers.errors import ModelError
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class HubModel(_Model):
 
 def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
     """Load a model without running code that comes with it."""
+    import_torch()
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 

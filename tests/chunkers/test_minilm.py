@@ -1,5 +1,7 @@
 """The bundled model gives what sentence-transformers computes with the same files, and reads them only once checked."""
 
+import os
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -164,3 +166,22 @@ def test_nothing_of_sentence_transformers_is_imported_for_the_bundled_model():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert run.stdout.split() == ["torch"]
+
+
+@pytest.mark.parametrize("given", [None, "active"])
+def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
+    code = (
+        "import os; from chunkers.embedders.patient_torch import import_torch; import_torch();"
+        "print('left', os.environ.get('OMP_WAIT_POLICY'))"
+    )
+    # OpenMP prints what it has read when it is loaded.
+    environment = {**os.environ, "OMP_DISPLAY_ENV": "true"}
+    environment.pop("OMP_WAIT_POLICY", None)
+    if given:
+        environment["OMP_WAIT_POLICY"] = given
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert run.stdout == f"left {given}\n"
+    read = re.findall(r"OMP_WAIT_POLICY\s*=\s*'(\w+)'", run.stderr)
+    if not read:
+        pytest.skip("torch has another OpenMP here, which does not tell")
+    assert set(read) == {(given or "passive").upper()}
