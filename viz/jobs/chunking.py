@@ -51,6 +51,11 @@ class ChunkingJob(Background):
     embed_ms: float = 0.0
     embedded: int = 0
 
+    def finished(self) -> dict[Task, Chunking]:
+        """Return the results so far, as they are at this moment."""
+        # Copying a dictionary calls no code of its keys, so no other thread can change it meanwhile.
+        return self.results.copy()
+
     def progress(self) -> tuple[float, str]:
         """Return the embedding progress of the current chunker."""
         if not self.total:

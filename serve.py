@@ -1,0 +1,18 @@
+"""The server: `streamlit run serve.py` serves ``app.py`` and loads the bundled model before a browser asks for it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+
+from viz.jobs.preload import preload
+
+
+@asynccontextmanager
+async def lifespan(_app: st.App) -> AsyncIterator[None]:
+    """Begin to load what the first page needs."""
+    preload("viz.compare.page")
+    yield
+
+
+app = st.App("app.py", lifespan=lifespan)
