@@ -1,8 +1,8 @@
 """The bundled model: ours beside plain ``SentenceTransformer.encode`` at its defaults, on every bundled text.
 
 Run as ``python -m benchmarks.embedding [--repeats N]``. Each of the two has a process of its own, which loads the model
-once, and they take turns; ours is timed with sorting, batches and an empty cache, as a chunker embeds. The exit status is 1 where
-a vector differs by 1e-6 or more, ours is slower on any text, or less than 1.2 times as fast on the essay.
+once, and they take turns; ours is timed with sorting, batches and an empty cache, as a chunker embeds. The exit status is 1
+where a vector differs by 1e-6 or more, ours is slower on any text, or less than 1.2 times as fast on the essay.
 """
 
 from __future__ import annotations
