@@ -16,7 +16,7 @@ help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
 
 run: .venv/run.stamp ## open the app in the browser
-	$(PY) -m streamlit run app.py
+	$(PY) -m streamlit run serve.py
 
 test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
 	$(PY) -m pytest $(PYTEST_ARGS)

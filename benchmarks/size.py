@@ -150,7 +150,7 @@ def ten_megabytes(repeats: int) -> None:
         ("fixed_tokens / TokenTextSplitter", chunker("fixed_tokens"), lambda: tokens.split_text(text)),
         (
             "recursive, exact offsets / RecursiveCharacterTextSplitter",
-            lambda: recursive_spans(text, 200, 0, len, "chroma"),
+            lambda: recursive_spans(text, 200, 0, len, "chroma", tools),
             lambda: recursive.split_text(text),
         ),
         (

@@ -13,6 +13,7 @@ import numpy as np
 from chunkers.arrays import IntArray, VectorArray
 from chunkers.cache import EmbeddingCache, Entry
 from chunkers.embedders import Embedder
+from chunkers.embedders.base import batches
 from chunkers.embedders.gate import checked_vectors
 from chunkers.embedders.own import embedder_of
 from chunkers.errors import Cancelled, ModelError
@@ -40,6 +41,10 @@ def _no_progress(done: int, total: int) -> None:
     """Report nothing."""
 
 
+def _no_share(share: float) -> None:
+    """Report nothing."""
+
+
 @dataclass
 class Tools:
     """What a chunker may ask for: embeddings, token counts, progress and cancellation.
@@ -54,6 +59,8 @@ class Tools:
         Where embeddings are kept between runs.
     progress
         Called with (texts embedded, texts to embed) after each batch.
+    share
+        Called before it with the share of the work that is done, from 0 to 1, by the texts' lengths to the model.
     cancelled
         Asked before each batch, and at intervals of a search that takes long; true stops the run with `Cancelled`.
     deciding
@@ -64,6 +71,7 @@ class Tools:
     tokenizer: Tokenizer
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
     progress: Callable[[int, int], None] = _no_progress
+    share: Callable[[float], None] = _no_share
     cancelled: Callable[[], bool] = bool
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
@@ -117,12 +125,12 @@ class Tools:
             there = self.cache.get_many(missing)
             self.meter.cached += len(there)
             found.update(there)
-            ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
-            size = embedder.batch
-            for start in range(0, len(ordered), size):
+            lengths, ordered = self._by_length({key: text for key, text in missing.items() if key not in there})
+            work, work_done = sum(lengths), 0
+            for place in batches(lengths, embedder.batch, embedder.batch_length):
                 if self.cancelled():
                     raise Cancelled
-                batch = ordered[start : start + size]
+                batch = ordered[place]
                 began = time.perf_counter()
                 some = [text for _, text in batch]
                 vectors = checked_vectors(embedder.name, embedder.encode(some), some)
@@ -131,7 +139,9 @@ class Tools:
                     self._check_alike(vectors[0], entry.vector)
                 found.update(self.cache.put_many([key for key, _ in batch], vectors, cost))
                 self.meter.embedded += len(batch)
-                self.progress(min(start + size, len(ordered)), len(ordered))
+                work_done += sum(lengths[place])
+                self.share(work_done / work if work else 1.0)
+                self.progress(place.stop, len(ordered))
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -144,13 +154,16 @@ class Tools:
         finally:
             self.cache.turn.release()
 
-    def _by_length(self, missing: Mapping[bytes, str]) -> list[tuple[bytes, str]]:
-        """Sort the texts by their length to the model, so that batches need little padding."""
+    def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
+        """Return how much of each text the model reads, in falling order, and the texts: alike ones need little padding."""
         if self.embedder is None or self.cancelled():
-            return list(missing.items())
+            return [1] * len(missing), list(missing.items())
+        most = self.embedder.max_tokens
         lengths = self.embedder.lengths(list(missing.values()))
+        if most is not None:
+            lengths = [min(length, most) for length in lengths]
         order = sorted(zip(lengths, missing.items(), strict=True), key=lambda item: item[0], reverse=True)
-        return [item for _, item in order]
+        return [length for length, _ in order], [item for _, item in order]
 
     def _check_alike(self, now: VectorArray, before: VectorArray) -> None:
         """Raise ModelError if two vectors have other dimensions: the model behind a name may have been changed."""

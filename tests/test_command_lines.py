@@ -134,3 +134,36 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
     assert "stitching: count must be at most 10,000; got 1,000,000,000." in capsys.readouterr().err
     assert evaluation_main([*call, "--count", "1", "--sentences", "3"]) == 0
     assert "1 known boundary" in capsys.readouterr().out
+
+
+HEAVY = ("torch", "spacy", "numba", "sklearn", "scipy", "langchain_core", "ruptures", "sentence_transformers", "pandas")
+CUT = "-m chunkers sample_docs/stubs.txt --tokenizer words --chunker"
+
+
+@pytest.mark.parametrize(
+    ("command", "imported"),
+    [
+        ("-m chunkers --list", set()),
+        (f"{CUT} fixed_words", set()),
+        (f"{CUT} fixed_characters", set()),
+        (f"{CUT} fixed_sentences --set size=2", set()),
+        ("-m chunkers sample_docs/stubs.txt --chunker fixed_tokens", set()),
+        (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
+        (f"{CUT} fixed_sentences --embedder some/model", set()),
+        (f"{CUT} recursive", {"langchain_core"}),
+        (f"{CUT} breakpoint", {"torch"}),
+        (f"{CUT} double_pass", {"torch"}),
+        (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core", "numba", "scipy"}),
+        (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
+        # SciPy matches chunks and sections, to count misassigned sentences.
+        ("-m evaluation sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),
+    ],
+)
+def test_a_command_imports_no_more_than_it_needs(command, imported, tmp_path):
+    # Every module that is imported stands in this report, whichever process imports it.
+    report = tmp_path / "imports"
+    script = f"{{ {sys.executable} -X importtime {command} >/dev/null; }} 2>{report}"
+    assert subprocess.run(["sh", "-c", script], cwd=ROOT, timeout=300).returncode == 0
+    names = {line.rpartition("|")[2].strip() for line in report.read_text().splitlines() if line.startswith("import time:")}
+    assert "chunkers" in names
+    assert names & set(HEAVY) == imported

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from chunkers.building_blocks.langchain_offsets import OffsetSplitter
 from chunkers.tools import Tools
 
 Separators = Literal["chroma", "langchain", "markdown"]
@@ -24,7 +23,10 @@ def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
 
 
 def recursive_spans(
-    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators
+    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators, tools: Tools
 ) -> list[tuple[int, int]]:
     """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges of code points."""
+    with tools.loading():
+        # Imported late: LangChain takes as long to load as all the rest of this library.
+        from chunkers.building_blocks.langchain_offsets import OffsetSplitter
     return OffsetSplitter(size, overlap, measure, separators).spans(text)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from chunkers.embedders.base import Embedder
-from chunkers.embedders.models import FolderModel, HubModel, MiniLM
+from chunkers.embedders.minilm import MiniLM
+from chunkers.embedders.models import FolderModel, HubModel
 from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors

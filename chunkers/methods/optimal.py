@@ -86,7 +86,7 @@ class Optimal(Chunker):
         """
         text = document.text
         check_size(self.name, text, self.piece_size, "tokens")
-        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
+        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
         if not pieces:
             return Chunking(document, (), ())
         # No chunk holds more pieces than there are.

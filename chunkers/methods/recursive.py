@@ -11,7 +11,6 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks, check_size
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
@@ -85,7 +84,7 @@ class Recursive(Chunker):
         """
         check_size(self.name, document.text, self.size, self.unit)
         measure = measure_for(self.unit, tools)
-        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
+        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators, tools)
         check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
         return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
@@ -123,5 +122,7 @@ def separator_at(text: str, offset: int, preset: Separators) -> str:
 
 @cache
 def _patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
+    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+
     separators, is_regex = SEPARATORS[preset]
     return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]

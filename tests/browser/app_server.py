@@ -51,7 +51,7 @@ class AppServer:
 
 
 @contextmanager
-def app_server(log: Path, script: str = "app.py", limit: float = LIMIT) -> Iterator[AppServer]:
+def app_server(log: Path, script: str = "serve.py", limit: float = LIMIT) -> Iterator[AppServer]:
     """Run a Streamlit script until the block ends.
 
     Parameters

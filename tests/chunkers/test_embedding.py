@@ -88,6 +88,26 @@ def test_progress_and_cancellation_keep_what_was_done():
     assert sum(map(len, embedder.batches)) == 100
 
 
+class LimitedEmbedder(HashEmbedder):
+    """Reads 20 characters of a text, and 50 at once."""
+
+    batch, batch_length, max_tokens = 3, 50, 20
+
+
+def test_batches_and_progress_go_by_what_the_model_reads():
+    embedder, seen = LimitedEmbedder(), []
+    bench = tools(embedder, progress=lambda done, total: seen.append((done, total)), share=seen.append)
+    bench.embed(["a" * length for length in (1, 2, 3, 4, 10, 15, 20, 1000)])
+    assert [[len(text) for text in batch] for batch in embedder.batches] == [[20, 1000], [15, 10, 4], [3, 2, 1]]
+    assert seen == [pytest.approx(40 / 75), (2, 8), pytest.approx(69 / 75), (5, 8), 1.0, (8, 8)]
+
+
+def test_texts_without_length_are_progress_too():
+    seen = []
+    tools(share=seen.append).embed([""])
+    assert seen == [1.0]
+
+
 def fill(cache, texts, name="hash"):
     keys = cache.keys(name, "1", texts)
     return keys, cache.put_many(keys, HashEmbedder().encode(texts), 0.5)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from viz.jobs.background import Background
 
 
-@st.fragment(run_every=1.0)
-def show_job_progress(job: Background) -> None:
-    """Draw the progress of a job and its cancel button; rerun the page when the job has ended."""
-    if not job.running or job.cancelled:
+@st.fragment(run_every=0.25)
+def show_job_progress(job: Background, news: Callable[[], bool] = bool) -> None:
+    """Draw the progress of a job and its cancel button; rerun the page when the job has ended, or has ``news`` to show."""
+    if not job.running or job.cancelled or news():
         st.rerun()
     share, status = job.progress()
     row = st.container(horizontal=True, vertical_alignment="center")

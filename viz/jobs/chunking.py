@@ -47,9 +47,15 @@ class ChunkingJob(Background):
     done: int = 0
     total: int = 0
     decided: float = 0.0
+    share: float = 0.0
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
+
+    def finished(self) -> dict[Task, Chunking]:
+        """Return the results so far, as they are at this moment."""
+        # Copying a dictionary calls no code of its keys, so no other thread can change it meanwhile.
+        return self.results.copy()
 
     def progress(self) -> tuple[float, str]:
         """Return the progress of the current chunker: its embedding, then its search if that takes long."""
@@ -57,7 +63,7 @@ class ChunkingJob(Background):
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if not self.total:
             return 0.0, "Loading the embedding model"
-        return self.done / self.total, f"Embedding: {self.done:,} of {self.total:,} texts"
+        return self.share, f"Embedding: {self.done:,} of {self.total:,} texts"
 
     def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -65,10 +71,14 @@ class ChunkingJob(Background):
     def _deciding(self, done: int, total: int) -> None:
         self.decided = done / total
 
+    def _shared(self, share: float) -> None:
+        self.share = share
+
     def _run(self) -> None:
         for task, chunker in self.tasks:
             self.done = self.total = 0
             self.decided = 0.0
+            self.share = 0.0
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder)
                 # For some models the revision is known only after loading.
@@ -78,6 +88,7 @@ class ChunkingJob(Background):
                 load_tokenizer(task.tokenizer),
                 embedding_cache(self.on_disk),
                 progress=self._embedded,
+                share=self._shared,
                 cancelled=self._cancel.is_set,
                 deciding=self._deciding,
             )

@@ -12,7 +12,7 @@ from viz.state.keys import session
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
-    """Draw the progress of the embedding job with its cancel button; the page reruns when the job ends."""
+    """Draw the progress of the embedding job with its cancel button; the page reruns whenever a column is done."""
     job = session.job
     if job is None:
         return
@@ -20,7 +20,7 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
         # The job ended after the columns were computed.
         st.rerun()
     if job.running and not job.cancelled:
-        show_job_progress(job)
+        show_job_progress(job, lambda: bool(job.finished().keys() - session.results.keys()))
     elif job.cancelled and len(job.results) < len(job.tasks):
         st.button("Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:

@@ -27,7 +27,7 @@ class ColumnResult:
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
     """Run the chunkers that need no new embeddings, and start a background job for the others."""
     embedder, document, job = here.embedder, text.document, session.job
-    kept = session.results if job is None else {**session.results, **job.results}
+    kept = session.results if job is None else {**session.results, **job.finished()}
     made = []
     waiting: list[tuple[Task, Chunker]] = []
     for choice in columns:

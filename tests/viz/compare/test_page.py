@@ -1,9 +1,13 @@
 """The Compare page without a browser: widgets, link, payload."""
 
 import json
+import threading
 
 from sample_docs import load_sample
+from tests.support import LIMIT
 from tests.viz.app_steps import sent, settled
+from viz.jobs.chunking import ChunkingJob
+from viz.shell import results
 from viz.state.text import Source
 
 
@@ -20,6 +24,34 @@ def test_first_screen_does_not_wait_for_the_model(app):
     columns = reader_of(app)["columns"]
     assert [column["title"] for column in columns] == ["Fixed sentences", "Breakpoint", "Double pass"]
     assert columns[0]["segments"] is not None
+
+
+def test_a_column_that_is_done_is_shown_while_the_next_is_computed(app, monkeypatch):
+    class Halting(ChunkingJob):
+        """Computes its first column while the page that starts it is drawn, and no other."""
+
+        def start(self):
+            self.one_done = threading.Event()
+            super().start()
+            assert self.one_done.wait(LIMIT)
+
+        def _run(self):
+            rest, self.tasks = self.tasks[1:], self.tasks[:1]
+            super()._run()
+            self.tasks = [*self.tasks, *rest]
+            self.one_done.set()
+            assert self._cancel.wait(LIMIT)
+
+    monkeypatch.setattr(results, "ChunkingJob", Halting)
+    app.query_params["embedder"] = "tfidf"
+    # Without new texts to embed, the third would need no job once the second is done.
+    app.query_params["c1"], app.query_params["c2"], app.query_params["c3"] = "fixed_sentences", "breakpoint", "double_pass"
+    app.query_params["c3.vector"] = "re-embed"
+    app.run()
+    assert app.session_state["job"].running
+    columns = reader_of(app)["columns"]
+    assert [column["segments"] is not None for column in columns] == [True, True, False]
+    assert columns[2]["message"] == "Being embedded …"
 
 
 def test_moving_a_threshold_embeds_nothing(app):

