@@ -1,12 +1,14 @@
-"""The server: `streamlit run serve.py` serves ``app.py`` and loads the bundled model before a browser asks for it."""
+"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the model before a browser asks."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
+from viz.server.guard import Guard
 from viz.shell.opening import open_browser
 
 
@@ -21,4 +23,6 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     loading.stop()
 
 
-app = st.App("app.py", lifespan=lifespan)
+# One setting says under which names the app is reached, to Streamlit and to the guard before it.
+guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
+app = st.App("app.py", lifespan=lifespan, middleware=[guard])

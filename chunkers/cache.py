@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
@@ -14,10 +15,11 @@ import numpy as np
 from cachetools import LRUCache
 
 from chunkers.arrays import VectorArray
-from chunkers.limits import SHARED_CACHE_BYTES
+from chunkers.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
+from chunkers.turns import Turns
 
-MEMORY_BYTES = 512 * 2**20
-"""Default limit of the vectors in memory: about 350,000 sentences of 384 dimensions."""
+MEMORY_BYTES = 512_000_000
+"""Default limit of the vectors in memory: about 330,000 sentences of 384 dimensions."""
 
 
 class Entry(NamedTuple):
@@ -42,14 +44,13 @@ class EmbeddingCache:
 
     Attributes
     ----------
-    turn
-        Lock held by the run that embeds, so that no two compute the same.
+    turns
+        Taken by the run that embeds with a model, so that no two compute the same.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
         self._memory: LRUCache[bytes, Entry] = LRUCache(memory_bytes, getsizeof=lambda entry: entry.vector.nbytes)
-        # An embedder may itself cut texts with the same cache.
-        self.turn = threading.RLock()
+        self.turns = Turns()
         self._lock = threading.Lock()
         self._file = _VectorFile(path) if path else None
 
@@ -95,10 +96,17 @@ class EmbeddingCache:
         if entry.vector.nbytes <= self._memory.maxsize:
             self._memory[key] = entry
 
-    def clear(self) -> None:
-        """Forget the vectors in memory; those in the file stay."""
+    def clear(self, *, file: bool = False) -> None:
+        """Forget the vectors in memory and, if ``file``, those in the file as well."""
         with self._lock:
             self._memory.clear()
+            if file and self._file:
+                self._file.clear()
+
+    @property
+    def file_bytes(self) -> int:
+        """The size of the file; 0 if there is none."""
+        return self._file.size() if self._file else 0
 
     def __len__(self) -> int:
         """Return the number of vectors in memory."""
@@ -123,12 +131,22 @@ class _VectorFile:
     def _open(self, may_replace: bool) -> sqlite3.Connection | None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # What texts were embedded is nobody else's business, hashes or not.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._path.chmod(0o600)
+        except OSError:
+            # It may still be readable.
+            pass
+        try:
             connection = sqlite3.connect(self._path, timeout=2, check_same_thread=False, isolation_level=None)
         except (OSError, sqlite3.Error):
             return None
         try:
             # A lost or torn page costs a recomputation, never a wrong answer; waiting for the disk at each batch costs more.
             connection.execute("PRAGMA synchronous = OFF")
+            # Beyond it, writing fails and vectors stay in memory.
+            page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count = {max(1, MAX_CACHE_FILE // page_size)}")
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
@@ -177,6 +195,21 @@ class _VectorFile:
             with suppress(sqlite3.Error):
                 self._connection.rollback()
             self._give_up(error)
+
+    def clear(self) -> None:
+        if self._connection is None:
+            return
+        try:
+            self._connection.execute("DELETE FROM embeddings")
+            self._connection.execute("VACUUM")
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def size(self) -> int:
+        try:
+            return self._path.stat().st_size
+        except OSError:
+            return 0
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""

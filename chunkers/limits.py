@@ -20,6 +20,9 @@ READ_MEMORY = 1_000_000_000
 READERS = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
 
+MAX_CACHE_FILE = 2_000_000_000
+"""Bytes of the file that keeps embeddings on disk: over a million sentences of 384 dimensions."""
+
 SHARED_CACHE_BYTES = 256_000_000
 """Bytes of the vectors that `chunkers.chunk` keeps for its next calls: some 160,000 sentences of 384 dimensions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -16,6 +16,7 @@ from chunkers.embedders import Embedder
 from chunkers.embedders.base import batches
 from chunkers.embedders.gate import checked_vectors
 from chunkers.embedders.own import embedder_of
+from chunkers.embedders.request import cancellable
 from chunkers.errors import Cancelled, ModelError
 from chunkers.text.tokenizers import Tokenizer
 
@@ -45,6 +46,10 @@ def _no_share(share: float) -> None:
     """Report nothing."""
 
 
+def _nobody_ahead(ahead: int) -> None:
+    """Report nothing."""
+
+
 @dataclass
 class Tools:
     """What a chunker may ask for: embeddings, token counts, progress and cancellation.
@@ -61,8 +66,11 @@ class Tools:
         Called with (texts embedded, texts to embed) after each batch.
     share
         Called before it with the share of the work that is done, from 0 to 1, by the texts' lengths to the model.
+    waiting
+        Called with the number of runs that embed with the same model first, whenever it changes; with 0 when none is left.
     cancelled
-        Asked before each batch, and at intervals of a search that takes long; true stops the run with `Cancelled`.
+        Asked before each batch, while a server is waited for, and at intervals of a search that takes long; true stops the
+        run with `Cancelled`.
     deciding
         Called with (done, to do) at intervals of a search that takes long.
     """
@@ -72,6 +80,7 @@ class Tools:
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
     progress: Callable[[int, int], None] = _no_progress
     share: Callable[[float], None] = _no_share
+    waiting: Callable[[int], None] = _nobody_ahead
     cancelled: Callable[[], bool] = bool
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
@@ -120,7 +129,7 @@ class Tools:
         if self.cancelled():
             raise Cancelled
         self._load(embedder)
-        with self._turn():
+        with self._turn(embedder), cancellable(self.cancelled):
             # Another run may have computed them while this one waited for its turn.
             there = self.cache.get_many(missing)
             self.meter.cached += len(there)
@@ -143,16 +152,14 @@ class Tools:
                 self.share(work_done / work if work else 1.0)
                 self.progress(place.stop, len(ordered))
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Let one run at a time embed into the cache, so that none computes what another is computing."""
-        while not self.cache.turn.acquire(timeout=0.05):
-            if self.cancelled():
-                raise Cancelled
-        try:
-            yield
-        finally:
-            self.cache.turn.release()
+    def _turn(self, embedder: Embedder) -> AbstractContextManager[None]:
+        """Let one run at a time embed with a model, so that none computes what another is computing.
+
+        A server has no turns: while it answers, or does not, others must not wait.
+        """
+        if embedder.remote:
+            return nullcontext()
+        return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting)
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return how much of each text the model reads, in falling order, and the texts: alike ones need little padding."""

@@ -10,7 +10,10 @@ from tests import ROOT
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|([^|]*)\|$", PAGE, re.MULTILINE)
-PREFIXES = ("MAX_", "MOST", "LONGEST_", "READ_", "READERS", "FIELD_LIMIT")
+PREFIXES = (
+    *("MAX_", "MOST", "LONGEST_", "READ_", "READERS", "FIELD_LIMIT"),
+    *("TIMEOUT", "DEADLINE", "LARGEST_", "MEMORY_BYTES", "SHARED_"),
+)
 
 
 def modules():

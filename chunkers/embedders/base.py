@@ -34,6 +34,8 @@ class Embedder(ABC):
         is loaded.
     batch
         How many texts to give it at once at most; between two batches the user may stop.
+    remote
+        Whether another machine computes the vectors, which may take any time.
     batch_length
         How much to give it at once at most, in the unit of ``lengths``; None where the number of texts alone counts. A text
         that is longer stands alone.
@@ -48,6 +50,7 @@ class Embedder(ABC):
     max_tokens: int | None = None
     # About 50 ms of work for sentences on two cores.
     batch: int = 32
+    remote: bool = False
     batch_length: int | None = None
     defaults: Mapping[str, Mapping[str, Any]] = {}
     packages: tuple[str, ...] = ()

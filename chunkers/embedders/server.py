@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 ADDRESS = "https://api.openai.com/v1"
 """Where texts are sent when neither the environment nor the user names another place."""
 
-TIMEOUT = 120.0
+TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
 
-DEADLINE = 300.0
+DEADLINE = 300
 """Seconds that a batch may take in all, retries and what the server asks to wait included."""
 
-LARGEST_ANSWER = 64 * 2**20
+LARGEST_ANSWER = 64_000_000
 """Most bytes of an answer: a batch of vectors of 4,096 dimensions takes less than a tenth."""
 
 RETRIES = 3
@@ -57,6 +57,7 @@ class OpenAIServer(Embedder):
     """
 
     packages = ("openai",)
+    remote = True
     # Each request costs a round trip; many servers accept no more texts than this.
     batch = 64
 
@@ -171,7 +172,7 @@ class OpenAIServer(Embedder):
                 f"{self.name}: {self._host} must be reachable; it was not, in {RETRIES + 1} attempts."
             ) from None
         except TooLarge:
-            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER // 2**20} MB") from None
+            raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
         except (ValueError, RecursionError):
             raise self._bad("something that is not JSON, or is nested too deeply") from None
         return self._checked(answer, len(texts))

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from contextlib import closing
 from importlib import metadata
 
@@ -236,3 +237,64 @@ def test_two_at_once(tmp_path):
     keys, _ = fill(one, ["one"])
     more, _ = fill(other, ["two"])
     assert set(one.get_many([*keys, *more])) == {*keys, *more}
+
+
+def test_the_file_is_the_users_alone_even_if_it_was_not(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    fill(EmbeddingCache(path), ["one"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    EmbeddingCache(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_file_stays_within_its_limit_and_what_it_has_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("chunkers.cache.MAX_CACHE_FILE", 100_000)
+    path = tmp_path / "vectors.sqlite"
+    cache = EmbeddingCache(path)
+    first, _ = fill(cache, ["one"])
+    texts = [str(number) for number in range(5_000)]
+    for start in range(0, len(texts), 100):
+        keys, _ = fill(cache, texts[start : start + 100])
+    assert 0 < cache.file_bytes <= 100_000
+    # In memory it is there all the same.
+    assert set(cache.get_many(keys)) == set(keys)
+    assert set(EmbeddingCache(path).get_many(first)) == set(first)
+
+
+def test_the_file_can_be_cleared(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    cache = EmbeddingCache(path)
+    keys, _ = fill(cache, [str(number) for number in range(2_000)])
+    large = cache.file_bytes
+    cache.clear()
+    assert set(EmbeddingCache(path).get_many(keys)) == set(keys)
+    cache.clear(file=True)
+    assert cache.get_many(keys) == {}
+    assert EmbeddingCache(path).get_many(keys) == {}
+    assert cache.file_bytes < large / 2
+    assert EmbeddingCache().file_bytes == 0
+
+
+def test_a_server_that_hangs_keeps_no_other_model_waiting():
+    class Hanging(HashEmbedder):
+        name = "hanging"
+        remote = True
+        asked, let_go = threading.Event(), threading.Event()
+
+        def encode(self, texts):
+            self.asked.set()
+            assert self.let_go.wait(60)
+            return super().encode(texts)
+
+    cache, hanging = EmbeddingCache(), Hanging()
+    thread = threading.Thread(target=tools(hanging, cache=cache).embed, args=(["one"],), daemon=True)
+    thread.start()
+    assert hanging.asked.wait(60)
+    assert tools(HashEmbedder(), cache=cache).embed(["two"]).shape[0] == 1
+    # Nor another session that asks the same server.
+    second = Hanging()
+    second.let_go.set()
+    assert tools(second, cache=cache).embed(["three"]).shape[0] == 1
+    thread.join(60)
+    assert not thread.is_alive()

@@ -10,7 +10,9 @@ from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
+from viz.jobs.resources import embedding_cache
 from viz.state.choices import Choices
+from viz.state.keys import session
 
 
 def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
@@ -24,6 +26,14 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             key="on_disk",
             help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.",
         )
+        if session.on_disk:
+            cache = embedding_cache(True)
+            st.button(
+                f"Clear the file ({cache.file_bytes / 1e6:,.1f} MB)",
+                key="clear_disk",
+                on_click=lambda: cache.clear(file=True),
+                help="Deletes all embeddings of the file, for all sessions of this server.",
+            )
 
 
 def _choose_splitter(choices: Choices) -> None:

@@ -47,6 +47,7 @@ class ChunkingJob(Background):
     done: int = 0
     total: int = 0
     decided: float = 0.0
+    ahead: int = 0
     share: float = 0.0
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
@@ -61,6 +62,9 @@ class ChunkingJob(Background):
         """Return the progress of the current chunker: its embedding, then its search if that takes long."""
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
+        if self.ahead:
+            first = "1 other text comes" if self.ahead == 1 else f"{self.ahead:,} other texts come"
+            return 0.0, f"Waiting: {first} first"
         if not self.total:
             return 0.0, "Loading the embedding model"
         return self.share, f"Embedding: {self.done:,} of {self.total:,} texts"
@@ -73,6 +77,9 @@ class ChunkingJob(Background):
 
     def _shared(self, share: float) -> None:
         self.share = share
+
+    def _waits(self, ahead: int) -> None:
+        self.ahead = ahead
 
     def _run(self) -> None:
         for task, chunker in self.tasks:
@@ -89,6 +96,7 @@ class ChunkingJob(Background):
                 embedding_cache(self.on_disk),
                 progress=self._embedded,
                 share=self._shared,
+                waiting=self._waits,
                 cancelled=self._cancel.is_set,
                 deciding=self._deciding,
             )

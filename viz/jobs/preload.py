@@ -8,7 +8,7 @@ import threading
 from chunkers import InputError, load_embedder
 from viz.jobs.resources import load_model
 
-LONGEST_STEP_S = 30.0
+LONGEST_STEP_S = 30
 """Seconds that the end of the server waits for the step that is being done; it takes one or two."""
 
 

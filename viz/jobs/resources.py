@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from functools import cache
 
 import platformdirs
 import streamlit as st
@@ -35,11 +36,16 @@ def split_document(text: str, splitter: str, name: str) -> Document:
 
 
 def load_model(embedder: Embedder) -> None:
-    """Load the model and exempt it from garbage collection.
+    """Load the model; the first one's objects are exempted from garbage collection.
 
-    Streamlit collects garbage after every run of a page. Traversing the objects that torch creates takes longer than the
-    run itself, blocks all other threads, and never frees anything.
+    Traversing the objects that torch creates blocks all other threads and never frees anything. They are exempted once, at
+    the start of the server where it can be: whatever is alive then is never collected, and later that would be texts.
     """
     embedder.load()
+    _freeze()
+
+
+@cache
+def _freeze() -> None:
     gc.collect()
     gc.freeze()

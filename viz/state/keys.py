@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.text.reading import FileText
+from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
@@ -49,6 +50,25 @@ class Container(Value[Kind]):
             st.session_state[self._key] = self._make()
         value: Kind = st.session_state[self._key]
         return value
+
+
+class _Holder:
+    """Cancels a job when the session that holds it is gone, or holds another."""
+
+    def __init__(self, job: Background) -> None:
+        self._job = job
+
+    def __del__(self) -> None:
+        self._job.cancel()
+
+
+class Job(Value[Kind]):
+    """A background job of this session alone: with the session it ends, as nobody could see what it finds."""
+
+    def __set__(self, session: Session, value: Kind) -> None:
+        """Set the job, which cancels the one before."""
+        super().__set__(session, value)
+        st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None
 
 
 class PerPage(Generic[Kind]):
@@ -99,7 +119,7 @@ class Session:
     own_complaint = Value("own_complaint", "")
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
     own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
-    own_reading = Value[ReadingJob[FileText] | None]("own_reading", None)  # while the file is being read
+    own_reading = Job[ReadingJob[FileText] | None]("own_reading", None)  # while the file is being read
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
     pasted_kept = Value("pasted_kept", "")  # content of the text box, kept while the box is not on the page
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
@@ -115,7 +135,7 @@ class Session:
 
     # Results
     document = Value[Document | None]("split_document", None)  # the text on the page, split into sentences
-    job = Value[ChunkingJob | None]("job", None)
+    job = Job[ChunkingJob | None]("job", None)
     results = Container[dict[Task, Chunking]]("results", dict)  # those on the page
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare

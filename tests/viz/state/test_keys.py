@@ -1,8 +1,10 @@
 """What a session holds is read and written through its typed properties, and nowhere by a key's name."""
 
 import ast
+import gc
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
 from viz.state.keys import Container, PerPage, Session, Value
@@ -95,3 +97,31 @@ def test_what_is_changed_in_place_stays(monkeypatch):
     held.own_complaint = "Bad."
     assert (Session().own_complaint, "compare" in held.choices) == ("Bad.", False)
     assert isinstance(vars(Session)["taken"], Container)
+
+
+def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_place():
+    def script():
+        import streamlit as st
+
+        from viz.jobs.background import Background
+        from viz.state.keys import session
+
+        class Idle(Background):
+            def _run(self):
+                self._cancel.wait(60)
+
+        jobs = st.session_state.setdefault("jobs", [])
+        jobs.append(Idle())
+        jobs[-1].start()
+        session.job = jobs[-1]
+
+    app = AppTest.from_function(script).run()
+    jobs = app.session_state["jobs"]
+    assert not jobs[0].cancelled
+    app.run()
+    assert [job.cancelled for job in jobs] == [True, False]
+    del app
+    gc.collect()
+    assert jobs[1].cancelled
+    for job in jobs:
+        job.join(60)
