@@ -6,16 +6,15 @@ import argparse
 import json
 import multiprocessing
 import re
-import resource
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 from benchmarks.measure import table
 from chunkers import Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
@@ -133,7 +132,7 @@ def measure(case: Case, count: int, sent: Connection) -> None:
     document = Document.from_text(text_of(count), "lines")
     if chunker.embeds:
         tools.embed(document.sentence_texts)
-    before = psutil.Process().memory_info().rss
+    before = _forget_peak()
     began, busy = time.perf_counter(), time.process_time()
     try:
         run(chunker, document, tools)
@@ -141,8 +140,19 @@ def measure(case: Case, count: int, sent: Connection) -> None:
     except InputError as error:
         said = str(error)
     seconds, busy = time.perf_counter() - began, time.process_time() - busy
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    sent.send(json.dumps([seconds, busy, max(0, most - before), said]))
+    sent.send(json.dumps([seconds, busy, _peak() - before, said]))
+
+
+def _forget_peak() -> int:
+    """Let the peak of this process's memory begin anew; return the memory it has now, in bytes. Linux alone can do that."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return _peak()
+
+
+def _peak() -> int:
+    """Return the most memory that this process has had, in bytes."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 def measured(case: Case, count: int) -> tuple[float, float, float, str] | None:
@@ -184,7 +194,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 beyond = True
             else:
                 seconds, busy, memory, said = found
-                beyond |= seconds > MOST_SECONDS or memory > MOST_MEMORY
+                # By the clock, other work on the machine counts; of the processor, all cores do.
+                beyond |= min(seconds, busy) > MOST_SECONDS or memory > MOST_MEMORY
                 took = f"{seconds:.2f} s ({busy:.2f})"
                 row.append(f"refused, {took}" if said else f"{took}, {memory / 1e6:,.0f} MB")
                 if said:

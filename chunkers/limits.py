@@ -37,9 +37,9 @@ MOST_CHANGE_PRODUCTS = 180_000_000_000
 vectors: at most some 10 seconds. For a number of chunks these are half of sentences² × dimensions; for a penalty most
 comparisons are left out, and 60,000 sentences of one subject need up to 80,000,000,000."""
 
-MOST_CLUSTERING_WORK = 400_000_000
-"""Sentences × (clusters + 40) × dimensions of `kmeans`: 24,000 sentences for 3 clusters in 384 dimensions, about 15
-seconds for sentences that have no clusters."""
+MOST_CLUSTERING_WORK = 220_000_000
+"""Sentences × (clusters + 25) × dimensions of `kmeans`: 20,000 sentences for 3 clusters in 384 dimensions, or 740 for as
+many, at most 20 seconds of the processor for sentences without any clusters."""
 
 MOST_RUNS = 100_000_000
 """Pieces × the most pieces of a chunk of `optimal`, the runs that it weighs: 800 MB, and some 5 seconds."""

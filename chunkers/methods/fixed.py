@@ -108,12 +108,15 @@ class FixedSentences(Sized):
         return Chunking.from_gaps(document, within_sizes(document, gaps, self.limits, tools, distances))
 
 
+def window_count(count: int, size: int, overlap: int) -> int:
+    """Return the number of `windows`."""
+    return 1 + max(0, math.ceil((count - size) / (size - overlap))) if count else 0
+
+
 def windows(count: int, size: int, overlap: int) -> IntArray:
     """Return consecutive half-open windows over ``count`` items, each starting ``size - overlap`` items after the last.
 
     Their shape is (windows, 2); the last is the first that reaches the end.
     """
-    step = size - overlap
-    last = max(0, math.ceil((count - size) / step)) * step
-    firsts = np.arange(0, last + 1 if count else 0, step)
+    firsts = np.arange(window_count(count, size, overlap)) * (size - overlap)
     return np.stack([firsts, np.minimum(firsts + size, count)], axis=1)

@@ -21,7 +21,7 @@ from chunkers.tools import Tools
 STARTS = 10
 """How many times the search begins anew; the best result counts."""
 
-CLUSTERS_OF_A_ROUND = 40
+CLUSTERS_OF_A_ROUND = 25
 """What a round over the sentences takes beside the comparison with the centres, in centres, as measured."""
 
 REPORTED = 0.1

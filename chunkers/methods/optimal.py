@@ -18,6 +18,7 @@ from chunkers.limits import MOST_RUNS
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Curve, Gap, Verdict, number
 from chunkers.text.document import Document, Span
+from chunkers.text.tokenizers import word_starts
 from chunkers.tools import Tools
 
 
@@ -86,16 +87,12 @@ class Optimal(Chunker):
         """
         text = document.text
         check_size(self.name, text, self.piece_size, "tokens")
+        # A word has a token, but for the few without any, so there are no fewer pieces.
+        self._check_runs(len(word_starts(text)) // self.piece_size, "at least ")
         pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
         if not pieces:
             return Chunking(document, (), ())
-        # No chunk holds more pieces than there are.
-        longest = min(self.longest, len(pieces))
-        if len(pieces) * longest > MOST_RUNS:
-            raise InputError(
-                f"optimal: the pieces × the most pieces of a chunk must be at most {MOST_RUNS:,}; this text has "
-                f"{len(pieces):,} pieces, and a chunk holds up to {longest:,}."
-            )
+        longest = self._check_runs(len(pieces))
         vectors = tools.embed([text[start:end] for start, end in pieces])
         with tools.loading():
             # Imported late, as the compiler behind it takes half a second to load.
@@ -109,6 +106,16 @@ class Optimal(Chunker):
         scores = tuple(math.nan if gap.score is None else gap.score for gap in gaps if gap.offset is None)
         curve = Curve("gain of a cut over the best partition without it", scores, (), cut_above=True, live=False)
         return Chunking(document, tuple(Chunk.of(document, span) for span in spans), tuple(gaps), curves=(curve,))
+
+    def _check_runs(self, pieces: int, about: str = "") -> int:
+        """Return the most pieces that a chunk of so many can have; raise InputError if there are too many such runs."""
+        longest = min(self.longest, pieces)
+        if pieces * longest > MOST_RUNS:
+            raise InputError(
+                f"optimal: the pieces × the most pieces of a chunk must be at most {MOST_RUNS:,}; this text has "
+                f"{about}{pieces:,} pieces, and a chunk holds up to {longest:,}."
+            )
+        return longest
 
     def _ledger(self, document: Document, pieces: list[tuple[int, int]], cuts: list[int], gains: FloatArray) -> list[Gap]:
         """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""

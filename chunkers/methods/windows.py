@@ -14,7 +14,7 @@ from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks
-from chunkers.methods.fixed import windows
+from chunkers.methods.fixed import window_count, windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -57,7 +57,9 @@ class Windows(Chunker):
             If there would be too many chunks, or they would have too many characters together.
         """
         text = document.text
-        edges = _edges(self.starts(text, tools), len(text), self.size, self.overlap)
+        units = self.starts(text, tools)
+        check_chunks(self.name, window_count(len(units), self.size, self.overlap), 0)
+        edges = _edges(units, len(text), self.size, self.overlap)
         check_chunks(self.name, len(edges), int(np.diff(edges).sum()))
         spans = []
         for begin, end in edges.tolist():

@@ -21,7 +21,7 @@ class Repeats:
 def time_again(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool, runs: int = 11
 ) -> Repeats | None:
-    """Time the decision stage over several runs; None if an embedding that it needs is not cached."""
+    """Time the decision stage over several runs; None if it takes a job: for a missing embedding or a long search."""
     times = []
     for _ in range(runs):
         result = chunk_at_once(task, chunker, source, embedder, on_disk)

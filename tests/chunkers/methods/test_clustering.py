@@ -244,11 +244,11 @@ def test_kmeans_is_that_of_scikit_learn_with_as_many_starts(clusters, seed):
 
 
 def test_kmeans_refuses_too_much_work_before_it_embeds_more_than_one_sentence(monkeypatch):
-    monkeypatch.setattr(kmeans, "MOST_CLUSTERING_WORK", 8 * 43 * 60)
+    monkeypatch.setattr(kmeans, "MOST_CLUSTERING_WORK", 8 * 28 * 60)
     assert cut(build_chunker("kmeans", {}), "\n".join(map(str, range(60)))).chunks
     embedder = HashEmbedder()
     said = (
-        r"sentences × \(clusters \+ 40\) × dimensions must be at most 20,640; this text has 61 sentences for 3 clusters, and"
+        r"sentences × \(clusters \+ 25\) × dimensions must be at most 13,440; this text has 61 sentences for 3 clusters, and"
     )
     with pytest.raises(InputError, match=said):
         cut(build_chunker("kmeans", {}), "\n".join(map(str, range(61))), embedder=embedder)

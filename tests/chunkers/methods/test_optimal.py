@@ -116,13 +116,20 @@ def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
     assert asked == [(25, 25)]
 
 
-def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch):
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [("a " * 26, "at least 26"), ("word " * 20, "80")],
+    ids=["known by the words", "known by the pieces, which are letters"],
+)
+def test_too_many_pieces_in_too_long_chunks_are_refused_before_they_are_embedded(monkeypatch, text, pieces):
     monkeypatch.setattr(optimal, "MOST_RUNS", 100)
     embedder = HashEmbedder()
-    said = (
-        r"the pieces × the most pieces of a chunk must be at most 100; this text has 26 pieces, and a chunk holds up to 4\."
-    )
+    said = rf"of a chunk must be at most 100; this text has {pieces} pieces, and a chunk holds up to 4\.$"
     with pytest.raises(InputError, match=said):
-        cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 26, embedder=embedder)
+        cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), text, embedder=embedder)
     assert not embedder.batches
+
+
+def test_as_many_pieces_as_allowed_are_cut(monkeypatch):
+    monkeypatch.setattr(optimal, "MOST_RUNS", 100)
     assert cut(build_chunker("optimal", {"piece_size": 1, "max_size": 4}), "a " * 25).chunks

@@ -107,6 +107,9 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
         from viz.state.keys import session
 
         class Idle(Background):
+            def progress(self):
+                return 0.0, "Idle"
+
             def _run(self):
                 self._cancel.wait(60)
 
