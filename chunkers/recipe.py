@@ -16,7 +16,7 @@ from chunkers.base import Chunker
 from chunkers.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.own import OWN, embedder_of
-from chunkers.errors import LONGEST_SHOWN, InputError, ParameterError, shown
+from chunkers.errors import InputError, ParameterError, shown
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
 from chunkers.text.document import Document
@@ -211,8 +211,8 @@ def build_chunker(name: str, parameters: Mapping[str, Any], embedder: Encoder | 
 
 def _shown_key(key: int | str) -> str:
     """Return a key of JSON, which may be any text, for a message: a word as it stands, anything else quoted."""
-    is_word = isinstance(key, str) and key.isidentifier() and len(key) <= LONGEST_SHOWN
-    return str(key) if is_word else shown(key)
+    said = shown(key)
+    return key if isinstance(key, str) and key.isidentifier() and said == repr(key) else said
 
 
 def _installed(*packages: str) -> dict[str, str]:

@@ -22,6 +22,16 @@ MOST_MEMORY = 6_000_000_000
 """Bytes of address space of a process that runs cases, on Linux: what asks for more fails and does not fill the machine."""
 
 
+WATCHED = hasattr(signal, "SIGALRM")
+"""Whether the system can end a case that takes too long; Windows cannot."""
+
+
+def bound_time(seconds):
+    """Let `TimeoutError` be raised after so many seconds; 0 for never."""
+    if WATCHED:
+        signal.alarm(seconds)
+
+
 class Block(NamedTuple):
     name: str
     number: int
@@ -67,15 +77,16 @@ def run_block(block):
     def every(case):
         nonlocal ran
         ran += 1
-        signal.alarm(MOST_SECONDS)
+        bound_time(MOST_SECONDS)
         try:
             checked(block.name, case)
         except Exception as error:  # whatever it is, the other cases run too
             failures.append(Failure(place_of(error), f"{type(error).__name__}: {shown(error, 300)}", shown(case, 3000)))
         finally:
-            signal.alarm(0)
+            bound_time(0)
 
-    signal.signal(signal.SIGALRM, too_long)
+    if WATCHED:
+        signal.signal(signal.SIGALRM, too_long)
     with tables_at_hand():
         every()
     return ran, failures
