@@ -66,9 +66,14 @@ def chain(*reasons: Reason) -> Reason:
 
 
 def told_apart(score: float, threshold: float) -> tuple[str, str]:
-    """Format two numbers with as few decimals, two to seventeen, as tell them apart, or six; a zero has no sign."""
+    """Format two numbers with as few decimals, two to seventeen, as tell them apart; equal ones with six.
+
+    Numbers that differ even later are written with an exponent. A zero has no sign.
+    """
     for decimals in range(2, 18):
         left, right = f"{score:z.{decimals}f}", f"{threshold:z.{decimals}f}"
         if left != right:
             return left, right
-    return f"{score:z.6f}", f"{threshold:z.6f}"
+    if score == threshold:
+        return f"{score:z.6f}", f"{threshold:z.6f}"
+    return f"{score:g}", f"{threshold:g}"

@@ -93,9 +93,8 @@ def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
     stops = [float(line.get_attribute("aria-valuenow"))]
     line.focus()
     for _ in range(12):
-        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown", delay=apart)
         stops.append(float(line.get_attribute("aria-valuenow")))
-        page.wait_for_timeout(apart)
     steps = {round(before - after, 3) for before, after in itertools.pairwise(stops)}
     assert len(steps) == 1, stops
     assert steps.pop() > 0

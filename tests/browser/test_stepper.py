@@ -19,9 +19,8 @@ def test_the_users_step_survives_a_component_that_is_built_anew(open_page, stepp
     where = page.locator(".where")
     expect(where).to_have_text("step 5 of 20")
     page.locator(".stepper").evaluate("(root) => { root.dataset.old = '1' }")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight", delay=pause)
     expect(where).to_have_text("step 6 of 20")
-    page.wait_for_timeout(pause)
     page.get_by_role("button", name="Build anew").click()
     page.get_by_text("Built 1 times").wait_for()
     # Until the run ends, Streamlit shows both.
