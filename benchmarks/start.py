@@ -80,7 +80,7 @@ print(json.dumps(stages))
 """
 
 
-def peak_mb(pid: int) -> float:
+def peak_mb(pid: int | str = "self") -> float:
     """Return the most memory that a process has had resident, in MB; Linux alone tells."""
     line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) / 1000
