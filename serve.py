@@ -10,8 +10,8 @@ from viz.jobs.preload import preload
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Begin to load what the first page needs."""
-    preload("viz.compare.page")
+    """Begin to load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
+    preload("viz.compare.page", "pandas")
     yield
 
 

@@ -9,16 +9,17 @@ from chunkers import InputError, load_embedder
 from viz.jobs.resources import load_model
 
 
-def preload(page: str) -> threading.Thread:
-    """Start a daemon thread that imports the module ``page`` and loads the bundled model; return it."""
-    thread = threading.Thread(target=_load, args=(page,), daemon=True, name="preload")
+def preload(*modules: str) -> threading.Thread:
+    """Start a daemon thread that imports the modules, in order, and then loads the bundled model; return it."""
+    thread = threading.Thread(target=_load, args=(modules,), daemon=True, name="preload")
     thread.start()
     return thread
 
 
-def _load(page: str) -> None:
-    # The page comes first: it can show what needs no model while the model is loaded.
-    importlib.import_module(page)
+def _load(modules: tuple[str, ...]) -> None:
+    # They come first: the page can show what needs no model while the model is loaded.
+    for module in modules:
+        importlib.import_module(module)
     embedder = load_embedder()
     try:
         load_model(embedder)

@@ -52,11 +52,11 @@ def test_the_page_is_imported_and_the_model_loaded_in_a_thread(monkeypatch, caps
 
 def test_a_server_begins_to_load_before_it_serves(monkeypatch):
     asked = []
-    monkeypatch.setattr(serve, "preload", asked.append)
+    monkeypatch.setattr(serve, "preload", lambda *modules: asked.extend(modules))
 
     async def started():
         async with serve.lifespan(serve.app):
             return list(asked)
 
-    assert asyncio.run(started()) == ["viz.compare.page"]
+    assert asyncio.run(started()) == ["viz.compare.page", "pandas"]
     assert serve.app.script_path.name == "app.py"
