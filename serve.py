@@ -5,14 +5,16 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from viz.jobs.preload import preload
+from viz.jobs.preload import Preload
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Begin to load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
-    preload("viz.compare.page", "pandas")
+    """Load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
+    loading = Preload("viz.compare.page", "pandas")
+    loading.start()
     yield
+    loading.stop()
 
 
 app = st.App("app.py", lifespan=lifespan)

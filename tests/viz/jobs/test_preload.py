@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import threading
 
 import pytest
 
@@ -41,22 +42,54 @@ def test_the_page_is_imported_and_the_model_loaded_in_a_thread(monkeypatch, caps
     embedder = Loading(fails)
     monkeypatch.setattr(preloading, "load_embedder", lambda: embedder)
     monkeypatch.delitem(sys.modules, "this", raising=False)
-    thread = preloading.preload("this")
-    thread.join(LIMIT)
-    assert not thread.is_alive()
-    assert thread.daemon
+    loading = preloading.Preload("this")
+    loading.start()
+    loading.join(LIMIT)
+    assert not loading.running
     assert embedder.done == done
     assert "this" in sys.modules
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_server_begins_to_load_before_it_serves(monkeypatch):
-    asked = []
-    monkeypatch.setattr(serve, "preload", lambda *modules: asked.extend(modules))
+@pytest.mark.usefixtures("frozen")
+def test_one_that_is_stopped_ends_after_its_step(monkeypatch):
+    embedder, began, step = Loading(), threading.Event(), threading.Event()
 
-    async def started():
+    def imported(name):
+        began.set()
+        assert step.wait(LIMIT)
+
+    monkeypatch.setattr(preloading, "load_embedder", lambda: embedder)
+    monkeypatch.setattr(preloading.importlib, "import_module", imported)
+    loading = preloading.Preload("one", "two")
+    loading.start()
+    assert began.wait(LIMIT)
+    # It goes on only when it has been asked to stop.
+    monkeypatch.setattr(loading._stopped, "set", lambda: (threading.Event.set(loading._stopped), step.set()))
+    loading.stop()
+    assert not loading.running
+    assert embedder.done == []
+
+
+def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
+    done = []
+
+    class Noted:
+        def __init__(self, *modules):
+            done.append(modules)
+
+        def start(self):
+            done.append("start")
+
+        def stop(self):
+            done.append("stop")
+
+    monkeypatch.setattr(serve, "Preload", Noted)
+
+    async def served():
         async with serve.lifespan(serve.app):
-            return list(asked)
+            done.append("serving")
 
-    assert asyncio.run(started()) == ["viz.compare.page", "pandas"]
+    asyncio.run(served())
+    assert done == [("viz.compare.page", "pandas"), "start", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"
