@@ -86,10 +86,15 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
 
     monkeypatch.setattr(serve, "Preload", Noted)
 
+    async def opens():
+        done.append("opened")
+
     async def served():
         async with serve.lifespan(serve.app):
+            await asyncio.sleep(0)
             done.append("serving")
 
+    monkeypatch.setattr(serve, "open_browser", opens)
     asyncio.run(served())
-    assert done == [("viz.compare.page", "pandas"), "start", "serving", "stop"]
+    assert done == [("viz.compare.page", "pandas"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"

@@ -1,0 +1,57 @@
+"""The user's browser is opened once, when the server listens, and not where the server is headless."""
+
+import asyncio
+import socket
+
+import pytest
+
+from tests.support import LIMIT
+from viz.shell import opening
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Return the addresses that the browser is opened at."""
+    addresses = []
+    monkeypatch.setattr(opening.webbrowser, "open", addresses.append)
+    return addresses
+
+
+def options(monkeypatch, port, headless):
+    given = {"server.headless": headless, "server.address": "127.0.0.1", "server.port": port}
+    monkeypatch.setattr(opening.st, "get_option", given.get)
+    monkeypatch.setattr(opening.server_util, "get_url", lambda address: f"http://{address}:{port}")
+
+
+def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
+    with socket.socket() as server:
+        # Bound, so that the port is known, but not listening yet.
+        server.bind(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        options(monkeypatch, port, headless=False)
+
+        async def served():
+            task = asyncio.create_task(opening.open_browser())
+            await asyncio.sleep(3 * opening.PAUSE_S)
+            assert opened == []
+            server.listen()
+            await asyncio.wait_for(task, LIMIT)
+
+        asyncio.run(served())
+    assert opened == [f"http://127.0.0.1:{port}"]
+
+
+def test_it_is_not_opened_where_the_server_is_headless(monkeypatch, opened):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        options(monkeypatch, server.getsockname()[1], headless=True)
+        asyncio.run(opening.open_browser())
+    assert opened == []
+
+
+def test_a_server_that_never_listens_is_given_up(monkeypatch, opened):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        options(monkeypatch, server.getsockname()[1], headless=False)
+        monkeypatch.setattr(opening, "PAUSE_S", 0.0)
+        asyncio.run(asyncio.wait_for(opening.open_browser(), LIMIT))
+    assert opened == []
