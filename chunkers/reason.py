@@ -76,4 +76,4 @@ def told_apart(score: float, threshold: float) -> tuple[str, str]:
             return left, right
     if score == threshold:
         return f"{score:z.6f}", f"{threshold:z.6f}"
-    return f"{score:g}", f"{threshold:g}"
+    return f"{score + 0.0:g}", f"{threshold + 0.0:g}"

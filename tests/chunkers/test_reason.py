@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
@@ -105,9 +105,11 @@ def test_numbers_that_look_alike_are_told_apart():
 
 
 @given(score=st.floats(-2, 2), threshold=st.floats(-2, 2))
-def test_two_numbers_look_alike_only_where_seventeen_decimals_are_alike(score, threshold):
+@example(-1e-190, -0.0)
+@example(1e-18, 2e-18)
+def test_two_numbers_look_alike_only_where_six_digits_are(score, threshold):
     left, right = told_apart(score, threshold)
-    assert (left == right) == (f"{score:z.17f}" == f"{threshold:z.17f}")
+    assert (left == right) == (f"{score:z.17f}" == f"{threshold:z.17f}" and f"{score + 0:g}" == f"{threshold + 0:g}")
     assert not {left, right} & {"-0.00", "-0.000", "-0.0000"}
     assert (score < threshold) == (float(left) < float(right)) or left == right
 

@@ -53,7 +53,7 @@ class Container(Value[Kind]):
 
 
 class _Holder:
-    """Cancels a job when the session that holds it is gone, or holds another."""
+    """Cancels a job when the session that holds it is gone."""
 
     def __init__(self, job: Background) -> None:
         self._job = job
@@ -67,6 +67,9 @@ class Job(Value[Kind]):
 
     def __set__(self, session: Session, value: Kind) -> None:
         """Set the job, which cancels the one before."""
+        before = st.session_state.get(self._key)
+        if isinstance(before, Background) and before is not value:
+            before.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None
 

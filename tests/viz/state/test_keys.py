@@ -126,7 +126,6 @@ def test_a_job_ends_with_the_session_that_holds_it_and_when_another_takes_its_pl
     jobs = app.session_state["jobs"]
     assert not jobs[0].cancelled
     app.run()
-    gc.collect()
     assert [job.cancelled for job in jobs] == [True, False]
     app.run()
     gc.collect()

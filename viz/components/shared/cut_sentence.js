@@ -18,7 +18,14 @@ export function decimals(value, places) {
 }
 
 /**
- * Two numbers with as many decimals, two to seventeen, as it takes to tell them apart; if none do, with six.
+ * A number with six digits, as Python's format "g" writes one that is too small for seventeen decimals.
+ * @param {number} value
+ */
+const digits = (value) => (value === 0 ? "0" : value.toPrecision(6).replace(/^(-?\d+)(?:\.0+|(\.\d*?)0+)(?=e|$)/, "$1$2"));
+
+/**
+ * Two numbers with as many decimals, two to seventeen, as it takes to tell them apart; equal ones with six, and those that
+ * differ even later with an exponent.
  * @param {number} score
  * @param {number} threshold
  */
@@ -27,7 +34,7 @@ export function toldApart(score, threshold) {
     const [left, right] = [decimals(score, places), decimals(threshold, places)];
     if (left !== right) return [left, right];
   }
-  return [decimals(score, 6), decimals(threshold, 6)];
+  return score === threshold ? [decimals(score, 6), decimals(threshold, 6)] : [digits(score), digits(threshold)];
 }
 
 /**
