@@ -27,7 +27,9 @@ class Thresholded(Chunker):
     def _default_amount(cls, values: Any) -> Any:
         """Fill in the threshold's own default amount."""
         if isinstance(values, dict) and values.get("amount") is None:
-            rule = THRESHOLDS.get(str(values.get("threshold", "percentile")))
+            name = values.get("threshold", "percentile")
+            # What is no text is refused afterwards, by the declaration of the threshold.
+            rule = THRESHOLDS.get(name) if isinstance(name, str) else None
             return {**values, "amount": rule.default} if rule else values
         return values
 

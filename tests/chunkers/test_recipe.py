@@ -116,6 +116,12 @@ def test_whatever_the_keys_the_sentence_is_a_short_line(key, value):
     assert len(str(error.value)) < 200
 
 
+@pytest.mark.parametrize("value", [10**5000, 3, 0.5, None, [], {}, b"percentile"], ids=lambda value: type(value).__name__)
+def test_a_threshold_that_is_no_name_is_refused_by_its_rule(value):
+    with pytest.raises(ParameterError, match=r"^breakpoint: threshold must be one of 'percentile', .*; got "):
+        build_chunker("breakpoint", {"threshold": value})
+
+
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300).filter(lambda name: "/" not in name)
 
 
