@@ -79,9 +79,9 @@ def app_server(log: Path, script: str = "serve.py", limit: float = LIMIT) -> Ite
             _stop(server)
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Start Chromium: the system's where there is one, Playwright's own otherwise."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+def launch(playwright: Playwright, *flags: str) -> Browser:
+    """Start Chromium, the system's where there is one, Playwright's own otherwise, with more flags."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*_FLAGS, *flags])
 
 
 def _answering(server: subprocess.Popen[bytes], log: Path, deadline: float) -> str:

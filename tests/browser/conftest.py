@@ -23,11 +23,16 @@ def fresh_url(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def playwright_here():
     with sync_playwright() as playwright:
-        running = launch(playwright)
-        yield running
-        running.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_here):
+    running = launch(playwright_here)
+    yield running
+    running.close()
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def numbers():
     scores += [round(drawn.random(), places) + 1e-12 for places in range(2, 8) for _ in range(40)] + [0.0, -0.0, -1e-7]
     pairs = [(score, score + drawn.choice([-1, 1]) * 10 ** -drawn.uniform(0, 8)) for score in scores]
     # Those that decimals do not tell apart.
-    return pairs + [(-1e-190, -0.0), (1e-18, 2.5e-18), (0.0, 1.234567e-20), (1e-19, 1.00000001e-19)]
+    return [*pairs, (-1e-190, -0.0), (1e-18, 2.5e-18), (0.0, 1.234567e-20), (1e-19, 1.00000001e-19)]
 
 
 def test_the_browser_writes_numbers_as_the_server_does():
