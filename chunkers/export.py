@@ -10,6 +10,7 @@ from typing import Any
 from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
+from chunkers.spreadsheet import as_cell
 
 COLUMNS = ("chunk", "spans", "characters", "words", "text")
 
@@ -89,11 +90,11 @@ def to_jsonl(chunking: Chunking) -> str:
 
 
 def to_csv(chunking: Chunking) -> str:
-    """Return one row per chunk, quoted as in RFC 4180."""
+    """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe."""
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, COLUMNS)
     writer.writeheader()
-    writer.writerows(_rows(chunking))
+    writer.writerows({**row, "text": as_cell(row["text"])} for row in _rows(chunking))
     return file.getvalue()
 
 

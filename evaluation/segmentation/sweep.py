@@ -14,6 +14,7 @@ from typing import Any
 
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.base import run
+from chunkers.spreadsheet import as_cell
 from evaluation.segmentation.measures import (
     Score,
     agreement,
@@ -197,7 +198,9 @@ def rows_to_csv(rows: Iterable[SweepRow]) -> str:
     writer = csv.writer(file)
     writer.writerow(["document", "setting", "chunks", *MEASURES])
     for row in rows:
-        writer.writerow([row.document, row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)])
+        writer.writerow(
+            [as_cell(row.document), row.setting.words(), row.chunks, *(row.scores[name].value for name in MEASURES)]
+        )
     return file.getvalue()
 
 

@@ -14,6 +14,7 @@ from chunkers.building_blocks.sizes import Sized
 from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
 from chunkers.reason import told_apart
 from chunkers.result import Verdict, end_before, start_after
+from chunkers.spreadsheet import from_cell
 
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
 HAIR = 1e-6
@@ -252,6 +253,8 @@ def check_exports(chunking, recipe):
     parquet = pq.read_table(io.BytesIO(to_parquet(chunking))).to_pylist()
     assert parquet == lines
     assert [json.loads(row["spans"]) for row in table] == spans
+    assert not any(row["text"].startswith(("=", "+", "-", "@", "\t", "\r")) for row in table)
+    table = [{**row, "text": from_cell(row["text"])} for row in table]
     for rows in (whole["chunks"], lines, table, parquet):
         assert [row["text"] for row in rows] == texts
     assert [row["spans"] for row in whole["chunks"]] == [row["spans"] for row in lines] == spans
