@@ -53,22 +53,23 @@ class Container(Value[Kind]):
 
 
 class _Holder:
-    """Cancels a job when the session that holds it is gone."""
+    """Cancels a running job when the session that holds it is gone."""
 
     def __init__(self, job: Background) -> None:
         self._job = job
 
     def __del__(self) -> None:
-        self._job.cancel()
+        if self._job.running:
+            self._job.cancel()
 
 
 class Job(Value[Kind]):
     """A background job of this session alone: with the session it ends, as nobody could see what it finds."""
 
     def __set__(self, session: Session, value: Kind) -> None:
-        """Set the job, which cancels the one before."""
+        """Set the job, which cancels the one before if it runs."""
         before = st.session_state.get(self._key)
-        if isinstance(before, Background) and before is not value:
+        if isinstance(before, Background) and before is not value and before.running:
             before.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None
