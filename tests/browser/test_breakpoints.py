@@ -222,7 +222,7 @@ def test_figures_have_tables_and_downloads(page, app_url):
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download as HTML").first.click()
     html = saved.value.path().read_text(encoding="utf-8")
-    assert saved.value.suggested_filename == "seamark-histogram.html"
+    assert re.fullmatch(r"seamark-histogram-[0-9a-f]{12}\.html", saved.value.suggested_filename)
     assert "Plotly.newPlot" in html
     assert 'src="https://' not in html
     camera = page.locator('.modebar-btn[data-title*="ownload"]').first
