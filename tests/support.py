@@ -1,6 +1,8 @@
 """Embedders and tools that the tests make themselves."""
 
+import asyncio
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -52,6 +54,12 @@ class AngleEmbedder(HashEmbedder):
 
 def tools(embedder=None, tokenizer="words", **others):
     return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **others)
+
+
+def in_a_loop(coroutine):
+    """Run a coroutine to its end in a thread of its own: the browser tests keep a loop running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def cut(chunker, text, sentences="lines", embedder=None, **others):

@@ -21,8 +21,8 @@ def test_the_users_step_survives_a_component_that_is_built_anew(open_page, stepp
     page.locator(".stepper").evaluate("(root) => { root.dataset.old = '1' }")
     page.keyboard.press("ArrowRight", delay=pause)
     expect(where).to_have_text("step 6 of 20")
-    page.get_by_role("button", name="Build anew").click()
-    page.get_by_text("Built 1 times").wait_for()
+    page.get_by_text("Elsewhere", exact=True).click()
+    page.get_by_text("It is elsewhere").wait_for()
     # Until the run ends, Streamlit shows both.
     where = page.locator(".stepper:not([data-old]) .where")
     expect(where).to_have_text("step 6 of 20")

@@ -18,7 +18,7 @@ from evaluation.segmentation.stitching import Passage, halves, passages_from, st
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import sweep_of
+from tests.viz.app_steps import remarks, sweep_of
 from viz.tune.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
@@ -284,7 +284,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
     tune.multiselect(key="tune/documents").set_value(["stubs"]).run()
     assert tune.multiselect(key="tune/documents").value == ["stubs"]
     tune.multiselect(key="tune/held").set_value(["cats.txt"]).run()
-    assert any("9 settings on 2 documents" in one.value for one in tune.caption)
+    assert any("9 settings on 2 documents" in text for text in remarks(tune))
 
 
 def test_the_document_marked_on_failures_is_among_them(tune):
@@ -299,7 +299,7 @@ def test_a_document_that_shares_a_section_with_one_held_out_is_left_out(tune):
     tune.multiselect(key="tune/documents").set_value(["stubs", "essay", "article"]).run()
     tune.multiselect(key="tune/held").set_value(["report"]).run()
     assert "Left out of the ranking, because a section of it is held out: The essay." in said(tune)
-    assert any("settings on 3 documents" in one.value for one in tune.caption)
+    assert any("settings on 3 documents" in text for text in remarks(tune))
 
 
 def test_all_stitched_documents_are_in_one_file():

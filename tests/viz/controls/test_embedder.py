@@ -164,7 +164,7 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr(minilm.metadata, "distribution", missing)
     caches = minilm.model_folder, minilm.checked_model_folder, tokenizers.word_pieces, embedders._load_embedder
-    for one in (*caches, tokenizers.load_tokenizer):
+    for one in (*caches, tokenizers._load_tokenizer):
         one.cache_clear()
     resources.embedding_cache.clear()
     try:
@@ -182,5 +182,5 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
         assert asked
         assert "must be reachable" in reader_of(app)["columns"][1]["message"]
     finally:
-        for one in (*caches, tokenizers.load_tokenizer):
+        for one in (*caches, tokenizers._load_tokenizer):
             one.cache_clear()

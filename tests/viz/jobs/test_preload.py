@@ -8,7 +8,7 @@ import pytest
 
 import serve
 from chunkers import ModelError
-from tests.support import LIMIT, HashEmbedder
+from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.jobs import preload as preloading
 
 
@@ -95,6 +95,6 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
             done.append("serving")
 
     monkeypatch.setattr(serve, "open_browser", opens)
-    asyncio.run(served())
+    in_a_loop(served())
     assert done == [("viz.compare.page", "pandas"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from tests.support import LIMIT
+from tests.support import LIMIT, in_a_loop
 from viz.shell import opening
 
 
@@ -37,14 +37,14 @@ def test_it_is_opened_once_the_server_listens(monkeypatch, opened):
             server.listen()
             await asyncio.wait_for(task, LIMIT)
 
-        asyncio.run(served())
+        in_a_loop(served())
     assert opened == [f"http://127.0.0.1:{port}"]
 
 
 def test_it_is_not_opened_where_the_server_is_headless(monkeypatch, opened):
     with socket.create_server(("127.0.0.1", 0)) as server:
         options(monkeypatch, server.getsockname()[1], headless=True)
-        asyncio.run(opening.open_browser())
+        in_a_loop(opening.open_browser())
     assert opened == []
 
 
@@ -53,5 +53,5 @@ def test_a_server_that_never_listens_is_given_up(monkeypatch, opened):
         server.bind(("127.0.0.1", 0))
         options(monkeypatch, server.getsockname()[1], headless=False)
         monkeypatch.setattr(opening, "PAUSE_S", 0.0)
-        asyncio.run(asyncio.wait_for(opening.open_browser(), LIMIT))
+        in_a_loop(asyncio.wait_for(opening.open_browser(), LIMIT))
     assert opened == []
