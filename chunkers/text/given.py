@@ -30,11 +30,15 @@ def given_spans(text: str, sentences: object) -> list[tuple[int, int]]:
     InputError
         If it is neither, or a sentence is not where it must be; one sentence names the first that is not.
     """
-    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+    try:
+        if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+            raise TypeError
+        # An array without dimensions says that it can be iterated over.
+        given = list(sentences)
+    except TypeError:
         raise InputError(
             f"sentences must be the name of a splitter, or a sequence of sentences or their spans; got {shown(sentences)}."
-        )
-    given = list(sentences)
+        ) from None
     if given and all(isinstance(one, str) for one in given):
         return _located(text, given)
     return checked_spans(text, given)

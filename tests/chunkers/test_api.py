@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Sequence
 from decimal import Decimal
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -84,6 +85,10 @@ def test_what_cannot_be_meant_is_one_sentence(argument, value):
         ),
         ({"embedder": 3}, "embedder must be a name or an object with a method encode(texts); got 3."),
         ({"sentences": 3}, "sentences must be the name of a splitter, or a sequence of sentences or their spans; got 3."),
+        (
+            {"sentences": np.array(4)},
+            "sentences must be the name of a splitter, or a sequence of sentences or their spans; got array(4).",
+        ),
         ({"cache": {}}, "cache must be an EmbeddingCache or None; got {}."),
         (
             {"chunker": Breakpoint(), "amount": 50},

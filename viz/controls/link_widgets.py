@@ -14,8 +14,8 @@ def seed(key: str, value: Any) -> None:
     """Make the widget with that key show ``value``.
 
     It is set only if different, or the browser would reset the widget on every run. Streamlit sends a value that is set
-    only in the run that sets it, and drops what it has not sent yet when another run begins; so the value is set again as
-    long as the browser may not have it (`viz.shell.page`). Otherwise the widget would show the first of its options.
+    only in the run that sets it, and drops what it has not sent yet when that run is interrupted by another; so the value is
+    set again after such a run (`viz.shell.page`). Otherwise the widget would show the first of its options.
     """
     shown, seeded = st.session_state.get(key), session.seeded
     if key in seeded and shown != seeded[key]:

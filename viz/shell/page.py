@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,9 +25,6 @@ from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
 from viz.state.text import Source, Text
-
-SENDING = 0.25
-"""Seconds after a run in which another one may drop what Streamlit has not sent to the browser yet."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +94,14 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     finally:
         if not interrupted:
             _write_link(choices, default)
-            session.drawn_at = time.monotonic()
+            session.drawn = True
 
 
 def _forget_what_arrived() -> None:
-    """Let the widgets go whose values the browser has: those of a run that ended, and was followed by none at once."""
-    if session.drawn_at is not None and time.monotonic() - session.drawn_at > SENDING:
+    """Let the widgets go whose values the browser has: those of a run that came to its end."""
+    if session.drawn:
         session.seeded.clear()
-    session.drawn_at = None
+    session.drawn = False
 
 
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:

@@ -115,7 +115,7 @@ class Session:
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
-    drawn_at = Value[float | None]("drawn_at", None)  # when the last run ended, in seconds; None if it was interrupted
+    drawn = Value("drawn", False)  # whether the last run of a page came to its end
 
     # The user's own text
     own = Value[Source | None]("own", None)
