@@ -38,7 +38,7 @@ export class ThresholdLines {
     const lines = this.plot.curve.data?.lines ?? [];
     const others = !sameParameters(lines, this.list);
     if (heard === this.moved || others) this.moved = null;
-    if (others || (!this.dragging && this.moved === null)) this.list = lines.map((line) => ({ ...line }));
+    if (!this.dragging && (others || this.moved === null)) this.list = lines.map((line) => ({ ...line }));
     else this.preview();
   }
 
