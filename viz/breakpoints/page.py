@@ -169,6 +169,7 @@ def _choose_margin(choices: Choices, margin: float) -> None:
         "Near the line is within",
         0.0,
         MOST_MARGIN,
+        margin,
         step=0.01,
         format="%.2f",
         key=key,

@@ -100,6 +100,7 @@ def _choose(choices: Choices) -> None:
     st.segmented_control(
         "Chunker",
         range(len(METHODS)),
+        default=choices.selected,
         format_func=lambda number: chunker_class(METHODS[number]).title,
         key=key,
         on_change=changed,

@@ -73,7 +73,13 @@ def _choose_column(choices: Choices) -> None:
         choices.selected = min(choices.selected, len(choices.columns) - 1)
 
     st.segmented_control(
-        "Column", range(count), format_func=lambda index: str(index + 1), key="column", on_change=chosen, required=True
+        "Column",
+        range(count),
+        default=choices.selected,
+        format_func=lambda index: str(index + 1),
+        key="column",
+        on_change=chosen,
+        required=True,
     )
     row = st.container(horizontal=True, gap="small")
     row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"Adds a column, up to {MOST_COLUMNS}.")
@@ -91,7 +97,8 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
     kind = chunker_class(column.chunker)
     st.selectbox(
         "Chunker",
-        [*CHUNKERS, *ADAPTERS],
+        names := [*CHUNKERS, *ADAPTERS],
+        index=names.index(column.chunker),
         format_func=lambda name: chunker_class(name).title,
         key=key,
         on_change=changed,
@@ -127,7 +134,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         if st.session_state[key] is not None:
             column.parameters = dict(presets[st.session_state[key]].parameters)
 
-    st.selectbox("Published settings", list(presets), key=key, on_change=changed, index=None, placeholder="your own")
+    index = None if active is None else list(presets).index(active)
+    st.selectbox("Published settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
     if active is not None and presets[active].note:
         st.caption(presets[active].note)
 
@@ -151,7 +159,13 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
     if spec.kind == "choice":
         seed(key, value)
         st.selectbox(
-            label, spec.choices, key=key, on_change=changed, help=help_text, format_func=lambda word: word.replace("_", " ")
+            label,
+            spec.choices,
+            index=spec.choices.index(value),
+            format_func=lambda word: word.replace("_", " "),
+            key=key,
+            on_change=changed,
+            help=help_text,
         )
     elif spec.optional:
         seed(key, value)
@@ -160,7 +174,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             label,
             low,
             high,
-            value=None,
+            value=value,
             step=int(spec.step or 1),
             key=key,
             on_change=changed,
@@ -176,6 +190,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             label,
             min(least, value),
             max(most, value),
+            value,
             step=number(spec.step or 1),
             format="%d" if number is int else "%g",
             key=key,

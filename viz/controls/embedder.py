@@ -64,7 +64,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
             choices.embedder = name
 
     explained = "  \n".join(f"**{name}**: {said}" for name, said in EMBEDDERS.items())
-    st.selectbox("Embedder", [*EMBEDDERS, OTHER], key="embedder", on_change=picked, help=explained)
+    names = [*EMBEDDERS, OTHER]
+    st.selectbox("Embedder", names, index=names.index(kind), key="embedder", on_change=picked, help=explained)
     if naming:
         _form(choices)
     if embedder is not None and choices.embedder != "all-MiniLM-L6-v2" and not embedder.defaults:
@@ -90,9 +91,16 @@ def _form(choices: Choices) -> None:
         st.session_state["server_address"] = session.server.address
     with st.form("another_embedder", border=False):
         explained = "  \n".join(f"**{form}**: {said}" for form, said in OTHERS.items())
-        st.text_input("Its name", key="embedder_name", placeholder="sentence-transformers/…, a folder, …", help=explained)
+        st.text_input(
+            "Its name",
+            st.session_state["embedder_name"],
+            key="embedder_name",
+            placeholder="sentence-transformers/…, a folder, …",
+            help=explained,
+        )
         st.text_input(
             "Server's address, for openai:NAME",
+            st.session_state["server_address"],
             key="server_address",
             placeholder="OPENAI_BASE_URL",
             help="Up to and including /v1. If empty, address and key are taken from the environment.",

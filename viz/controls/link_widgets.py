@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypeVar
 
 import streamlit as st
 
 from viz.state.keys import session
 
+Shown = TypeVar("Shown")
+"""The type of a widget's value."""
 
-def seed(key: str, value: Any) -> None:
-    """Make the widget with that key show ``value``.
+
+def seed(key: str, value: Shown) -> Shown:
+    """Make the widget with that key show ``value``, and return it: the caller passes it on as the widget's first value.
 
     It is set only if different, or the browser would reset the widget on every run. Streamlit sends a value that is set
-    only in the run that sets it, and drops what it has not sent yet when that run is interrupted by another; so the value is
-    set again after such a run (`viz.shell.page`). Otherwise the widget would show the first of its options.
+    only in the run that sets it, and drops what it has not sent when another run begins. A browser that never got it would
+    show the first of the options, and report that as the user's choice: so the value is the widget's first one, too. A
+    widget that the browser had before takes no first value; for it the value is set again after an interrupted run
+    (`viz.shell.page`).
     """
     shown, seeded = st.session_state.get(key), session.seeded
     if key in seeded and shown != seeded[key]:
@@ -24,6 +29,7 @@ def seed(key: str, value: Any) -> None:
         seeded[key] = value
     if key in seeded:
         st.session_state[key] = value
+    return value
 
 
 def select(
@@ -40,14 +46,16 @@ def select(
     """
     if words[name] not in options:
         words[name] = next(iter(options))
-    seed(key, words[name])
+    shown = seed(key, words[name])
 
     def changed() -> None:
         words[name] = st.session_state[key]
         if then is not None:
             then()
 
-    st.selectbox(label, list(options), format_func=options.__getitem__, key=key, on_change=changed)
+    st.selectbox(
+        label, names := list(options), index=names.index(shown), format_func=options.__getitem__, key=key, on_change=changed
+    )
     return words[name]
 
 
@@ -65,7 +73,7 @@ def switch(
 
     ``options`` maps words to labels. If ``hidden``, the control's own label is not shown.
     """
-    seed(key, words[name] if words[name] in options else next(iter(options)))
+    shown = seed(key, words[name] if words[name] in options else next(iter(options)))
 
     def changed() -> None:
         words[name] = st.session_state[key]
@@ -73,6 +81,7 @@ def switch(
     st.segmented_control(
         label,
         list(options),
+        default=shown,
         format_func=options.__getitem__,
         key=key,
         on_change=changed,

@@ -48,7 +48,7 @@ def _choose_splitter(choices: Choices) -> None:
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
-    st.selectbox("Sentences", names, key="sentences", on_change=changed, help=explained)
+    st.selectbox("Sentences", names, index=names.index(shown), key="sentences", on_change=changed, help=explained)
     if not by_language:
         return
     seed("language", language)
@@ -57,9 +57,11 @@ def _choose_splitter(choices: Choices) -> None:
         code = st.session_state["language"]
         choices.sentences = f"sentencex:{code}" if code else "sentencex"
 
+    codes = ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)]
     st.selectbox(
         "Language",
-        ["", *sorted(LANGUAGES, key=LANGUAGES.__getitem__)],
+        codes,
+        index=codes.index(language),
         format_func=lambda code: LANGUAGES[code] if code else "as detected",
         key="language",
         on_change=chosen,
@@ -77,4 +79,4 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
     names = [*options] if value in options else [*options, value]
-    st.selectbox(label, names, key=name, on_change=changed, help=explained)
+    st.selectbox(label, names, index=names.index(value), key=name, on_change=changed, help=explained)

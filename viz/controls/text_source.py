@@ -32,7 +32,15 @@ def choose_text(choices: Choices) -> None:
     def changed() -> None:
         choose_document(choices, st.session_state["document"])
 
-    st.selectbox("Document", list(titles), format_func=titles.__getitem__, key="document", on_change=changed)
+    names = list(titles)
+    st.selectbox(
+        "Document",
+        names,
+        index=names.index(choices.document),
+        format_func=titles.__getitem__,
+        key="document",
+        on_change=changed,
+    )
 
 
 def load_text(choices: Choices) -> Source | None:
@@ -43,10 +51,16 @@ def load_text(choices: Choices) -> Source | None:
     _take_reading()
     own = session.own
     with st.expander("Paste or upload", expanded=own is None):
+        shown = st.session_state.get("pasted", session.pasted_kept)
         if session.pasted_kept:
-            seed("pasted", st.session_state.get("pasted", session.pasted_kept))
+            seed("pasted", shown)
         st.text_area(
-            "Text", key="pasted", height=160, on_change=_pasted, placeholder="Paste a text here, then press Ctrl+Enter."
+            "Text",
+            shown,
+            key="pasted",
+            height=160,
+            on_change=_pasted,
+            placeholder="Paste a text here, then press Ctrl+Enter.",
         )
         # The text box is not drawn while a sample is shown, so Streamlit would forget its content.
         session.pasted_kept = st.session_state["pasted"]
@@ -157,6 +171,7 @@ def _offer_dashes() -> None:
 
     st.checkbox(
         "Lines of three dashes are known boundaries, not text",
+        session.dashes,
         key="dashes",
         on_change=changed,
         help="The lines are removed before chunking, and every chunker is measured against them.",

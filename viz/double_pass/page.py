@@ -87,6 +87,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     st.segmented_control(
         "Settings of",
         [DOUBLE, BESIDE],
+        default=choices.selected,
         format_func=lambda number: chunker_class(choices.columns[number].chunker).title,
         key="double_pass_column",
         on_change=chosen,

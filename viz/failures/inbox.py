@@ -69,6 +69,7 @@ def _choose_hair(choices: Choices) -> float:
         "A hair, in units of the score",
         0.0,
         0.1,
+        value,
         step=0.005,
         format="%.3f",
         key="hair",

@@ -71,7 +71,15 @@ def _choose(choices: Choices) -> None:
     def changed() -> None:
         choices.columns = [ColumnChoice(st.session_state[key])]
 
-    st.radio("Chunker", list(CHUNKERS), format_func=lambda name: CHUNKERS[name].title, key=key, on_change=changed)
+    names = list(CHUNKERS)
+    st.radio(
+        "Chunker",
+        names,
+        index=names.index(choices.columns[0].chunker),
+        format_func=lambda name: CHUNKERS[name].title,
+        key=key,
+        on_change=changed,
+    )
 
 
 def _parameters(chunker: str) -> dict[str, list[str]]:

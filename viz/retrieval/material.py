@@ -59,8 +59,8 @@ def choose(kept: Material | None) -> Material | None:
     not uploaded again is taken from the run.
     """
     key = "retrieval_material"
-    seed(key, st.session_state.get(key, OWN if kept is not None and kept.own else BUNDLED))
-    st.segmented_control("Documents and questions", [BUNDLED, OWN], key=key, required=True)
+    shown = seed(key, st.session_state.get(key, OWN if kept is not None and kept.own else BUNDLED))
+    st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()
     files = st.file_uploader(

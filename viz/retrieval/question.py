@@ -40,13 +40,13 @@ def show_question(report: Report, titles: list[str], words: dict[str, str]) -> N
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:
     key = "retrieval_disagree"
-    seed(key, words["disagree"] == "yes")
+    shown = seed(key, words["disagree"] == "yes")
 
     def changed() -> None:
         words["disagree"] = "yes" if st.session_state[key] else "no"
 
     label = f"Only where the chunkers disagree in {TITLES[words['measure']].lower()}: {count:,} of {of:,}"
-    return st.toggle(label, key=key, on_change=changed)
+    return st.toggle(label, shown, key=key, on_change=changed)
 
 
 def _show_side(report: Report, titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool) -> None:

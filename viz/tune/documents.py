@@ -101,7 +101,15 @@ def _some(
         words[name] = ",".join(one for one in chosen if one in sample_titles())
         keep({one for one in chosen if one not in sample_titles()})
 
-    st.multiselect(label, list(titles), format_func=titles.__getitem__, key=key, on_change=changed, help=help_text)
+    st.multiselect(
+        label,
+        list(titles),
+        default=wanted,
+        format_func=titles.__getitem__,
+        key=key,
+        on_change=changed,
+        help=help_text,
+    )
     return wanted
 
 

@@ -74,12 +74,12 @@ def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:
     """Draw the text box for the values of an axis and return the values."""
     key = f"tune/{name}/{words['what']}/{spec.name}"
     text = words[name] or ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in offered(spec))
-    seed(key, st.session_state.get(key, text))
+    shown = seed(key, st.session_state.get(key, text))
 
     def changed() -> None:
         words[name] = st.session_state[key]
 
-    st.text_input(f"{spec.title}: values", key=key, on_change=changed, help=spec.help or None)
+    st.text_input(f"{spec.title}: values", shown, key=key, on_change=changed, help=spec.help or None)
     return [read_value(word.strip()) for word in st.session_state[key].split(",") if word.strip()]
 
 

@@ -1,0 +1,42 @@
+"""Widgets in a real browser that never got the run that drew them first."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.app_server import app_server
+
+WORDS = "{'selected': 'second', 'switched': 'third'}"
+VALUES = f"{WORDS} {{'slider': 7, 'number': 9, 'toggle': True, 'text': 'own', 'many': ['second']}}"
+
+
+@pytest.fixture(scope="module")
+def widgets_url(tmp_path_factory):
+    with app_server(tmp_path_factory.mktemp("dropped") / "log.txt", "tests/browser/dropped_app.py") as server:
+        yield server.url
+
+
+def test_widgets_keep_their_values_if_the_browser_never_got_the_first_run(open_page, widgets_url):
+    page = open_page()
+    page.goto(widgets_url)
+    said = page.get_by_test_id("stCode")
+    expect(said).to_have_text(f"run 2: {VALUES}")
+    # The browser reports the value of every widget with the next event.
+    page.get_by_role("button", name="Again").click()
+    expect(said).to_have_text(f"run 3: {VALUES}")
+
+
+def test_what_the_user_changes_afterwards_holds(open_page, widgets_url):
+    page = open_page()
+    page.goto(widgets_url)
+    said = page.get_by_test_id("stCode")
+    expect(said).to_have_text(f"run 2: {VALUES}")
+    page.get_by_text("First", exact=True).click()
+    expect(said).to_contain_text("'switched': 'first'")
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("'slider': 8")
+    page.get_by_role("button", name="Again").click()
+    expect(said).to_have_text(re.compile("'selected': 'second', 'switched': 'first'.*'slider': 8, 'number': 9"))
+    expect(page.get_by_role("slider")).to_have_value("8")
