@@ -100,6 +100,24 @@ def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(pag
     expect(said).to_be_empty()
 
 
+def test_an_item_that_other_settings_take_away_is_no_longer_chosen(page, app_url):
+    rows = open_double_pass(page, app_url)
+    group = rows.locator(".rows")
+    group.focus()
+    page.keyboard.press("End")
+    said = rows.locator(".said")
+    expect(said).not_to_be_empty()
+    before = group.get_attribute("aria-label")
+    page.get_by_role("slider", name="Initial").focus()
+    page.keyboard.press("End")
+    expect(group).not_to_have_attribute("aria-label", before)
+    expect(said).to_be_empty()
+    marks(page, [])
+    group.focus()
+    page.keyboard.press("End")
+    expect(said).not_to_be_empty()
+
+
 def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
     open_double_pass(page, app_url, "?document=article")
     arc = page.locator(".passes .arc.over + .touch").first

@@ -82,13 +82,15 @@ class Passes {
     this.body.style.display = data.made ? "" : "none";
     if (this.made === data.made && this.source === data.source) return;
     const first = !this.data;
+    const told = this.told();
     this.made = data.made;
     this.data = data.made ? JSON.parse(data.made) : null;
+    // Other settings make other comparisons and blocks: the number of the chosen one may be another's, or none's.
+    if (this.source !== data.source || JSON.stringify(told) !== JSON.stringify(this.told())) this.choose(null);
     if (!this.data) return;
     const { count, comparisons } = this.data;
     if (this.source !== data.source) {
       this.source = data.source;
-      this.item = null;
       this.window.reset(Math.max(1, count), count > MOST ? AT_FIRST : Math.max(1, count));
     }
     const deciding = comparisons.map((one, number) => ({ ...one, number })).filter((one) => one.decides);
@@ -137,12 +139,12 @@ class Passes {
    * Describe an item by its sentences and in words; a comparison is a step of the stepper, too.
    * @param {PassRowsData} data
    * @param {Item} item
-   * @returns {{ ranges: Range[], words: string, sentence: number, step?: number }}
+   * @returns {{ ranges: Range[], words: string, sentence: number, step?: number } | null} null where there is no such item
    */
   describe(data, item) {
     if ("comparison" in item) {
       const one = data.comparisons[item.comparison];
-      return { ranges: [one.compared, one.right], words: one.words, sentence: one.right[0], step: item.comparison };
+      return one && { ranges: [one.compared, one.right], words: one.words, sentence: one.right[0], step: item.comparison };
     }
     const { row, at } = item;
     if (row === "sentences") return { ranges: [[at, at + 1]], words: `Sentence ${at + 1}.`, sentence: at };
@@ -156,15 +158,20 @@ class Passes {
     };
   }
 
+  // The description of the item under the pointer, or chosen by keyboard.
+  told() {
+    return this.item && this.data ? this.describe(this.data, this.item) : null;
+  }
+
   /** @param {Item | null} item */
   choose(item, aloud = false) {
     if (JSON.stringify(item) === JSON.stringify(this.item)) return;
     this.item = item;
-    const told = item && this.data ? this.describe(this.data, item) : { ranges: [], words: "" };
-    this.said.textContent = told.words;
-    if (aloud) this.live.textContent = told.words;
+    const { ranges, words } = this.told() ?? { ranges: [], words: "" };
+    this.said.textContent = words;
+    if (aloud) this.live.textContent = words;
     this.rows.drawItem(item);
-    emit("seamark-mark", { ranges: told.ranges });
+    emit("seamark-mark", { ranges });
   }
 
   /**
@@ -172,10 +179,10 @@ class Passes {
    * @param {Item} item
    */
   go(item) {
-    if (!this.data) return;
-    const { sentence, step } = this.describe(this.data, item);
-    emit("seamark-jump", { sentence });
-    if (step !== undefined) emit("seamark-go", { at: step });
+    const told = this.data && this.describe(this.data, item);
+    if (!told) return;
+    emit("seamark-jump", { sentence: told.sentence });
+    if (told.step !== undefined) emit("seamark-go", { at: told.step });
   }
 
   // ---- pointer and keys -----------------------------------------------------------------------------------------------
