@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +52,9 @@ class AppServer:
 
 
 @contextmanager
-def app_server(log: Path, script: str = "serve.py", limit: float = LIMIT) -> Iterator[AppServer]:
+def app_server(
+    log: Path, script: str = "serve.py", limit: float = LIMIT, environment: Mapping[str, str] | None = None
+) -> Iterator[AppServer]:
     """Run a Streamlit script until the block ends.
 
     Parameters
@@ -62,6 +65,8 @@ def app_server(log: Path, script: str = "serve.py", limit: float = LIMIT) -> Ite
         The script's path below the checkout.
     limit
         Seconds after which a server that does not answer is given up.
+    environment
+        Variables of the environment beside this process's own.
 
     Raises
     ------
@@ -72,7 +77,14 @@ def app_server(log: Path, script: str = "serve.py", limit: float = LIMIT) -> Ite
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", "0", "--server.headless", "true"]
     with log.open("w") as written:
         began = time.perf_counter()
-        server = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=written, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **(environment or {})},
+        )
         try:
             yield AppServer(_answering(server, log, began + limit), began, server.pid)
         finally:
