@@ -39,7 +39,7 @@ class MiniLM(Embedder):
     """all-MiniLM-L6-v2 from its wheel, without a network; a text's vector does not depend on those beside it.
 
     The last bits of a vector may: a processor adds up matrices of another height in another order, which moves numbers by
-    less than 1e-6; in bfloat16, where a sum is then rounded to 8 significant bits, by less than 1e-2.
+    less than 1e-6; in bfloat16, where a sum is then rounded to 8 significant bits, by less than 4e-3.
 
     Parameters
     ----------

@@ -16,10 +16,10 @@ from tests.chunkers.test_minilm import ODD
 
 pytestmark = pytest.mark.model
 
-BOUND = 1e-2
+BOUND = 4e-3
 """How far a number of a vector of length 1 may be from the exact one."""
 
-DISTANCE_BOUND = 0.01
+DISTANCE_BOUND = 5e-3
 """How far a distance of neighbouring sentences may move."""
 
 FAST, SLOW = Speeds(6.0, 6.0 / NATIVE / 1.5), Speeds(6.0, 24.0)

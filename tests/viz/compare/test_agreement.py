@@ -80,6 +80,8 @@ def test_any_embedder_that_approximates_another_is_compared(app, own_full):
 def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
     app.query_params["embedder"] = "tfidf"
     app.query_params["tokenizer"] = "words"
+    # A text whose sentences have not been compared by themselves.
+    app.query_params["document"] = "faq"
     app.query_params["c1"] = "breakpoint"
     app.query_params["c1.buffer"] = "1"
     resources.embedding_cache.clear()
