@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from chunkers.embedders.device import DEVICES
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES
 from chunkers.text.encodings import known_encoding
@@ -104,6 +105,16 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
         "--encoding",
         metavar="NAME",
         help="the encoding of text and HTML, such as cp1252 (default: what each file declares, or what fits its letters)",
+    )
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the device that runs a model."""
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help=f"where torch runs the embedder: {', '.join(DEVICES)} (default: auto, which is {DEVICES['auto']})",
     )
 
 
@@ -200,3 +211,11 @@ def value(text: str) -> Any:
         return None if text == "none" else json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """Parse a parameter and its value, as ``--set`` takes them; raises InputError if it is not KEY=VALUE."""
+    key, equals, written = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
+    return key, value(written)

@@ -35,7 +35,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    tools = Tools(load_embedder(options.embedder), load_tokenizer(options.tokenizer))
+    tools = Tools(load_embedder(options.embedder, options.device), load_tokenizer(options.tokenizer))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
         print(file=sys.stderr)
