@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from chunkers.arguments import Parser, add_encoding, command_line, document_reader, file_bytes, named_files, say, value
+from chunkers.arguments import (
+    Parser,
+    add_encoding,
+    command_line,
+    document_reader,
+    file_bytes,
+    named_files,
+    preparing_on_terminal,
+    say,
+    value,
+)
 from chunkers.base import Chunker, run
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
@@ -70,7 +80,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
-    tools = Tools(embedder, tokenizer)
+    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder))
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):

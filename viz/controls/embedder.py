@@ -43,7 +43,7 @@ def ask_about_embedder(choices: Choices) -> None:
             key="embedder_waits",
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
-    elif choices.embedder == "all-MiniLM-L6-v2":
+    elif choices.embedder in ("all-MiniLM-L6-v2", "static"):
         try:
             model_folder()
         except ModelError as error:
