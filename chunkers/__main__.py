@@ -11,14 +11,15 @@ from typing import Any
 
 from chunkers.arguments import (
     Parser,
+    add_device,
     add_encoding,
+    assignment,
     command_line,
     document_reader,
     file_bytes,
     named_files,
     preparing_on_terminal,
     say,
-    value,
 )
 from chunkers.base import Chunker, run
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
@@ -43,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
     forms = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
+    add_device(parser)
     splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
@@ -72,8 +74,8 @@ def _chunk_files(options: argparse.Namespace) -> int:
         raise InputError(f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ADAPTERS])}, or give a --recipe.")
     if base is not None and options.chunker not in (None, base.chunker):
         raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
-    given = dict(_assignment(text) for text in options.set)
-    embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"))
+    given = dict(map(assignment, options.set))
+    embedder = load_embedder(options.embedder or (base.embedder if base else "all-MiniLM-L6-v2"), options.device)
     tokenizer = load_tokenizer(options.tokenizer or (base.tokenizer if base else "all-MiniLM-L6-v2"))
     sentences = options.sentences or (base.sentences if base else DEFAULT_SPLITTER)
     if base is not None:
@@ -101,14 +103,9 @@ def _chunk_files(options: argparse.Namespace) -> int:
             told["document"]["left_out"] = found.left_out
         line = json.dumps(told, ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
+    if embedder.remark:
+        say(embedder.remark)
     return status
-
-
-def _assignment(text: str) -> tuple[str, Any]:
-    key, equals, written = text.partition("=")
-    if not equals or not key:
-        raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
-    return key, value(written)
 
 
 def declarations() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
 from chunkers.embedders.base import Embedder
+from chunkers.embedders.device import DEVICES
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES
 from chunkers.text.encodings import known_encoding
@@ -119,6 +120,16 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the device that runs a model."""
+    parser.add_argument(
+        "--device",
+        default="auto",
+        metavar="NAME",
+        help=f"where torch runs the embedder: {', '.join(DEVICES)} (default: auto, which is {DEVICES['auto']})",
+    )
+
+
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:
     """Return the function that reads a document from its bytes and name; it reports a guessed encoding on standard error.
 
@@ -212,3 +223,11 @@ def value(text: str) -> Any:
         return None if text == "none" else json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """Parse a parameter and its value, as ``--set`` takes them; raises InputError if it is not KEY=VALUE."""
+    key, equals, written = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"--set must have the form KEY=VALUE; got {text!r}.")
+    return key, value(written)

@@ -1,4 +1,4 @@
-"""The command line: ``python -m evaluation sweep ...``, ``stitch ...`` and ``retrieval ...``."""
+"""The command line: ``python -m evaluation sweep ...``, ``stitch ...``, ``retrieval ...`` and ``agreement ...``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chunkers.arguments import Parser, add_encoding, command_line
+from chunkers.arguments import Parser, add_device, add_encoding, command_line
+from evaluation.commands import agreement as agreement_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
 from evaluation.commands.sweep import run_sweep
@@ -37,6 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--published", action="store_true", help="the grid of Qu et al., appendix B, for all chunkers")
     command.add_argument("--measure", default="pk", help=f"sort settings by one of {', '.join(MEASURES)}")
     command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    add_device(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
     command.add_argument("--top", type=int, default=20, metavar="N", help="settings to print (default: 20)")
     form = command.add_mutually_exclusive_group()
@@ -46,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=run_sweep)
     stitch_command.add(commands)
     retrieval_command.add(commands)
+    agreement_command.add(commands)
     return parser
 
 

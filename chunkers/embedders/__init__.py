@@ -7,7 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from chunkers.embedders.base import Embedder
-from chunkers.embedders.minilm import MiniLM
+from chunkers.embedders.device import check_device
+from chunkers.embedders.minilm import BFLOAT16, MiniLM
 from chunkers.embedders.models import FolderModel, HubModel
 from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
@@ -16,11 +17,12 @@ from chunkers.embedders.static import Static
 from chunkers.embedders.tfidf import TfIdf
 from chunkers.errors import InputError, shown
 
-__all__ = ["EMBEDDERS", "OTHERS", "Embedder", "Encoder", "MiniLM", "OpenAIServer", "load_embedder"]
+__all__ = ["BFLOAT16", "BUNDLED", "EMBEDDERS", "OTHERS", "Embedder", "Encoder", "MiniLM", "OpenAIServer", "load_embedder"]
 
 EMBEDDERS = {
-    "all-MiniLM-L6-v2": "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
-    "static": "the bundled model distilled once into a table of word pieces, kept on this machine: far faster, less exact",
+    MiniLM.name: "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
+    BFLOAT16: "the bundled model in bfloat16: faster where the machine computes natively in it, but rounded",
+    Static.name: "the bundled model distilled once into a table of word pieces, which is kept here: far faster, less exact",
     "tfidf": "TF-IDF and singular values of the document's own sentences: any language, at once, no model",
 }
 """Names of the embedders that are always there, with one line of help."""
@@ -33,10 +35,13 @@ OTHERS = {
 }
 """Forms of the names of all others, with one line of help."""
 
+BUNDLED = (MiniLM.name, BFLOAT16)
+"""Names of the embedders that need the bundled model's files."""
+
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
-def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2") -> Embedder:
+def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto") -> Embedder:
     """Return the embedder called ``name``, not loaded yet; nothing is read, fetched or sent before its ``load``.
 
     Parameters
@@ -44,39 +49,54 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2") -> Embedder:
     name
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
+    device
+        Where torch runs the model, a key of `chunkers.embedders.device.DEVICES`; whether it is there, ``load`` tells.
 
     Raises
     ------
     InputError
-        If no embedder can have that name, or the object has no such method.
+        If no embedder can have that name, or the object has no such method, or torch does not run it and ``device`` is one
+        that only torch uses.
     """
+    check_device(device)
     if not isinstance(name, str):
-        return embedder_of(name)
+        given = embedder_of(name)
+        return _on_no_device(given, device)
     if name.startswith(OWN):
         raise InputError(
             f"embedder: {name} must be given as the object that it was: no embedder is loaded by a name with {OWN}."
         )
     # Not cached: the environment may name another server the next time.
-    return OpenAIServer(name) if name.startswith("openai:") else _load_embedder(name)
+    return _on_no_device(OpenAIServer(name), device) if name.startswith("openai:") else _load_embedder(name, device)
 
 
 @lru_cache(maxsize=4)
-def _load_embedder(name: str) -> Embedder:
+def _load_embedder(name: str, device: str) -> Embedder:
     if name == MiniLM.name:
-        return MiniLM()
+        return MiniLM(device=device)
+    if name == BFLOAT16:
+        return MiniLM("bfloat16", device)
     if name == Static.name:
-        full = _load_embedder(MiniLM.name)
+        # The device is the one that distils it.
+        full = _load_embedder(MiniLM.name, device)
         assert isinstance(full, MiniLM)
         return Static(full)
     if name == TfIdf.name:
-        return TfIdf()
+        return _on_no_device(TfIdf(), device)
     if name.startswith("spacy:"):
-        return SpacyVectors(name)
+        return _on_no_device(SpacyVectors(name), device)
     if _is_folder(name):
-        return FolderModel(name)
+        return FolderModel(name, device)
     if _HUB_NAME.fullmatch(name):
-        return HubModel(name)
+        return HubModel(name, device)
     raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {shown(name)}.")
+
+
+def _on_no_device(embedder: Embedder, device: str) -> Embedder:
+    """Return an embedder that torch does not run here; raises InputError if it is to run on a device."""
+    if device not in ("auto", "cpu"):
+        raise InputError(f"device must be auto or cpu for {embedder.name}, which uses no other; got {device}.")
+    return embedder
 
 
 def _is_folder(name: str) -> bool:

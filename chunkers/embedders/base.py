@@ -49,6 +49,13 @@ class Embedder(ABC):
         The installed packages that the vectors depend on; a recipe names their versions.
     preparation
         What `prepare` does before it loads, in words for the progress; empty where it only loads.
+    device
+        The device of torch that computes the vectors; empty where it is none, or only loading tells.
+    approximates
+        The name of the embedder whose vectors these come near to in less time, with which a page offers to compare; empty
+        where they stand for themselves.
+    remark
+        A sentence on what the user should know about it on this machine, from its loading on; mostly empty.
     """
 
     name: str
@@ -61,6 +68,9 @@ class Embedder(ABC):
     defaults: Mapping[str, Mapping[str, Any]] = {}
     packages: tuple[str, ...] = ()
     preparation: str = ""
+    device: str = ""
+    approximates: str = ""
+    remark: str = ""
 
     def __init_subclass__(cls, **others: Any) -> None:
         """Give a subclass without a name that of the class."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
+from chunkers.embedders.device import found_device, known_device, revision_on
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.errors import ModelError
 
@@ -26,16 +27,25 @@ _NO_LIMIT = 1_000_000
 
 
 class _Model(Embedder):
-    """A model of sentence-transformers on the CPU; code that comes with the weights is never run.
+    """A model of sentence-transformers; code that comes with the weights is never run.
 
     Its revision and length limit are known once it is loaded.
+
+    Parameters
+    ----------
+    name
+        A folder, or a name on the hub.
+    device
+        Where it is to run, a key of `chunkers.embedders.device.DEVICES`.
     """
 
     packages = ("sentence-transformers", "torch")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, device: str = "auto") -> None:
         self._lock = threading.Lock()
         self._model: SentenceTransformer | None = None
+        self._asked = device
+        self.device = known_device(device)
         self.name = name
         self.revision = ""
         self.max_tokens: int | None = None
@@ -47,10 +57,11 @@ class _Model(Embedder):
                 self._model = self._read()
 
     def _read(self) -> SentenceTransformer:
+        self.device = found_device(self._asked)
         model, revision = self._read_with_revision()
         limit = model.max_seq_length
         self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
-        self.revision = revision
+        self.revision = revision_on(revision, self.device)
         return model
 
     @abstractmethod
@@ -104,7 +115,7 @@ class FolderModel(_Model):
     def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
         folder = Path(self.name).expanduser().resolve()
         try:
-            return _sentence_transformer(str(folder), local_files_only=True), folder_revision(folder)
+            return _sentence_transformer(str(folder), self.device, local_files_only=True), folder_revision(folder)
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
@@ -136,9 +147,9 @@ class HubModel(_Model):
             raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
-            return _sentence_transformer(self.name, revision=commit, local_files_only=True), commit
+            return _sentence_transformer(self.name, self.device, revision=commit, local_files_only=True), commit
         try:
-            return _sentence_transformer(self.name, revision=commit), commit
+            return _sentence_transformer(self.name, self.device, revision=commit), commit
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
@@ -147,7 +158,7 @@ class HubModel(_Model):
             ) from error
 
 
-def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
+def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTransformer:
     """Load a model without running code that comes with it."""
     import_torch()
     from sentence_transformers import SentenceTransformer
@@ -155,7 +166,7 @@ def _sentence_transformer(name: str, **source: Any) -> SentenceTransformer:
 
     # No progress bar for reading tensors from this disk; standard error is for errors.
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    return SentenceTransformer(name, device="cpu", trust_remote_code=False, **source)
+    return SentenceTransformer(name, device=device, trust_remote_code=False, **source)
 
 
 _READ = {".json", ".txt", ".model", ".jinja", ".safetensors", ".bin", ".pt"}

@@ -64,8 +64,9 @@ def misfits_of(document: Document, *, embedder: object = None, tokenizer: object
     found = [_dominated(document)]
     if isinstance(embedder, KnowsWords):
         found.append(_unknown(embedder, document, "embedder"))
-    # One model's words are not complained about twice.
-    if isinstance(tokenizer, KnowsWords) and getattr(embedder, "name", "") != tokenizer.name:
+    # One model's words are not complained about twice; an embedder that approximates another has its words.
+    models = getattr(embedder, "name", ""), getattr(embedder, "approximates", "")
+    if isinstance(tokenizer, KnowsWords) and tokenizer.name not in models:
         found.append(_unknown(tokenizer, document, "tokenizer"))
     return tuple(one for one in found if one is not None)
 

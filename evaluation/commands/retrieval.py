@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import add_encoding, document_reader, file_bytes, is_folder, named_files, preparing_on_terminal, say
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    document_reader,
+    file_bytes,
+    is_folder,
+    named_files,
+    preparing_on_terminal,
+    say,
+)
 from chunkers.cache import EmbeddingCache
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
@@ -32,6 +41,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
     command.add_argument("--json", action="store_true", help="print one JSON object per recipe, with every question")
+    add_device(command)
     add_encoding(command)
     command.set_defaults(run=run_retrieval)
 
@@ -53,7 +63,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         split = recipe.sentences
         if split not in corpora:
             corpora[split] = _corpus(texts, split)
-        embedder = load_embedder(recipe.embedder)
+        embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         index = build_index(corpora[split], recipe.build(), tools)

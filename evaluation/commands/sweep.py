@@ -35,7 +35,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    embedder = load_embedder(options.embedder)
+    embedder = load_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():

@@ -14,15 +14,39 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 
-from chunkers import Cancelled, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
+from chunkers import Cancelled, Document, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
 from chunkers.arguments import preparing_on_terminal
 from chunkers.cache import EmbeddingCache
+from chunkers.embedders import static
 from chunkers.embedders.distil import BATCH, DIMENSIONS, distilled, principal, rarity
-from chunkers.embedders.static import Static, read_table, write_table
+from chunkers.embedders.static import Static, _Words, read_table, write_table
 from chunkers.text.tokenizers import word_pieces
+from sample_docs import load_sample, sample_titles
 from tests import ROOT
 from tests.support import LIMIT
 from tests.support import PieceNetwork as Network
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+ODD = [
+    *(" ", "\n", "\r\n", "\t", "\x0b", "\x1c", "\x85", "\xa0", "\u2003", "\u2028", "\0", "\x7f", "\u200b", "\xad"),
+    *(
+        "[SEP]",
+        "[CLS]",
+        "[MASK]",
+        "[PAD]",
+        "[UNK]",
+        "[SEP",
+        "SEP]",
+        "[unused1]",
+        "##s",
+        "tides",
+        "Salt,",
+        "e\u0301",
+        "É",
+        "ß",
+    ),
+    *("\u0301", "\u0323\u0307", "ﬁ", "Σ", "猫は魚", "x" * 99, "12,000", "\U0001f600", "İ", "\ufffd", "'", "…"),
+]
 
 STEPS = -(-29_525 // BATCH)
 """Batches of pieces of the bundled vocabulary: 994 of it are unused, and three special ones are left out."""
@@ -111,9 +135,34 @@ class TestVectors:
         assert not (made.encode([start]) == made.encode([start + "salt"])).all()
 
     @settings(deadline=None)
+    @given(texts=st.lists(st.one_of(TEXTS, st.lists(st.sampled_from(ODD)).map("".join)), max_size=8))
+    def test_the_pieces_are_those_of_the_tokenizer(self, texts):
+        words = _Words({})
+        special = {word_pieces().token_to_id("[SEP]")}
+        wanted = [encoding.ids for encoding in word_pieces().encode_batch_fast(texts, add_special_tokens=False)]
+        wanted = [[number for number in numbers if number not in special] for numbers in wanted]
+        assert words.pieces(texts) == wanted
+        assert words.pieces(texts[::-1]) == wanted[::-1]
+
+    @pytest.mark.parametrize("name", sample_titles())
+    def test_the_pieces_of_every_sample_are_those_of_the_tokenizer(self, name):
+        sample = load_sample(name)
+        texts = Document.from_text(sample.text, sample.sentences).sentence_texts
+        wanted = [encoding.ids for encoding in word_pieces().encode_batch_fast(texts, add_special_tokens=False)]
+        assert _Words({}).pieces(texts) == wanted
+
+    def test_no_more_words_are_remembered_than_may_be(self, made, monkeypatch):
+        monkeypatch.setattr(static, "MOST_CHARACTERS", 20)
+        before = made.encode(["the tide came in at night"])
+        for number in range(10):
+            made.encode([f"word{number} and others"])
+            assert made._words.characters <= 20 + len("wordNandothers")
+        assert (made.encode(["the tide came in at night"]) == before).all()
+
+    @settings(deadline=None)
     @given(data=st.data())
     def test_the_texts_beside_it_change_no_bit_of_a_vector(self, made, data):
-        texts = data.draw(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), max_size=12))
+        texts = data.draw(st.lists(TEXTS, max_size=12))
         order = data.draw(st.permutations(range(len(texts))))
         mixed = made.encode([texts[place] for place in order])
         alone = [made.encode([texts[place]])[0] for place in order]
@@ -306,7 +355,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
 
 def test_creating_it_by_its_name_reads_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
-    one = load_embedder.__globals__["_load_embedder"].__wrapped__("static")
+    one = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
     assert isinstance(one, Static)
     assert one.revision == ""
     assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import Document, Embedder
+from viz.compare.agreement import show_agreement
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
@@ -51,6 +52,7 @@ def show() -> None:
             known=text.source.known,
             key=READER,
         )
+        show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import EMBEDDERS, Embedder, ModelError
-from chunkers.embedders import OTHERS
+from chunkers.embedders import BUNDLED, OTHERS
+from chunkers.embedders.device import DEVICES
+from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
@@ -34,8 +36,11 @@ def ask_about_splitter(choices: Choices) -> None:
     row.button("Use sentencex", key="splitter/sentencex", on_click=setattr, args=(choices, "sentences", "sentencex"))
 
 
-def ask_about_embedder(choices: Choices) -> None:
-    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing."""
+def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
+    """Ask what must be decided before embedding: whether to use a link's embedder, or what to use if a wheel is missing.
+
+    An ``embedder`` in use that has something to say about itself on this machine says it here.
+    """
     if waits_for_consent(choices):
         notice(
             f"The link names the embedder {choices.embedder}. "
@@ -43,12 +48,17 @@ def ask_about_embedder(choices: Choices) -> None:
             key="embedder_waits",
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
-    elif choices.embedder in ("all-MiniLM-L6-v2", "static"):
+        return
+    if choices.embedder in (*BUNDLED, Static.name):
         try:
             model_folder()
         except ModelError as error:
             notice(str(error), "error", key="embedder_missing")
             _offer(choices, {"Use tfidf": "tfidf", f"Fetch {HUB_NAME}": HUB_NAME})
+    if embedder is not None and embedder.remark:
+        notice(embedder.remark, key="embedder_remark")
+        if embedder.approximates:
+            _offer(choices, {f"Use {embedder.approximates}": embedder.approximates})
 
 
 def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
@@ -68,8 +78,10 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     st.selectbox("Embedder", names, index=names.index(kind), key="embedder", on_change=picked, help=explained)
     if naming:
         _form(choices)
-    if embedder is not None and choices.embedder != "all-MiniLM-L6-v2" and not embedder.defaults:
+    if embedder is not None and choices.embedder not in BUNDLED and not embedder.defaults:
         st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
+    if embedder is not None and embedder.device:
+        st.caption(f"It runs on {DEVICES[embedder.device]}.")
 
 
 def _form(choices: Choices) -> None:

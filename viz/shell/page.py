@@ -124,7 +124,7 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     embedder, embedder_complaint = chosen_embedder(choices)
     with st.sidebar:
         shared_controls(choices, embedder)
-    ask_about_embedder(choices)
+    ask_about_embedder(choices, embedder)
     return Page(choices, default, text, embedder, embedder_complaint, controls, complaints, place_of_complaints)
 
 

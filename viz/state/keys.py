@@ -144,6 +144,10 @@ class Session:
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)
     history = Container[dict[int, LastChange]]("history", dict)  # by column of Compare
     reopened = Value[SessionFile | None]("reopened", None)  # while Compare shows the file's columns
+    # While Compare shows what an embedder that approximates another changes: the document, the embedder
+    compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
+    full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
+    full_results = Container[dict[Task, Chunking]]("full_results", dict)
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
 
     # State of components and figures

@@ -7,7 +7,7 @@ from importlib import metadata
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import embedders
+from chunkers import EMBEDDERS, embedders
 from chunkers.embedders.static import Static
 from chunkers.text import minilm, tokenizers
 from tests import ROOT
@@ -155,7 +155,7 @@ def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):
     press(app, "Use it", "FormSubmitter")
     assert not app.exception
     assert cut(app) == [True, False, False]
-    assert "embedder must be one of all-MiniLM-L6-v2, tfidf" in reader_of(app)["columns"][1]["message"]
+    assert f"embedder must be one of {', '.join(EMBEDDERS)}" in reader_of(app)["columns"][1]["message"]
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 301, "two\nlines"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from chunkers import SPLITTERS, TOKENIZERS, ParameterError, build_chunker
+from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
 from chunkers.registry import ADAPTERS, CHUNKERS
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, compare_first_screen
@@ -51,7 +51,7 @@ def choices(draw):
         document=draw(st.sampled_from([*sample_splitters()])),
         sentences=draw(st.sampled_from([*SPLITTERS, "spacy:some_pipeline", "sentencex:de"])),
         columns=chosen,
-        embedder=draw(st.sampled_from(["all-MiniLM-L6-v2", "tfidf", "maker/model", "openai:a model"])),
+        embedder=draw(st.sampled_from([*EMBEDDERS, "maker/model", "openai:a model"])),
         tokenizer=draw(st.sampled_from([*TOKENIZERS])),
         selected=draw(st.integers(0, len(chosen) - 1)),
     )

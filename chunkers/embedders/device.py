@@ -1,0 +1,70 @@
+"""Where torch runs a model: on this machine's processor, or on a device that is faster."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+
+from chunkers.embedders.patient_torch import import_torch
+from chunkers.errors import InputError, ModelError, shown
+
+DEVICES = {
+    "auto": "a CUDA or an Apple device if torch finds one, or else the processor",
+    "cpu": "this machine's processor",
+    "cuda": "the CUDA device",
+    "mps": "the Apple device",
+}
+"""What can be asked for, in words; all but ``auto`` are devices of torch."""
+
+_NODES = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd")
+"""Files below /dev of which Linux has one where torch can find a device: of NVIDIA, its boards, Windows beneath, and AMD."""
+
+
+def check_device(device: str) -> None:
+    """Raise InputError if ``device`` is no key of `DEVICES`; whether it is there, loading a model tells."""
+    if device not in DEVICES:
+        raise InputError(f"device must be one of {', '.join(DEVICES)}; got {shown(device)}.")
+
+
+def known_device(asked: str) -> str:
+    """Return the device if that can be told without importing torch, which takes long; empty if only torch knows."""
+    if asked == "cpu" or (asked == "auto" and not _may_have_another()):
+        return "cpu"
+    return ""
+
+
+def _may_have_another() -> bool:
+    if sys.platform == "darwin":
+        return platform.machine() == "arm64"
+    return not sys.platform.startswith("linux") or any(any(Path("/dev").glob(name)) for name in _NODES)
+
+
+def found_device(asked: str) -> str:
+    """Return the device of torch for a key of `DEVICES`; imports torch unless the processor is asked for.
+
+    Raises
+    ------
+    ModelError
+        If torch does not find it; the message names those that it finds.
+    """
+    if known := known_device(asked):
+        return known
+    import_torch()
+    import torch
+
+    found = [name for name, one in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if one.is_available()] + ["cpu"]
+    if asked == "auto":
+        return found[0]
+    if asked not in found:
+        raise ModelError(f"device must be one that torch finds on this machine, {', '.join(['auto', *found])}; got {asked}.")
+    return asked
+
+
+def revision_on(revision: str, device: str) -> str:
+    """Return the revision of a model's vectors as a device computes them, from that of its weights.
+
+    A device other than the processor adds up in another order and has other approximations of exponentials; nobody promises
+    that its vectors are within 1e-6 of the processor's. They have a revision of their own, so that a cache never mixes them.
+    """
+    return revision if device == "cpu" else f"{revision}/{device}"

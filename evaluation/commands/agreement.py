@@ -1,0 +1,104 @@
+"""The command line's ``agreement``: what another embedder changes about the boundaries of documents."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any
+
+from chunkers import (
+    CHUNKERS,
+    DEFAULT_SPLITTER,
+    Document,
+    Embedder,
+    InputError,
+    Tools,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+)
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    document_reader,
+    file_bytes,
+    named_files,
+    preparing_on_terminal,
+    say,
+)
+from chunkers.base import run
+from chunkers.cache import EmbeddingCache
+from chunkers.text.sentences import SPLITTERS
+from chunkers.text.tokenizers import Tokenizer
+from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    command = commands.add_parser("agreement", help="which boundaries another embedder moves, and how far distances move")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    command.add_argument("--embedder", required=True, metavar="NAME", help="the embedder to compare")
+    command.add_argument(
+        "--with", dest="full", metavar="NAME", help="what to compare it with (default: what it approximates)"
+    )
+    command.add_argument("--chunker", default="breakpoint", metavar="NAME", help="the chunker (default: breakpoint)")
+    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {names}")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--json", action="store_true", help="print one JSON object per document")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_agreement)
+
+
+def run_agreement(options: argparse.Namespace) -> None:
+    """Compare every document with both embedders, with one chunker that has the defaults of what is compared with."""
+    other = load_embedder(options.embedder, options.device)
+    if not (options.full or other.approximates):
+        raise InputError(f"--with must name the embedder to compare {other.name} with, as it approximates none.")
+    full = load_embedder(options.full or other.approximates, options.device)
+    chunker = build_chunker(options.chunker, dict(map(assignment, options.set)), full)
+    if not chunker.embeds:
+        others = ", ".join(name for name, one in CHUNKERS.items() if one.embeds)
+        raise InputError(f"--chunker must be one that embeds, as {others}; {chunker.name} does not.")
+    tokenizer = load_tokenizer(options.tokenizer)
+    cache = EmbeddingCache()
+    read = document_reader(options.encoding)
+    for path, name in named_files(options.files):
+        document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
+        found = agreement(*(run(chunker, document, _tools(one, tokenizer, cache)) for one in (full, other)))
+        fitted = (one.for_document(document) for one in (full, other))
+        vectors = [Tools(one, tokenizer, cache).embed(document.sentence_texts) for one in fitted]
+        shift = distance_shift(*vectors)
+        if options.json:
+            print(json.dumps(as_json(found, shift, full.name, other.name), ensure_ascii=False), flush=True)
+        else:
+            moved = (
+                "" if shift is None else f"; distances moved by at most {shift.greatest:.2g}, {shift.mean:.2g} on average"
+            )
+            print(f"{name}: {found.words(full.name, other.name)}{moved}", flush=True)
+    for embedder in (full, other):
+        if embedder.remark:
+            say(embedder.remark)
+
+
+def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> Tools:
+    return Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
+
+
+def as_json(found: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:
+    """Return a comparison as JSON-compatible values; boundaries are code points, gaps count from 0."""
+    return {
+        "document": found.document.name,
+        "full": full,
+        "other": other,
+        "both": found.both,
+        "only_full": found.only_full,
+        "only_other": found.only_other,
+        "share": found.share,
+        "distances": None if shift is None else asdict(shift),
+        "scores": None if found.scores is None else asdict(found.scores),
+    }

@@ -1,0 +1,161 @@
+"""What another embedder changes about a result on the same text: which boundaries, and how far the scores moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Chunking, Document
+from chunkers.arrays import FloatArray
+from chunkers.building_blocks.distances import gap_distances
+from evaluation.segmentation.measures import cuts_of
+
+NAMED = 5
+"""How many boundaries a sentence names; the others it counts."""
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How far one number for each gap between sentences moved.
+
+    Attributes
+    ----------
+    gaps
+        How many gaps have the number in both.
+    greatest, mean
+        The greatest and the mean absolute change, in the number's own units.
+    at
+        The gap of the greatest change, counted from 0; the first of several.
+    """
+
+    gaps: int
+    greatest: float
+    mean: float
+    at: int
+
+    @classmethod
+    def between(cls, full: npt.ArrayLike, other: npt.ArrayLike) -> Shift | None:
+        """Return the shift between two arrays, each of shape (gaps,); None where no gap has the number, NaN being none.
+
+        Raises
+        ------
+        ValueError
+            If their shapes differ.
+        """
+        one, two = np.asarray(full, dtype=np.float64), np.asarray(other, dtype=np.float64)
+        if one.shape != two.shape:
+            raise ValueError(
+                f"both must have one number for each of the same gaps; got the shapes {one.shape} and {two.shape}."
+            )
+        moved: FloatArray = np.abs(one - two)
+        there = np.flatnonzero(~np.isnan(moved))
+        if not len(there):
+            return None
+        found = moved[there]
+        return cls(len(there), float(found.max()), float(found.mean()), int(there[found.argmax()]))
+
+
+def distance_shift(full: npt.NDArray[np.floating], other: npt.NDArray[np.floating]) -> Shift | None:
+    """Return how far the cosine distances of neighbouring sentences moved, from two embedders' vectors of the sentences.
+
+    Parameters
+    ----------
+    full, other
+        One vector for each sentence, shape (n, dimension); the dimensions of the two may differ.
+    """
+    return Shift.between(gap_distances(full), gap_distances(other))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The boundaries of two results on one document.
+
+    Attributes
+    ----------
+    document
+        What both cut.
+    both, only_full, only_other
+        Boundaries as code points at which a chunk, or a further span of one, begins; ascending.
+    scores
+        How far the scores at the gaps moved; None where the chunker has none, or the two have scores of different kinds. In
+        a double pass a score may be that of other sentences once a decision before it differs.
+    """
+
+    document: Document
+    both: tuple[int, ...]
+    only_full: tuple[int, ...]
+    only_other: tuple[int, ...]
+    scores: Shift | None
+
+    @property
+    def alike(self) -> bool:
+        """Whether the boundaries are the same."""
+        return not self.only_full and not self.only_other
+
+    @property
+    def share(self) -> float | None:
+        """Of the boundaries of either, the share that is in both, from 0 to 1; None where there is no boundary."""
+        total = len(self.both) + len(self.only_full) + len(self.only_other)
+        return len(self.both) / total if total else None
+
+    def words(self, full: str, other: str) -> str:
+        """Return which boundaries differ in words; ``full`` and ``other`` name the two embedders."""
+        if self.share is None:
+            return "no boundary with either"
+        if self.alike:
+            return "its boundary is the same" if len(self.both) == 1 else f"all {len(self.both):,} boundaries are the same"
+        parts = [f"{len(self.both):,} of {len(self.both) + len(self.only_full):,} boundaries of {full} are the same"]
+        for name, offsets in ((full, self.only_full), (other, self.only_other)):
+            if offsets:
+                parts.append(f"only {name} cuts {self._places(offsets)}")
+        return "; ".join(parts)
+
+    def _places(self, offsets: Sequence[int]) -> str:
+        """Say where some boundaries are, by the sentences before which, or inside of which, they stand."""
+        starts = self.document.sentences
+        named = []
+        for offset in offsets[:NAMED]:
+            index = max(self.document.sentence_at(offset), 0)
+            named.append(f"{'before' if starts[index].start == offset else 'inside'} sentence {index + 1:,}")
+        further = len(offsets) - len(named)
+        if further:
+            return f"{', '.join(named)} and at {further:,} more"
+        return " and ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
+
+
+def agreement(full: Chunking, other: Chunking) -> Agreement:
+    """Compare the result with one embedder to that with another, of the same chunker on the same text.
+
+    Parameters
+    ----------
+    full, other
+        The result to compare with, and the one compared; the order decides which boundaries count as whose.
+
+    Raises
+    ------
+    ValueError
+        If they are of different texts or sentences.
+    """
+    if full.document.identity != other.document.identity:
+        raise ValueError("both results must be of the same text, split into the same sentences.")
+    one, two = set(cuts_of(full)), set(cuts_of(other))
+    return Agreement(
+        full.document,
+        tuple(sorted(one & two)),
+        tuple(sorted(one - two)),
+        tuple(sorted(two - one)),
+        _score_shift(full, other),
+    )
+
+
+def _score_shift(full: Chunking, other: Chunking) -> Shift | None:
+    """Return the shift of the first curve's scores, which all pages draw."""
+    if not full.curves or not other.curves:
+        return None
+    one, two = full.curves[0], other.curves[0]
+    if one.label != two.label or len(one.scores) != len(two.scores):
+        return None
+    return Shift.between(one.scores, two.scores)

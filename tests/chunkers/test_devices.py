@@ -1,0 +1,191 @@
+"""Where torch runs a model: the choice, what is said if a device is not there, and that all of a model goes to it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from chunkers import InputError, ModelError, load_embedder
+from chunkers.__main__ import main as chunkers_main
+from chunkers.embedders import BUNDLED, device, minilm, models
+from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
+from chunkers.embedders.minilm import MiniLM
+from evaluation.__main__ import main as evaluation_main
+from tests import ROOT
+
+CUT = [str(ROOT / "sample_docs" / "stubs.txt"), "--tokenizer", "words", "--chunker"]
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """Let torch find these devices besides the processor, and this machine have them."""
+    import torch
+
+    def find(*names):
+        monkeypatch.setattr(device, "_may_have_another", lambda: bool(names))
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in names)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in names)
+
+    return find
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("names", "chosen"), [([], "cpu"), (["cuda"], "cuda"), (["mps"], "mps"), (["cuda", "mps"], "cuda")], ids=str
+)
+def test_a_device_is_used_when_there_is_one(names, chosen, there):
+    there(*names)
+    assert found_device("auto") == chosen
+    for asked in ("cpu", *names):
+        assert found_device(asked) == asked
+    for asked in {"cuda", "mps"} - set(names):
+        with pytest.raises(
+            ModelError, match=f"^device must be one that torch finds on this machine, auto.*cpu; got {asked}"
+        ):
+            found_device(asked)
+
+
+def test_a_machine_without_another_device_is_told_without_torch(monkeypatch):
+    monkeypatch.setattr(device, "_may_have_another", lambda: False)
+    monkeypatch.setattr(device, "import_torch", lambda: pytest.fail("torch was imported"))
+    assert found_device("auto") == found_device("cpu") == "cpu"
+    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    assert (known_device("auto"), known_device("cpu"), known_device("cuda")) == ("", "cpu", "")
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "nodes", "may"),
+    [
+        ("linux", "x86_64", [], False),
+        ("linux", "x86_64", ["null", "nvme0", "dri"], False),
+        ("linux", "x86_64", ["nvidia0", "nvidiactl"], True),
+        ("linux", "aarch64", ["nvmap"], True),
+        ("linux", "x86_64", ["dxg"], True),
+        ("darwin", "arm64", [], True),
+        ("darwin", "x86_64", [], False),
+        ("win32", "AMD64", [], True),
+    ],
+)
+def test_what_a_machine_may_have_is_never_denied(system, machine, nodes, may, monkeypatch, tmp_path):
+    for name in nodes:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(device, "Path", lambda _: tmp_path)
+    monkeypatch.setattr(device.sys, "platform", system)
+    monkeypatch.setattr(device.platform, "machine", lambda: machine)
+    assert device._may_have_another() == may
+
+
+@pytest.mark.parametrize("name", [*BUNDLED, "some/model"])
+def test_a_name_of_no_device_is_refused_before_anything_is_loaded(name):
+    with pytest.raises(InputError, match=r"^device must be one of auto, cpu, cuda, mps; got 'gpu'\.$"):
+        load_embedder(name, "gpu")
+
+
+@pytest.mark.parametrize("name", ["tfidf", "spacy:en_core_web_md", "openai:test"])
+def test_what_torch_does_not_run_has_no_device(name):
+    assert load_embedder(name, "cpu").device == load_embedder(name).device == ""
+    with pytest.raises(InputError, match=f"^device must be auto or cpu for {name}, which uses no other; got cuda"):
+        load_embedder(name, "cuda")
+
+
+@pytest.mark.model
+def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, capsys, tmp_path):
+    there()
+    said = "device must be one that torch finds on this machine, auto, cpu; got cuda."
+    sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
+    agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", "all-MiniLM-L6-v2:bfloat16"]
+    (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
+    for main, call in ((chunkers_main, [*CUT, "breakpoint"]), (evaluation_main, sweep), (evaluation_main, agreement)):
+        assert main([*call, "--device", "cuda"]) == 2
+        assert capsys.readouterr().err.endswith(said + "\n")
+        assert main([*call, "--device", "gpu"]) == 2
+        assert "device must be one of auto, cpu, cuda, mps; got 'gpu'." in capsys.readouterr().err
+    # A chunker that embeds nothing needs none.
+    assert chunkers_main([*CUT, "fixed_words", "--device", "cuda"]) == 0
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_another_device_has_other_vectors_in_a_cache(name, monkeypatch):
+    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    auto, cpu = load_embedder(name), load_embedder(name, "cpu")
+    # As long as nobody knows the device, nobody else shares the vectors.
+    assert (auto.device, auto.revision, cpu.device) == ("", "", "cpu")
+    assert auto.identity != cpu.identity
+    auto._settle("cuda")
+    revisions = {cpu.revision, auto.revision}
+    auto._settle("mps")
+    assert len(revisions | {auto.revision}) == 3
+    auto._settle("cpu")
+    assert auto.identity == cpu.identity == cpu.revision
+    assert revision_on("abc", "cpu") == "abc"
+    from chunkers import embedders
+
+    embedders._load_embedder.cache_clear()
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_all_of_the_bundled_model_goes_to_the_device(precision):
+    import torch
+
+    # The device of torch that has shapes and no numbers: an operation with a tensor elsewhere is refused, and only reading
+    # the vectors at the end, which there are none of, fails.
+    network = minilm._read(precision, "meta")
+    tensors = [network._words, network._places, *network._after_embedding]
+    tensors += [tensor for layer in network._layers for pair in layer for tensor in pair]
+    assert {tensor.device.type for tensor in tensors} == {"meta"}
+    products = [tensor for layer in network._layers for pair in (layer.attend, layer.mix, layer.widen) for tensor in pair]
+    assert {tensor.dtype for tensor in products} == {getattr(torch, precision)}
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor"):
+        network.vectors([[101, 102], [101, 7, 102], [101, 8, 102]])
+
+
+@pytest.mark.model
+def test_what_fails_on_a_device_is_a_sentence_that_names_it(there, monkeypatch):
+    there("cuda")
+
+    def full(precision, name):
+        assert name == "cuda"
+        raise RuntimeError("CUDA out of memory.\nTried to allocate 2 GiB.")
+
+    monkeypatch.setattr(minilm, "_read", full)
+    with pytest.raises(
+        ModelError, match=r"the CUDA device must be able to run it; it failed with RuntimeError\. .*--device cpu"
+    ):
+        MiniLM().load()
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("asked", ["auto", "cpu", "mps"])
+def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, monkeypatch, tmp_path):
+    there("mps")
+    devices = []
+
+    class Loaded:
+        max_seq_length = 12
+
+        def encode(self, texts, **others):
+            return np.eye(4, dtype=np.float32)[: len(texts)]
+
+    def load(name, device, **others):
+        devices.append(device)
+        return Loaded()
+
+    monkeypatch.setattr(models, "_sentence_transformer", load)
+    embedder = models.FolderModel(str(tmp_path), asked)
+    assert embedder.encode(["a", "b"]).shape == (2, 4)
+    wanted = {"auto": "mps", "cpu": "cpu", "mps": "mps"}[asked]
+    assert (devices, embedder.device) == ([wanted], wanted)
+    assert embedder.revision == models.folder_revision(tmp_path) + ("/mps" if wanted == "mps" else "")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_choosing_an_embedder_imports_no_torch(device):
+    code = (
+        "import sys; from chunkers import EMBEDDERS, load_embedder;"
+        f"[load_embedder(name, {device!r}) for name in (*EMBEDDERS, 'some/model') if name != 'tfidf'];"
+        "print('torch' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert run.stdout == "False\n"

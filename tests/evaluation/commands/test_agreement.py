@@ -1,0 +1,53 @@
+"""``python -m evaluation agreement``: which boundaries another embedder moves."""
+
+import json
+
+import pytest
+
+from chunkers import load_embedder
+from chunkers.embedders.minilm import BFLOAT16, MiniLM
+from evaluation.__main__ import main
+from sample_docs import SAMPLES_FOLDER
+
+STUBS = str(SAMPLES_FOLDER / "stubs.txt")
+
+
+def call(*arguments):
+    return main(["agreement", *arguments, "--tokenizer", "words"])
+
+
+def test_an_embedder_agrees_with_itself(capsys):
+    assert call(STUBS, "--embedder", "tfidf", "--with", "tfidf", "--sentences", "lines") == 0
+    said = capsys.readouterr().out
+    assert said.startswith("stubs.txt: ")
+    assert said.endswith("the same; distances moved by at most 0, 0 on average\n")
+
+
+@pytest.mark.model
+def test_it_is_compared_with_what_it_approximates_unless_another_is_named(capsys):
+    assert load_embedder(BFLOAT16).approximates == MiniLM.name
+    assert call(STUBS, "--embedder", BFLOAT16, "--json", "--set", "amount=70") == 0
+    rounded = json.loads(capsys.readouterr().out)
+    assert (rounded["full"], rounded["other"], rounded["document"]) == (MiniLM.name, BFLOAT16, "stubs.txt")
+    assert 0 < rounded["distances"]["greatest"] < 0.01
+    assert rounded["both"]
+    assert call(STUBS, "--embedder", BFLOAT16, "--with", "tfidf", "--json", "--set", "amount=70") == 0
+    other = json.loads(capsys.readouterr().out)
+    assert sorted([*other["both"], *other["only_other"]]) == sorted([*rounded["both"], *rounded["only_other"]])
+    assert other["distances"]["greatest"] > rounded["distances"]["greatest"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--embedder", "tfidf"], "--with must name the embedder to compare tfidf with, as it approximates none."),
+        (["--embedder", "tfidf", "--with", "tfidf", "--chunker", "fixed_words"], "--chunker must be one that embeds, as "),
+        (["--embedder", "tfidf", "--with", "tfidf", "--set", "size"], "--set must have the form KEY=VALUE; got 'size'."),
+        (["--embedder", "nonsense", "--with", "tfidf"], "embedder must be one of all-MiniLM-L6-v2, "),
+    ],
+)
+def test_what_cannot_be_compared_is_a_sentence(arguments, sentence, capsys):
+    assert call(STUBS, *arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(sentence)
+    assert said.count("\n") == 1

@@ -1,0 +1,112 @@
+"""What Compare shows of an embedder that approximates another: on request, for every column that embeds."""
+
+import pytest
+
+from chunkers.embedders import minilm
+from chunkers.embedders.minilm import BFLOAT16, MiniLM
+from chunkers.embedders.precision import Speeds
+from chunkers.embedders.tfidf import TfIdf
+from tests.support import ended
+from tests.viz.app_steps import remarks, said, settled
+from viz.jobs import resources
+
+
+def buttons(app):
+    return [button.label for button in app.button]
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+
+
+def compared(app):
+    """Run the app until the comparison is there; return its lines."""
+    while app.session_state["full_job"] is not None:
+        ended(app.session_state["full_job"])
+        app.run()
+    assert not app.exception
+    return remarks(app)
+
+
+@pytest.fixture
+def own_full(monkeypatch):
+    """An embedder that needs no model, and says that it approximates itself."""
+    monkeypatch.setattr(TfIdf, "approximates", "tfidf")
+
+
+@pytest.mark.model
+def test_bfloat16_is_compared_with_the_exact_model_on_request(app):
+    resources.embedding_cache.clear()
+    app.query_params["embedder"] = BFLOAT16
+    settled(app).run()
+    assert app.query_params["embedder"] == BFLOAT16
+    assert not [text for text in remarks(app) if BFLOAT16 in text]
+    press(app, f"Compare with {MiniLM.name}")
+    first, *columns = compared(app)
+    assert first.startswith(f"{BFLOAT16} beside {MiniLM.name}: distances of neighbouring sentences moved by at most 0.00")
+    assert "between sentences" in first
+    # The first column embeds nothing.
+    assert [line.partition(":")[0] for line in columns] == ["Column 2, Breakpoint", "Column 3, Double pass"]
+    # Other settings are compared without another click, and embed nothing.
+    app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
+    assert app.session_state["full_job"] is None
+    again = remarks(app)
+    assert again[0] == first
+    assert again[1] != columns[0]
+    # The exact model is compared with nothing.
+    app.selectbox(key="embedder").select(MiniLM.name).run()
+    assert not remarks(settled(app).run())
+    assert not [label for label in buttons(app) if label.startswith("Compare with")]
+
+
+@pytest.mark.page
+def test_any_embedder_that_approximates_another_is_compared(app, own_full):
+    app.query_params["embedder"] = "tfidf"
+    settled(app).run()
+    press(app, "Compare with tfidf")
+    assert compared(app)[0] == (
+        "tfidf beside tfidf: distances of neighbouring sentences moved by at most 0, between sentences 1 and 2, "
+        "and 0 on average."
+    )
+    assert all("same" in line or "no boundary" in line for line in remarks(app)[1:])
+    # Another text has not been compared.
+    app.selectbox(key="document").select("three_topics").run()
+    settled(app).run()
+    assert not remarks(app)
+    assert "Compare with tfidf" in buttons(app)
+
+
+@pytest.mark.page
+def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
+    app.query_params["embedder"] = "tfidf"
+    app.query_params["tokenizer"] = "words"
+    # A text whose sentences have not been compared by themselves.
+    app.query_params["document"] = "faq"
+    app.query_params["c1"] = "breakpoint"
+    app.query_params["c1.buffer"] = "1"
+    resources.embedding_cache.clear()
+    settled(app).run()
+    press(app, "Compare with tfidf")
+    first, column = compared(app)
+    assert first == "tfidf beside tfidf."
+    assert "; scores moved by at most 0, between" in column
+
+
+@pytest.mark.model
+def test_where_it_is_slow_the_page_says_so_and_offers_the_exact_one(app, monkeypatch):
+    from chunkers import embedders
+
+    embedders._load_embedder.cache_clear()
+    monkeypatch.setattr(minilm, "measured", lambda device: Speeds(6.0, 24.0))
+    resources.embedding_cache.clear()
+    app.query_params["embedder"] = BFLOAT16
+    try:
+        settled(app).run()
+        assert len([text for text in said(app) if "float32 is 4.0 times as fast" in text]) == 1
+        press(app, f"Use {MiniLM.name}")
+        settled(app).run()
+        assert not [text for text in said(app) if "times as fast" in text]
+        assert "embedder" not in app.query_params
+        assert any(caption.value == "It runs on this machine's processor." for caption in app.caption)
+    finally:
+        embedders._load_embedder.cache_clear()

@@ -1,0 +1,149 @@
+"""What an embedder that approximates another changes on Compare: which boundaries, and how far the distances moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import NamedTuple
+
+import streamlit as st
+from cachetools import LRUCache, cached
+
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
+from chunkers.registry import chunker_class
+from evaluation.segmentation.agreement import Shift, agreement, distance_shift
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, sentence_vectors
+from viz.shell.page import Page
+from viz.shell.results import ColumnResult
+from viz.state.keys import session
+from viz.state.text import Text
+from viz.theme.numbers import three_figures
+
+
+class _Done(NamedTuple):
+    """A column that embeds, with its result: its number from 1."""
+
+    number: int
+    chunker: Chunker
+    chunking: Chunking
+
+
+def show_agreement(here: Page, text: Text, made: Sequence[ColumnResult]) -> None:
+    """Offer to compare the embedder with the one that it approximates, and show what the comparison found.
+
+    Nothing is embedded with the other before the user asks; then the columns are compared again whenever they change.
+    """
+    embedder = here.embedder
+    columns = [_done(number, one) for number, one in enumerate(made, start=1) if one.chunker and one.chunker.embeds]
+    done = [one for one in columns if one is not None]
+    subject = text.document.identity, "" if embedder is None else embedder.name
+    if session.compared_embedders not in (None, subject):
+        _end()
+    # Until the columns are there, the progress on the page is theirs.
+    if embedder is None or not embedder.approximates or not done or len(done) < len(columns):
+        return
+    if session.compared_embedders is None:
+        st.button(
+            f"Compare with {embedder.approximates}",
+            key="compare_embedders",
+            on_click=setattr,
+            args=(session, "compared_embedders", subject),
+            help="Embeds the text with it as well; shows which boundaries differ, and how far the distances moved.",
+        )
+        return
+    full = load_embedder(embedder.approximates)
+    try:
+        tasks = [(Task.of(text.document, full, here.choices.tokenizer, one.chunker), one.chunker) for one in done]
+        found = _results(tasks, text.document, full)
+    except InputError as error:
+        notice(str(error), "error", key="agreement_error")
+        return
+    if found is not None:
+        _show(here, text.document, full, [(one, found[task]) for one, (task, _) in zip(done, tasks, strict=True)])
+
+
+def _done(number: int, one: ColumnResult) -> _Done | None:
+    return None if one.chunker is None or one.chunking is None else _Done(number, one.chunker, one.chunking)
+
+
+def _end() -> None:
+    """Forget the comparison of another text or embedder."""
+    session.compared_embedders = None
+    session.full_job = None
+    session.full_results = {}
+
+
+def _results(tasks: Sequence[tuple[Task, Chunker]], document: Document, full: Embedder) -> dict[Task, Chunking] | None:
+    """Return the results with the full embedder; None while a job computes them, or if it was stopped or failed."""
+    job = session.full_job
+    kept = session.full_results if job is None else {**session.full_results, **job.finished()}
+    found: dict[Task, Chunking] = {}
+    waiting = []
+    for task, chunker in tasks:
+        chunking = kept.get(task)
+        if chunking is None:
+            chunking = chunk_at_once(task, chunker, document, full, session.on_disk)
+        if chunking is None:
+            waiting.append((task, chunker))
+        else:
+            found[task] = chunking
+    session.full_results = found
+    if not waiting:
+        session.full_job = None
+        return found
+    if job is None:
+        session.full_job = job = ChunkingJob(document, full, waiting, session.on_disk)
+        job.start()
+    if job.running and not job.cancelled:
+        show_job_progress(job)
+    elif job.error or job.cancelled:
+        if job.error:
+            notice(job.error, "error", key="agreement_error")
+        st.button(f"Compare with {full.name}", key="compare_embedders_again", on_click=_forget_job)
+    else:
+        # It ended after the columns were looked up, or does not have what the columns have become.
+        session.full_job = None
+        st.rerun()
+    return None
+
+
+def _forget_job() -> None:
+    session.full_job = None
+
+
+def _show(here: Page, document: Document, full: Embedder, pairs: Sequence[tuple[_Done, Chunking]]) -> None:
+    """Draw the comparison: the distances, then every column that embeds."""
+    assert here.embedder is not None
+    name = here.embedder.name
+    try:
+        shift = _distance_shift(document, full, here.embedder, here.choices.tokenizer, session.on_disk)
+    except Cancelled:
+        # No column embeds single sentences.
+        shift = None
+    moved = f": distances of neighbouring sentences moved by {_by(shift)}." if shift is not None else "."
+    remark(f"{name} beside {full.name}{moved}", key="agreement")
+    for one, chunking in pairs:
+        found = agreement(chunking, one.chunking)
+        scores = f"; scores moved by {_by(found.scores)}" if shift is None and found.scores is not None else ""
+        title = chunker_class(one.chunker.name).title
+        remark(f"Column {one.number}, {title}: {found.words(full.name, name)}{scores}.", key=f"agreement_{one.number}")
+
+
+def _by(shift: Shift) -> str:
+    where = f"between sentences {shift.at + 1:,} and {shift.at + 2:,}"
+    return f"at most {three_figures(shift.greatest)}, {where}, and {three_figures(shift.mean)} on average"
+
+
+def _key(
+    document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool
+) -> tuple[str, tuple[str, str], tuple[str, str]]:
+    return document.identity, (full.name, full.identity), (other.name, other.identity)
+
+
+@cached(LRUCache(8), key=_key, lock=Lock())
+def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
+    """Return how far the distances moved, from the cached vectors; raises Cancelled if they are not cached."""
+    one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))
+    return distance_shift(one, two)
