@@ -19,6 +19,7 @@ from chunkers.arguments import preparing_on_terminal
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import static
 from chunkers.embedders.distil import BATCH, DIMENSIONS, distilled, principal, rarity
+from chunkers.embedders.minilm import MiniLM
 from chunkers.embedders.static import Static, _Words, read_table, write_table
 from chunkers.text.tokenizers import word_pieces
 from sample_docs import load_sample, sample_titles
@@ -338,6 +339,23 @@ def test_a_table_that_is_there_needs_no_torch(made):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert run.stdout.split() == ["2"]
+
+
+@pytest.mark.model
+@pytest.mark.slow
+def test_the_bundled_model_gives_the_vectors_of_model2vec(tmp_path):
+    one = Static(MiniLM(), tmp_path)
+    # Cosines of model2vec 0.10.0 with what its distill_from_model makes of the same files, in float32.
+    wanted = {
+        ("The tide came in.", "The sea rose on the shore."): 0.46670,
+        ("The tide came in.", "Bread needs salt."): -0.00109,
+        ("The model embeds each sentence.", "A vector stands for every sentence."): 0.42338,
+        ("Überraschung!", "The tide came in."): -0.02043,
+    }
+    found = {pair: float(np.prod(one.encode(pair), axis=0).sum()) for pair in wanted}
+    assert found == pytest.approx(wanted, abs=5e-4)
+    # Written and read again, it is the same.
+    assert cached(one, tmp_path).revision == one.revision
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -80,6 +80,7 @@ def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
     assert cut(app) == [True, True, True]
     assert app.query_params["embedder"] == "static"
     assert len(list(tmp_path.iterdir())) == 1
+    assert "Compare with all-MiniLM-L6-v2" in [button.label for button in app.button]
 
 
 def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it_cannot(app, asked, monkeypatch, tmp_path):
