@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 NATIVE = 1.3
 """How many times as fast as in float32 a product must be for bfloat16 to be worth its rounding: what a model does besides
@@ -37,9 +37,10 @@ class Speeds:
         """Say what was measured, and which is faster."""
         faster = "float32" if self.factor < 1 else "bfloat16"
         factor = max(self.factor, 1 / self.factor)
+        rounded, exact = (f"{one:,.0f}" if one >= 10 else f"{one:.2g}" for one in (self.bfloat16_ms, self.float32_ms))
         return (
-            f"a matrix product took {self.bfloat16_ms:.2g} ms in bfloat16 and {self.float32_ms:.2g} ms in float32, so that "
-            f"{faster} is {factor:.1f} times as fast"
+            f"a matrix product took {rounded} ms in bfloat16 and {exact} ms in float32, so that {faster} is "
+            f"{factor:.1f} times as fast"
         )
 
 
@@ -48,19 +49,18 @@ def measured(device: str) -> Speeds:
     """Measure both on a device of torch, once in this process; a small fraction of a second."""
     import torch
 
-    times = []
-    for kind in (torch.float32, torch.bfloat16):
-        rows = torch.ones((_ROWS, _WIDTH), dtype=kind, device=device)
-        weights = torch.ones((_WIDER, _WIDTH), dtype=kind, device=device)
-        shortest = float("inf")
-        with torch.inference_mode():
-            # The first product prepares what the others use.
-            for repeat in range(_REPEATS + 1):
+    kinds = torch.float32, torch.bfloat16
+    ones = partial(torch.ones, device=device)
+    factors = [(ones((_ROWS, _WIDTH), dtype=kind), ones((_WIDER, _WIDTH), dtype=kind)) for kind in kinds]
+    shortest = [float("inf")] * len(kinds)
+    with torch.inference_mode():
+        # The first products prepare what the others use. They take turns, so that both meet what else the machine does.
+        for repeat in range(_REPEATS + 1):
+            for place, (rows, weights) in enumerate(factors):
                 began = time.perf_counter()
                 product = torch.nn.functional.linear(rows, weights)
                 # Reading a number waits for a device that works on its own.
                 product[-1, -1].item()
                 if repeat:
-                    shortest = min(shortest, time.perf_counter() - began)
-        times.append(shortest * 1000)
-    return Speeds(*times)
+                    shortest[place] = min(shortest[place], time.perf_counter() - began)
+    return Speeds(*(1000 * one for one in shortest))
