@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,15 +115,21 @@ class Agreement:
 
     def _places(self, offsets: Sequence[int]) -> str:
         """Say where some boundaries are, by the sentences before which, or inside of which, they stand."""
-        starts = self.document.sentences
-        named = []
+        # A sentence that is cut in several places is named once.
+        named: dict[str, dict[str, None]] = {"before": {}, "inside": {}}
         for offset in offsets[:NAMED]:
             index = max(self.document.sentence_at(offset), 0)
-            named.append(f"{'before' if starts[index].start == offset else 'inside'} sentence {index + 1:,}")
-        further = len(offsets) - len(named)
-        if further:
-            return f"{', '.join(named)} and at {further:,} more"
-        return " and ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
+            begins = self.document.sentences[index].start == offset
+            named["before" if begins else "inside"][f"{index + 1:,}"] = None
+        places = " and ".join(f"{how} {_listed(numbers)}" for how, numbers in named.items() if numbers)
+        further = len(offsets) - NAMED
+        return f"{places}, and at {further:,} more" if further > 0 else places
+
+
+def _listed(numbers: Iterable[str]) -> str:
+    """Return "sentence 3", or "sentences 3, 5 and 8"."""
+    *first, last = numbers
+    return f"sentences {', '.join(first)} and {last}" if first else f"sentence {last}"
 
 
 def agreement(full: Chunking, other: Chunking) -> Agreement:

@@ -51,7 +51,7 @@ def test_every_boundary_is_in_one_place(full, other):
             {1, 3},
             {3, 4, 6, 8},
             "1 of 2 boundaries of exact are the same; only exact cuts before sentence 3; "
-            "only fast cuts before sentence 6, before sentence 8 and before sentence 10",
+            "only fast cuts before sentences 6, 8 and 10",
         ),
     ],
 )
@@ -61,7 +61,7 @@ def test_it_is_said_which_boundaries_differ(full, other, said):
 
 def test_of_many_boundaries_the_first_are_named_and_the_others_counted():
     said = agreement(chunking(range(NAMED + 3)), chunking({})).words("exact", "fast")
-    assert said.endswith(f"before sentence {NAMED + 1} and at 3 more")
+    assert said.endswith(f" and {NAMED + 1}, and at 3 more")
 
 
 def test_a_cut_inside_a_sentence_is_said_to_be_there():
@@ -69,6 +69,8 @@ def test_a_cut_inside_a_sentence_is_said_to_be_there():
     found = agreement(chunking({}, text=text), chunking({}, inside=[(0, 2)], text=text))
     assert found.only_other == (2,)
     assert found.words("exact", "fast").endswith("only fast cuts inside sentence 1")
+    found = agreement(chunking({}, text=text), chunking({1}, inside=[(0, 2), (0, 7)], text=text))
+    assert found.words("exact", "fast").endswith("only fast cuts before sentence 3 and inside sentence 1")
 
 
 def test_scores_are_compared_gap_by_gap_and_those_that_are_not_there_left_out():
