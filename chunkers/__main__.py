@@ -18,6 +18,7 @@ from chunkers.arguments import (
     document_reader,
     file_bytes,
     named_files,
+    preparing_on_terminal,
     say,
 )
 from chunkers.base import Chunker, run
@@ -81,7 +82,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
-    tools = Tools(embedder, tokenizer)
+    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder))
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES
@@ -63,6 +64,17 @@ def command_line(work: Callable[[], int]) -> int:
 def say(sentence: str) -> None:
     """Print a sentence on standard error as one line, even if a file's name in it has line breaks."""
     sys.stderr.write("".join(character if character.isprintable() else " " for character in sentence) + "\n")
+
+
+def preparing_on_terminal(embedder: Embedder) -> Callable[[float], None]:
+    """Return what shows on a terminal how far an embedder is that is made before it can be loaded."""
+
+    def told(share: float) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{embedder.prepared_said(share)}\033[K" + "\n" * (share == 1))
+            sys.stderr.flush()
+
+    return told
 
 
 def _let_go_of_output() -> None:

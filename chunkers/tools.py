@@ -66,11 +66,13 @@ class Tools:
         Called with (texts embedded, texts to embed) after each batch.
     share
         Called before it with the share of the work that is done, from 0 to 1, by the texts' lengths to the model.
+    preparing
+        Called with the share, from 0 to 1, of a model that is made when it is first asked for.
     waiting
         Called with the number of runs that embed with the same model first, whenever it changes; with 0 when none is left.
     cancelled
-        Asked before each batch, while a server is waited for, and at intervals of a search that takes long; true stops the
-        run with `Cancelled`.
+        Asked before each batch, while a model is made or a server is waited for, and at intervals of a search that takes
+        long; true stops the run with `Cancelled`.
     deciding
         Called with (done, to do) at intervals of a search that takes long.
     """
@@ -80,6 +82,7 @@ class Tools:
     cache: EmbeddingCache = field(default_factory=EmbeddingCache)
     progress: Callable[[int, int], None] = _no_progress
     share: Callable[[float], None] = _no_share
+    preparing: Callable[[float], None] = _no_share
     waiting: Callable[[int], None] = _nobody_ahead
     cancelled: Callable[[], bool] = bool
     deciding: Callable[[int, int], None] = _no_progress
@@ -208,7 +211,10 @@ class Tools:
     def _load(self, part: Embedder | Tokenizer) -> None:
         """Load a model before its first use."""
         with self.loading():
-            part.load()
+            if isinstance(part, Embedder):
+                part.prepare(self.preparing, self.cancelled)
+            else:
+                part.load()
 
     @contextmanager
     def loading(self) -> Iterator[None]:

@@ -5,9 +5,10 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
+from chunkers.embedders.static import Static
 from tests import ROOT
 from tests.lanes import QUICK, is_left_out, keep_quick, kinds
-from tests.support import LIMIT, ended
+from tests.support import LIMIT, PieceNetwork, ended
 from viz.jobs import reading
 
 
@@ -43,6 +44,14 @@ def app(monkeypatch):
     if job is not None:
         job.cancel()
         ended(job)
+
+
+@pytest.fixture(scope="session")
+def static_embedder(tmp_path_factory):
+    """Return a static embedder whose table is that of an invented network, with its file in a folder of its own."""
+    made = Static(PieceNetwork(), tmp_path_factory.mktemp("static"))
+    made.load()
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from chunkers.embedders.models import FolderModel, HubModel
 from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
 from chunkers.embedders.spacy_vectors import SpacyVectors
+from chunkers.embedders.static import Static
 from chunkers.embedders.tfidf import TfIdf
 from chunkers.errors import InputError, shown
 
@@ -21,6 +22,7 @@ __all__ = ["BFLOAT16", "BUNDLED", "EMBEDDERS", "OTHERS", "Embedder", "Encoder", 
 EMBEDDERS = {
     MiniLM.name: "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
     BFLOAT16: "the bundled model in bfloat16: faster where the machine computes natively in it, but rounded",
+    Static.name: "the bundled model distilled once into a table of word pieces, which is kept here: far faster, less exact",
     "tfidf": "TF-IDF and singular values of the document's own sentences: any language, at once, no model",
 }
 """Names of the embedders that are always there, with one line of help."""
@@ -74,6 +76,11 @@ def _load_embedder(name: str, device: str) -> Embedder:
         return MiniLM(device=device)
     if name == BFLOAT16:
         return MiniLM("bfloat16", device)
+    if name == Static.name:
+        # The device is the one that distils it.
+        full = _load_embedder(MiniLM.name, device)
+        assert isinstance(full, MiniLM)
+        return Static(full)
     if name == TfIdf.name:
         return _on_no_device(TfIdf(), device)
     if name.startswith("spacy:"):

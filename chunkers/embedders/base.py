@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,10 @@ from chunkers.arrays import FloatArray, VectorArray
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document
+
+
+def _no_share(share: float) -> None:
+    """Report nothing."""
 
 
 class Embedder(ABC):
@@ -43,6 +47,8 @@ class Embedder(ABC):
         Chunker name to parameters that suit this embedder where they differ from the declared defaults.
     packages
         The installed packages that the vectors depend on; a recipe names their versions.
+    preparation
+        What `prepare` does before it loads, in words for the progress; empty where it only loads.
     device
         The device of torch that computes the vectors; empty where it is none, or only loading tells.
     approximates
@@ -61,6 +67,7 @@ class Embedder(ABC):
     batch_length: int | None = None
     defaults: Mapping[str, Mapping[str, Any]] = {}
     packages: tuple[str, ...] = ()
+    preparation: str = ""
     device: str = ""
     approximates: str = ""
     remark: str = ""
@@ -73,6 +80,29 @@ class Embedder(ABC):
 
     def load(self) -> None:  # noqa: B027  # most have nothing to load
         """Load the model if it is not in memory; raises ModelError if that fails."""
+
+    def prepare(self, progress: Callable[[float], None] = _no_share, cancelled: Callable[[], bool] = bool) -> None:
+        """Load the model, and make it first if it has to be made on this machine, which may take long.
+
+        Parameters
+        ----------
+        progress
+            Called with the share of making it that is done, from 0 to 1; not at all where there is nothing to make.
+        cancelled
+            Asked between its steps.
+
+        Raises
+        ------
+        ModelError
+            If that fails.
+        Cancelled
+            If the user asked to stop.
+        """
+        self.load()
+
+    def prepared_said(self, share: float) -> str:
+        """Return how far `prepare` is, in words."""
+        return f"{self.preparation}: {share:.0%} done"
 
     @property
     def identity(self) -> str:

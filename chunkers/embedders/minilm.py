@@ -129,6 +129,21 @@ class MiniLM(Embedder):
                 vectors[order[batch]] = self._network.vectors([pieces[place] for place in order[batch]])
         return vectors
 
+    def means(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+        """Return the mean of the network's outputs over each text's pieces, not scaled to length 1, shape (len(texts), 384).
+
+        Parameters
+        ----------
+        texts
+            The numbers of each text's word pieces, the two special ones included; the texts ascend in length, and together
+            they are one batch. Loads the model first if need be, and raises as that does.
+        """
+        self.load()
+        with self._lock, self._said(self.device):
+            assert self._network is not None
+            found: VectorArray = self._network.means(texts).cpu().numpy()
+        return found
+
 
 def _truncated(pieces: list[int]) -> list[int]:
     """Return the first pieces of a text that is too long, with the one that ends every text."""
@@ -219,6 +234,13 @@ class _Network:
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> VectorArray:
         """Return unit vectors, shape (len(texts), 384), of texts as word pieces, which ascend in length."""
+        from torch.nn import functional
+
+        found: VectorArray = functional.normalize(self.means(texts)).cpu().numpy()
+        return found
+
+    def means(self, texts: Sequence[Sequence[int]]) -> Tensor:
+        """Return the mean of the last layer's rows of each text, shape (len(texts), 384)."""
         import torch
         from torch.nn import functional
 
@@ -237,8 +259,7 @@ class _Network:
                 wide = functional.gelu(functional.linear(rows.to(self._kind), *layer.widen))
                 rows = normalised(functional.linear(wide, *layer.narrow) + rows, layer.after_all)
             means = [rows[run.start : run.end].view(run.texts, run.length, _WIDTH).mean(dim=1) for run in runs]
-            found: VectorArray = functional.normalize(torch.cat(means)).cpu().numpy()
-        return found
+            return torch.cat(means)
 
 
 def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:

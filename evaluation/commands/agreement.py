@@ -7,11 +7,31 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from chunkers import CHUNKERS, DEFAULT_SPLITTER, Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
-from chunkers.arguments import add_device, add_encoding, assignment, document_reader, file_bytes, named_files, say
+from chunkers import (
+    CHUNKERS,
+    DEFAULT_SPLITTER,
+    Document,
+    Embedder,
+    InputError,
+    Tools,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+)
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    document_reader,
+    file_bytes,
+    named_files,
+    preparing_on_terminal,
+    say,
+)
 from chunkers.base import run
 from chunkers.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
+from chunkers.text.tokenizers import Tokenizer
 from evaluation.segmentation.agreement import Agreement, Shift, agreement, distance_shift
 
 
@@ -49,7 +69,7 @@ def run_agreement(options: argparse.Namespace) -> None:
     read = document_reader(options.encoding)
     for path, name in named_files(options.files):
         document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
-        found = agreement(*(run(chunker, document, Tools(one, tokenizer, cache)) for one in (full, other)))
+        found = agreement(*(run(chunker, document, _tools(one, tokenizer, cache)) for one in (full, other)))
         fitted = (one.for_document(document) for one in (full, other))
         vectors = [Tools(one, tokenizer, cache).embed(document.sentence_texts) for one in fitted]
         shift = distance_shift(*vectors)
@@ -63,6 +83,10 @@ def run_agreement(options: argparse.Namespace) -> None:
     for embedder in (full, other):
         if embedder.remark:
             say(embedder.remark)
+
+
+def _tools(embedder: Embedder, tokenizer: Tokenizer, cache: EmbeddingCache) -> Tools:
+    return Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder))
 
 
 def as_json(found: Agreement, shift: Shift | None, full: str, other: str) -> dict[str, Any]:

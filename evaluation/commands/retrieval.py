@@ -10,7 +10,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import add_device, add_encoding, document_reader, file_bytes, is_folder, named_files, say
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    document_reader,
+    file_bytes,
+    is_folder,
+    named_files,
+    preparing_on_terminal,
+    say,
+)
 from chunkers.cache import EmbeddingCache
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
@@ -54,7 +63,8 @@ def run_retrieval(options: argparse.Namespace) -> None:
         split = recipe.sentences
         if split not in corpora:
             corpora[split] = _corpus(texts, split)
-        tools = Tools(load_embedder(recipe.embedder, options.device), load_tokenizer(recipe.tokenizer), cache)
+        embedder = load_embedder(recipe.embedder, options.device)
+        tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         index = build_index(corpora[split], recipe.build(), tools)
         found = evaluate(index, questions.usable, tools, ruler, options.top_k)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import contents, document_reader, value
+from chunkers.arguments import contents, document_reader, preparing_on_terminal, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
@@ -35,7 +35,8 @@ def run_sweep(options: argparse.Namespace) -> None:
     summaries([], options.measure)
     names = options.documents or [] if options.file else options.documents or _with_known_boundaries()
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
-    tools = Tools(load_embedder(options.embedder, options.device), load_tokenizer(options.tokenizer))
+    embedder = load_embedder(options.embedder, options.device)
+    tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
         print(file=sys.stderr)

@@ -100,12 +100,13 @@ def embedder(request, model_folder, pipeline_folder, http):
         "folder": lambda: load_embedder(str(model_folder)),
         "spacy": lambda: load_embedder(f"spacy:{pipeline_folder}"),
         "tfidf": lambda: load_embedder("tfidf"),
+        "static": lambda: request.getfixturevalue("static_embedder"),
         "openai": lambda: OpenAIServer("openai:test", http.address, KEY),
     }[request.param]()
     return made.for_document(document)
 
 
-@pytest.mark.parametrize("embedder", ["minilm", "folder", "spacy", "tfidf", "openai"], indirect=True)
+@pytest.mark.parametrize("embedder", ["minilm", "static", "folder", "spacy", "tfidf", "openai"], indirect=True)
 class TestContract:
     def test_unit_vectors_in_the_order_of_the_texts(self, embedder):
         vectors = embedder.encode(TEXTS)

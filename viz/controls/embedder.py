@@ -9,6 +9,7 @@ import streamlit as st
 from chunkers import EMBEDDERS, Embedder, ModelError
 from chunkers.embedders import BUNDLED, OTHERS
 from chunkers.embedders.device import DEVICES
+from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
@@ -48,7 +49,7 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
         return
-    if choices.embedder in BUNDLED:
+    if choices.embedder in (*BUNDLED, Static.name):
         try:
             model_folder()
         except ModelError as error:

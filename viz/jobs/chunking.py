@@ -49,6 +49,7 @@ class ChunkingJob(Background):
     decided: float = 0.0
     ahead: int = 0
     share: float = 0.0
+    prepared: float | None = None
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
@@ -65,6 +66,8 @@ class ChunkingJob(Background):
         if self.ahead:
             first = "1 other text comes" if self.ahead == 1 else f"{self.ahead:,} other texts come"
             return 0.0, f"Waiting: {first} first"
+        if self.prepared is not None and self.embedder is not None:
+            return self.prepared, self.embedder.prepared_said(self.prepared)
         if not self.total:
             return 0.0, "Loading the embedding model"
         return self.share, f"Embedding: {self.done:,} of {self.total:,} texts"
@@ -74,6 +77,9 @@ class ChunkingJob(Background):
 
     def _deciding(self, done: int, total: int) -> None:
         self.decided = done / total
+
+    def _prepares(self, share: float) -> None:
+        self.prepared = share
 
     def _shared(self, share: float) -> None:
         self.share = share
@@ -87,7 +93,8 @@ class ChunkingJob(Background):
             self.decided = 0.0
             self.share = 0.0
             if chunker.embeds and self.embedder is not None:
-                load_model(self.embedder)
+                load_model(self.embedder, self._prepares, self._cancel.is_set)
+                self.prepared = None
                 # For some models the revision is known only after loading.
                 task = replace(task, revision=self.embedder.revision)
             tools = Tools(

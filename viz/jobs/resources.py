@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from functools import cache
 
 import platformdirs
@@ -35,13 +36,22 @@ def split_document(text: str, splitter: str, name: str) -> Document:
     return _split(Document.identity_of(text, splitter), name, text, splitter)
 
 
-def load_model(embedder: Embedder) -> None:
+def _untold(share: float) -> None:
+    """Report nothing."""
+
+
+def load_model(
+    embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
+) -> None:
     """Load the model; the first one's objects are exempted from garbage collection.
+
+    A model that has to be made first calls ``preparing`` with the share that is done, and stops with `Cancelled` once
+    ``cancelled`` is true.
 
     Traversing the objects that torch creates blocks all other threads and never frees anything. They are exempted once, at
     the start of the server where it can be: whatever is alive then is never collected, and later that would be texts.
     """
-    embedder.load()
+    embedder.prepare(preparing, cancelled)
     _freeze()
 
 

@@ -115,7 +115,7 @@ class Retrieval(Background):
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
         self._status = "Loading the embedding model"
-        load_model(self.embedder)
+        load_model(self.embedder, self._prepares, self._cancel.is_set)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         ruler = Ruler(corpus.whole.text, tokenizer)
         self._reports = Reports(ruler, len(self.plan.chunkers))
@@ -136,6 +136,9 @@ class Retrieval(Background):
                 continue
             self._status = f"{title}: measuring what was found"
             self.found[number] = measure(searched, ruler)
+
+    def _prepares(self, share: float) -> None:
+        self._status = self.embedder.prepared_said(share)
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""

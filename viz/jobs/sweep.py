@@ -28,6 +28,7 @@ class Sweep(Background):
     on_disk: bool
     held: frozenset[str] = frozenset()
     rows: list[SweepRow] = field(default_factory=list)
+    prepared: float | None = None
 
     @property
     def total(self) -> int:
@@ -36,7 +37,9 @@ class Sweep(Background):
 
     def progress(self) -> tuple[float, str]:
         """Return the share of runs that are done; the first has to wait for the embeddings."""
-        done = len(self.rows)
+        done, prepared = len(self.rows), self.prepared
+        if prepared is not None:
+            return prepared, self.embedder.prepared_said(prepared)
         status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
         return done / max(1, self.total), status
 
@@ -46,9 +49,13 @@ class Sweep(Background):
             if self.cancelled:
                 return
             documents.append(document)
-        load_model(self.embedder)
+        load_model(self.embedder, self._prepares, self._cancel.is_set)
+        self.prepared = None
         tools = Tools(
             self.embedder, load_tokenizer(self.tokenizer), embedding_cache(self.on_disk), cancelled=self._cancel.is_set
         )
         for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1):
             self.rows.append(row)
+
+    def _prepares(self, share: float) -> None:
+        self.prepared = share

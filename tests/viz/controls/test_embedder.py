@@ -8,11 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import EMBEDDERS, embedders
+from chunkers.embedders.static import Static
 from chunkers.text import minilm, tokenizers
 from tests import ROOT
 from tests.chunkers.test_embedders import make_model
 from tests.server import KEY, EmbeddingServer
-from tests.support import LIMIT
+from tests.support import LIMIT, PieceNetwork
 from tests.viz.compare.test_page import reader_of, settled
 from viz.jobs import resources
 
@@ -67,6 +68,19 @@ def test_tfidf_needs_no_model_and_brings_its_thresholds(app):
     assert "initial 0.08, appending 0.25, merging 0.3" in reader_of(app)["columns"][2]["subtitle"]
     press(app, "Remove")
     assert app.slider(key="1/double_pass/initial_threshold").value == 0.08
+
+
+def test_static_is_made_before_its_columns_are_cut(app, monkeypatch, tmp_path):
+    one, load = Static(PieceNetwork(), tmp_path), embedders._load_embedder
+    monkeypatch.setattr(embedders, "_load_embedder", lambda name, *others: one if name == "static" else load(name, *others))
+    settled(app)
+    assert list(tmp_path.iterdir()) == []
+    app.selectbox(key="embedder").select("static").run()
+    settled(app).run()
+    assert cut(app) == [True, True, True]
+    assert app.query_params["embedder"] == "static"
+    assert len(list(tmp_path.iterdir())) == 1
+    assert "Compare with all-MiniLM-L6-v2" in [button.label for button in app.button]
 
 
 def test_a_hub_name_in_a_link_asks_nobody_before_the_click_and_then_says_that_it_cannot(app, asked, monkeypatch, tmp_path):

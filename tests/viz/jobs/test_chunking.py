@@ -1,11 +1,16 @@
 """What is run at once, and what takes a job."""
 
+import threading
+
 import pytest
 
-from chunkers import Document, build_chunker
+from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
-from tests.support import HashEmbedder, ended
+from evaluation.segmentation.sweep import Marked, Setting
+from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
+from viz.jobs.retrieval import Material, Plan, Retrieval
+from viz.jobs.sweep import Sweep
 
 SOURCE = Document.from_text("\n".join(f"line {number}" for number in range(300)), "lines")
 
@@ -39,3 +44,66 @@ def test_a_long_search_takes_a_job_which_tells_how_far_it_is(embedder, task, mon
     assert job.progress() == (1.0, "Deciding: 100% done")
     assert job.results[task[0]].chunks
     assert chunk_at_once(*task, SOURCE, embedder, on_disk=False) is None
+
+
+class Made(HashEmbedder):
+    """An embedder that is made first, which waits at each third until it may go on."""
+
+    name = "made"
+    preparation = "Making made, once"
+
+    def __init__(self):
+        super().__init__()
+        self.revision = ""
+        self.reached, self.may_go_on = threading.Event(), threading.Event()
+
+    def prepare(self, progress, cancelled):
+        if self.revision:
+            return
+        for share in (0, 1 / 3, 2 / 3, 1):
+            if cancelled():
+                raise Cancelled
+            progress(share)
+            if share == 1 / 3:
+                self.reached.set()
+                assert self.may_go_on.wait(LIMIT)
+        # The cache is that of all tests.
+        self.revision = str(id(self))
+
+
+def making(kind):
+    embedder = Made()
+    chunker = build_chunker("change_point", {"penalty": 5.0})
+    if kind is ChunkingJob:
+        job = ChunkingJob(SOURCE, embedder, [(Task.of(SOURCE, embedder, "words", chunker), chunker)], on_disk=False)
+    elif kind is Sweep:
+        marked = Marked(SOURCE, (SOURCE.sentences[100].start,))
+        job = Sweep(["lines"], lambda: [marked], [Setting("change_point")], embedder, "words", False)
+    else:
+        excerpt = SOURCE.sentence_texts[7]
+        questions = f"question,excerpts\nWhich line?,{excerpt}\n".encode()
+        material = Material((("lines", SOURCE.text),), ("questions.csv", questions), True)
+        job = Retrieval(Plan(material, (chunker,), "made", "lines", "words"), embedder, False)
+    job.start()
+    assert embedder.reached.wait(LIMIT), job.error
+    return job, embedder
+
+
+@pytest.mark.parametrize("kind", [ChunkingJob, Sweep, Retrieval])
+def test_a_job_says_how_far_the_making_of_its_embedder_is_and_then_goes_on(kind):
+    job, embedder = making(kind)
+    assert job.progress()[1] == "Making made, once: 33% done"
+    embedder.may_go_on.set()
+    assert ended(job).error == ""
+    assert embedder.batches
+    assert "Making" not in job.progress()[1]
+
+
+@pytest.mark.parametrize("kind", [ChunkingJob, Sweep, Retrieval])
+def test_a_job_is_stopped_while_its_embedder_is_made(kind):
+    job, embedder = making(kind)
+    job.cancel()
+    embedder.may_go_on.set()
+    assert ended(job).error == ""
+    assert embedder.revision == ""
+    assert embedder.batches == []
