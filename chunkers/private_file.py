@@ -5,9 +5,28 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 _BUSY_S = 2
 """Seconds to wait for another process that writes to the file."""
+
+
+class _Connection(sqlite3.Connection):
+    """Tells that a file is damaged even where SQLite's own message about it is damaged too."""
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute a statement; raises sqlite3.Error and nothing else."""
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("the file is damaged") from error
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute a statement several times; raises sqlite3.Error and nothing else."""
+        try:
+            return super().executemany(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("the file is damaged") from error
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -26,7 +45,7 @@ def connect(path: Path) -> sqlite3.Connection:
     except OSError:
         # It may still be readable.
         pass
-    return sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False, isolation_level=None)
+    return sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection)
 
 
 def set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
