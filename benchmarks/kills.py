@@ -1,4 +1,4 @@
-"""Kill an embedding, a sweep and a retrieval run at random moments, again and again, and count what is computed again.
+"""Kill an embedding, sweeps and a retrieval run at random moments, again and again, and count what is computed again.
 
 ``python -m benchmarks.kills`` kills each with SIGKILL at ten moments. Every process goes on from what the one before has
 kept on disk; the last one finishes. The exit status is 1 if anything is computed again that an earlier process showed as
@@ -31,10 +31,11 @@ from benchmarks.measure import table
 from chunkers import Document, Embedder, build_chunker
 from chunkers.arrays import VectorArray
 from chunkers.cache import EmbeddingCache
+from evaluation.retrieval import index as indexes
 from evaluation.retrieval.stored import to_json
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
-from evaluation.segmentation.sweep import grid
+from evaluation.segmentation.sweep import Setting, grid
 from viz.jobs import chunking, retrieval, sweep
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
@@ -81,7 +82,8 @@ class Slow(Embedder):
         vectors = np.array([np.random.default_rng(seed).normal(size=8) + 0.8 for seed in seeds])
         self.last = list(texts)
         self._log("embedded", *texts)
-        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        found: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return found
 
 
 class _Rows(list[Any]):
@@ -130,12 +132,19 @@ def _embedding(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
 
 
 def _sweep(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
-    """Return a sweep of 3 documents and 40 settings, one of an earlier process if there is one."""
+    """Return a sweep of 3 documents and 40 settings, in this process."""
+    settings = [*grid("breakpoint", amount=tuple(range(50, 90, 2))), *grid("fixed_sentences", size=tuple(range(2, 22)))]
+    return _sweep_of(settings, log, folder)
+
+
+def _spread(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a sweep of 3 documents and 600 settings, which is spread over processes."""
+    return _sweep_of(grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
+
+
+def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a sweep, which goes on from that of an earlier process if there is one."""
     documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
-    settings = [
-        *grid("breakpoint", amount=tuple(range(50, 90, 2))),
-        *grid("fixed_sentences", size=tuple(range(2, 22))),
-    ]
     embedder = Slow(log)
     keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
     found = Sweep.from_disk(keeper)
@@ -183,14 +192,14 @@ def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
     return job, result
 
 
-KINDS = {"embedding": _embedding, "sweep": _sweep, "retrieval run": _retrieval}
+KINDS = {"embedding": _embedding, "sweep": _sweep, "sweep in processes": _spread, "retrieval run": _retrieval}
 
 
 @contextmanager
-def _watched(log: Log, folder: Path) -> Iterator[None]:
+def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
     """Keep everything in the folder, and tell the log of every run and index that is computed."""
     cache = EmbeddingCache(folder / "embeddings.sqlite")
-    row, index = sweeps._row, retrieval.build_index
+    row, index = sweeps._row, indexes.build_index
 
     def logged_row(marked: Any, setting: Any, *others: Any) -> Any:
         time.sleep(STEP_S)
@@ -204,7 +213,7 @@ def _watched(log: Log, folder: Path) -> Iterator[None]:
         return found
 
     with (
-        mock.patch.object(sweeps, "_row", logged_row),
+        mock.patch.object(sweeps, "_row", logged_row if kind == "sweep" else row),
         mock.patch.object(retrieval, "build_index", logged_index),
         mock.patch.object(chunking, "embedding_cache", return_value=cache),
         mock.patch.object(sweep, "embedding_cache", return_value=cache),
@@ -216,7 +225,7 @@ def _watched(log: Log, folder: Path) -> Iterator[None]:
 def work(kind: str, folder: Path, log: Path) -> str:
     """Do a job, or what is left of it, and return its result."""
     lines = Log(log)
-    with _watched(lines, folder):
+    with _watched(kind, lines, folder):
         job, result = KINDS[kind](lines, folder)
         lines("begun")
         job.start()
@@ -260,7 +269,12 @@ class Killed:
 
 def _read(log: Path) -> list[list[str]]:
     # The last line may be torn.
-    return [json.loads(line) for line in log.read_text().split("\n")[:-1]] if log.exists() else []
+    return [json.loads(line) for line in log.read_text().split("\n")[:-1]]
+
+
+def _count(log: Path) -> int:
+    """Return the number of lines, the first of which is that the job has begun."""
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
@@ -268,25 +282,28 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
     chance = random.Random(f"{kind} {seed}")
     (folder / "whole").mkdir()
     expected = work(kind, folder / "whole", folder / "whole.log")
-    length = len(_read(folder / "whole.log"))
+    # Not so near the end that the process may be faster.
+    length = 0.95 * _count(folder / "whole.log")
     places = sorted(chance.uniform(0, length) for _ in range(moments))
     (folder / "killed").mkdir()
     logs: list[Path] = []
     kills = 0
     for place in [*places, None]:
         logs.append(folder / f"{len(logs)}.log")
-        before = sum(len(_read(log)) for log in logs) - 2 * (len(logs) - 1)
+        before = sum(_count(log) - 1 for log in logs[:-1])
         command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        # A file, not a pipe: the processes of a sweep end by themselves a minute after it, and would hold the pipe.
+        with (folder / "result").open("wb") as result:
+            process = subprocess.Popen(command, stdout=result, stderr=None if place is None else subprocess.DEVNULL)
         if place is not None:
             began = time.monotonic()
             while process.poll() is None and time.monotonic() - began < LIMIT_S:
-                if (lines := len(_read(logs[-1]))) and before + lines >= place:
+                if (lines := _count(logs[-1])) and before + lines - 1 >= place:
                     break
-                time.sleep(0.0005)
+                time.sleep(0.001)
             time.sleep(chance.uniform(0, 2 * STEP_S))
             process.send_signal(signal.SIGKILL)
-        result = process.communicate(timeout=LIMIT_S)[0].decode().strip()
+        process.wait(LIMIT_S)
         kills += process.returncode == -signal.SIGKILL
     computed: Counter[tuple[str, str]] = Counter()
     shown: set[str] = set()
@@ -295,6 +312,8 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
         told: set[str] = set()
         for what, *items in _read(log):
             if what == "shown":
+                # In other processes nothing is logged but this.
+                shown_again += sum(item in shown for item in items)
                 told.update(items)
             else:
                 computed.update((what, item) for item in items)
@@ -303,7 +322,9 @@ def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
     again = Counter[str]()
     for (what, _), times in computed.items():
         again[what] += times - 1
-    return Killed(kills, computed.total(), len(shown), shown_again, again, result == _digest(expected))
+    return Killed(
+        kills, computed.total(), len(shown), shown_again, again, (folder / "result").read_text().strip() == _digest(expected)
+    )
 
 
 def _digest(result: str) -> str:

@@ -49,13 +49,11 @@ def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
     done = f"{kept.done:,} of {counted(len(kept.plan.chunkers), 'chunker')}"
     if kept.own:
         said = (
-            f"This run measured {done} before it was interrupted. Its results are kept on disk, its texts are not: give "
-            f"{kept.missing(material)} again, on the left, with the same names and content, and it is shown and can go on."
+            f"This run has measured {done}. Its results are kept on disk, its texts are not: to see them, give "
+            f"{kept.missing(material)} again, on the left, with the same names and content."
         )
     else:
-        said = (
-            f"This run, of which {done} were done, was of bundled documents that have changed since; it must be run again."
-        )
+        said = f"This run has measured {done}, on bundled documents that have changed since: it must be run again."
     notice(said, key="retrieval_missing")
 
 
