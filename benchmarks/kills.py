@@ -243,12 +243,14 @@ class Killed:
     ----------
     kills
         How often, which is fewer than asked for where it had ended before.
-    computed, shown
-        Texts, runs and indexes that were computed in all, and those that were shown as finished before a kill.
+    computed
+        How often a text was embedded, a setting run or a chunker's index built, except in the processes of a sweep.
+    shown
+        How many texts, runs and chunkers were shown as finished.
     shown_again
-        Those computed again although they had been shown: there must be none.
+        How many were computed, or shown, again after a kill although they had been shown before it: there must be none.
     again
-        Those computed again because the kill came while they were computed or written, by kind: batches, runs and indexes.
+        How many were computed again, texts and parts apart, because the kill came before they were written.
     same
         Whether the result is that of a job that was not killed.
     """
@@ -347,10 +349,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             one = kill(kind, options.moments, options.seed, Path(folder))
         lost |= one.lost
-        again = f"{one.again['embedded']} texts, {one.again['run']} parts"
-        numbers = [f"{number:,}" for number in (one.kills, one.computed, one.shown, one.shown_again)]
-        rows.append([kind, *numbers, again, "yes" if one.same else "no"])
-    head = ["job", "kills", "computed", "shown", "of these again", "interrupted and computed again", "same result"]
+        counts = [one.kills, one.computed, one.shown, one.shown_again, one.again["embedded"], one.again["run"]]
+        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if one.same else "no"])
+    head = [
+        "job",
+        "kills",
+        "computed",
+        "shown",
+        "shown, again",
+        "texts in progress, again",
+        "parts in progress, again",
+        "same",
+    ]
     print(table(head, rows))
     return int(lost)
 

@@ -11,7 +11,7 @@ from viz.jobs import retrieval
 from viz.jobs.background import registry
 from viz.jobs.plan import Material
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval import material as retrieval_material
+from viz.retrieval import material, page
 
 pytestmark = pytest.mark.page
 
@@ -20,6 +20,16 @@ TEXTS = {
     "sea.txt": b"The tide turns. It is salt.",
 }
 ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n"
+
+
+SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), ("questions.csv", ASKED), own=False)
+
+
+@pytest.fixture(autouse=True)
+def bundled(monkeypatch):
+    """The bundled documents are few and short."""
+    for module in (page, material):
+        monkeypatch.setattr(module, "bundled", lambda: SMALL)
 
 
 def opened(**words):
@@ -148,9 +158,9 @@ def test_it_says_which_embedder_is_needed(indexed, restart, cache_folder):
 
 def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_folder, monkeypatch):
     token, _ = interrupted(opened(), indexed, restart)
-    (name, text), *others = retrieval_material.bundled().texts
-    changed = Material(((name, text + " More."), *others), retrieval_material.bundled().questions, own=False)
-    monkeypatch.setattr("viz.retrieval.page.bundled", lambda: changed)
+    (name, text), *others = SMALL.texts
+    changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
+    monkeypatch.setattr(page, "bundled", lambda: changed)
     sentence = "This run has measured 2 of 3 chunkers, on bundled documents that have changed since: it must be run again."
     assert sentence in said(opened(run=token))
 
