@@ -74,8 +74,6 @@ def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
     index = evaluation.index
     spans = [span for chunk in index.chunks for span in chunk]
     measures = [f"{mean:.1f} ± {deviation:.1f}" for mean, deviation in (points(evaluation, name) for name in MEASURES)]
-    timings = [chunking.timing for chunking in index.chunkings if chunking.timing is not None]
-    decided = sum(timing.decide_ms + timing.merge_ms for timing in timings) / 1000
     return [
         row.title,
         "" if row.recall is None else f"{row.recall:.1f}",
@@ -84,8 +82,8 @@ def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
         *measures,
         f"{len(index.chunks):,}",
         f"{ruler(spans) / len(index.chunks):.0f}",
-        f"{decided:.1f}",
-        f"{index.chunk_s - decided:.0f}",
+        f"{index.decide_s:.1f}",
+        f"{index.chunk_s - index.decide_s:.0f}",
         f"{index.embed_s:.0f}",
     ]
 

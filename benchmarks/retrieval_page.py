@@ -24,7 +24,8 @@ from evaluation.retrieval import bootstrap
 from evaluation.retrieval.questions import MOST
 from tests import ROOT
 from viz.jobs.background import registry
-from viz.jobs.retrieval import Material, Plan, Retrieval
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
 from viz.retrieval.material import bundled
 
 CHUNKERS = ("recursive", "fixed_sentences", "optimal", "breakpoint", "double_pass", "change_point")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
@@ -16,6 +15,7 @@ from cachetools import LRUCache
 
 from chunkers.arrays import VectorArray
 from chunkers.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
+from chunkers.private_file import connect, file_size, set_up
 from chunkers.turns import Turns
 
 MEMORY_BYTES = 512_000_000
@@ -130,23 +130,11 @@ class _VectorFile:
 
     def _open(self, may_replace: bool) -> sqlite3.Connection | None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # What texts were embedded is nobody else's business, hashes or not.
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._path.chmod(0o600)
-        except OSError:
-            # It may still be readable.
-            pass
-        try:
-            connection = sqlite3.connect(self._path, timeout=2, check_same_thread=False, isolation_level=None)
+            connection = connect(self._path)
         except (OSError, sqlite3.Error):
             return None
         try:
-            # A lost or torn page costs a recomputation, never a wrong answer; waiting for the disk at each batch costs more.
-            connection.execute("PRAGMA synchronous = OFF")
-            # Beyond it, writing fails and vectors stay in memory.
-            page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-            connection.execute(f"PRAGMA max_page_count = {max(1, MAX_CACHE_FILE // page_size)}")
+            set_up(connection, MAX_CACHE_FILE)
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, cost, vector, checksum FROM embeddings LIMIT 1").fetchone()
         except sqlite3.OperationalError:
@@ -206,10 +194,7 @@ class _VectorFile:
             self._give_up(error)
 
     def size(self) -> int:
-        try:
-            return self._path.stat().st_size
-        except OSError:
-            return 0
+        return file_size(self._path)
 
     def _give_up(self, error: sqlite3.Error) -> None:
         """Start a new file if this one is damaged; leave it alone if it is only locked or read-only."""

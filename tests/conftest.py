@@ -9,7 +9,8 @@ from chunkers.embedders.static import Static
 from tests import ROOT
 from tests.lanes import QUICK, is_left_out, keep_quick, kinds
 from tests.support import LIMIT, PieceNetwork, ended
-from viz.jobs import reading
+from viz.jobs import reading, resources
+from viz.jobs.background import registry
 
 
 def pytest_addoption(parser):
@@ -44,6 +45,26 @@ def app(monkeypatch):
     if job is not None:
         job.cancel()
         ended(job)
+
+
+@pytest.fixture
+def cache_folder(tmp_path, monkeypatch, restart):
+    """Give the folder that the app takes for the user's cache folder."""
+    monkeypatch.setattr(resources.platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    restart()
+    yield tmp_path
+    restart()
+
+
+@pytest.fixture
+def restart():
+    """Give what makes the app forget all that it forgets when its server is restarted."""
+
+    def forget():
+        for kept in (registry, resources.run_store, resources.embedding_cache):
+            kept.clear()
+
+    return forget
 
 
 @pytest.fixture(scope="session")

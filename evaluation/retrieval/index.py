@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
+from chunkers import Cancelled, Chunker, Span, Tools, run
 from chunkers.arrays import IntArray, VectorArray
 from chunkers.tools import Meter
 from evaluation.retrieval.corpus import Corpus
@@ -51,19 +51,17 @@ def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int =
 
 
 @dataclass(frozen=True)
-class Index:
-    """All chunks of a corpus, ready to be searched.
+class Indexed:
+    """The chunks of a corpus with their costs: what measures and reports need of an index.
 
     Attributes
     ----------
     chunks
         Their spans on the corpus's axis.
-    texts
-        What was embedded.
-    vectors
-        Unit vectors, shape (chunks, dimension).
     chunk_s
         Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
+    decide_s
+        Seconds of these for decisions, that is, without embedding.
     embed_s
         Seconds for embedding the chunks; cached embeddings count with their original time.
     embedded, cached
@@ -71,11 +69,9 @@ class Index:
     """
 
     corpus: Corpus
-    chunkings: tuple[Chunking, ...]
     chunks: tuple[tuple[Span, ...], ...]
-    texts: tuple[str, ...]
-    vectors: VectorArray
     chunk_s: float
+    decide_s: float
     embed_s: float
     embedded: int
     cached: int
@@ -91,6 +87,22 @@ class Index:
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
         return [self.chunks[number] for number in np.flatnonzero(inside)]
+
+
+@dataclass(frozen=True)
+class Index(Indexed):
+    """All chunks of a corpus, ready to be searched.
+
+    Attributes
+    ----------
+    texts
+        What was embedded.
+    vectors
+        Unit vectors, shape (chunks, dimension).
+    """
+
+    texts: tuple[str, ...]
+    vectors: VectorArray
 
 
 def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
@@ -109,21 +121,21 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
             raise Cancelled
         chunkings.append(run(chunker, document, tools))
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
-    chunk_ms = sum(timing.cold_ms + timing.decide_ms + timing.merge_ms for timing in timings)
+    decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [chunk.text for chunking in chunkings for chunk in chunking.chunks]
     meter = Meter()
     vectors = _embed(corpus, texts, replace(tools, meter=meter))
     chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
     return Index(
-        corpus,
-        tuple(chunkings),
-        tuple(chunks),
-        tuple(texts),
-        vectors,
-        chunk_ms / 1000,
-        meter.cold_s,
-        meter.embedded + sum(timing.embedded for timing in timings),
-        meter.cached + sum(timing.cached for timing in timings),
+        corpus=corpus,
+        chunks=tuple(chunks),
+        chunk_s=(decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
+        decide_s=decide_ms / 1000,
+        embed_s=meter.cold_s,
+        embedded=meter.embedded + sum(timing.embedded for timing in timings),
+        cached=meter.cached + sum(timing.cached for timing in timings),
+        texts=tuple(texts),
+        vectors=vectors,
     )
 
 
@@ -147,7 +159,7 @@ class Search:
         Seconds for searching for all questions: the fastest of `REPEATS` times.
     """
 
-    index: Index
+    index: Indexed
     questions: tuple[Question, ...]
     ranked: IntArray
     embed_s: float

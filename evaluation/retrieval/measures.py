@@ -22,7 +22,7 @@ from evaluation.retrieval.found_documents import (
     document_scores,
     evidence_scores,
 )
-from evaluation.retrieval.index import Index, Search, search
+from evaluation.retrieval.index import Index, Indexed, Search, search
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import characters, intersection, union
 from evaluation.segmentation.measures import Score
@@ -105,7 +105,7 @@ class Evaluation:
     evidence: FloatArray
 
     @property
-    def index(self) -> Index:
+    def index(self) -> Indexed:
         """The index that was searched."""
         return self.search.index
 
@@ -185,7 +185,7 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     return Evaluation(found, top_k, scores, documents, evidence)
 
 
-def _retrieved(index: Index, ranked: Sequence[int]) -> list[Span]:
+def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
     return [span for number in ranked for span in index.chunks[number]]
 
 

@@ -118,11 +118,13 @@ def sweep(
     tools: Tools,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    done: Iterable[SweepRow] = (),
 ) -> Iterator[SweepRow]:
     """Run every setting on every document, and yield each row when it is done; ``tools`` share their embeddings.
 
     With several workers, and more than a `FEW` runs, they are spread over processes, and the rows come in the order in
-    which they are done. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid.
+    which they are done. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is
+    ``done`` already is neither run nor yielded again.
 
     Raises
     ------
@@ -130,16 +132,24 @@ def sweep(
         If a setting is not allowed, before anything runs.
     """
     chunkers = [(setting, build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)) for setting in settings]
-    groups = [
-        (marked.document, [partial(_row, marked, setting, chunker) for setting, chunker in chunkers]) for marked in documents
-    ]
+    there = {(row.document, row.setting) for row in done}
+    groups = []
+    for marked in documents:
+        runs = [
+            partial(_row, marked, setting, chunker)
+            for setting, chunker in chunkers
+            if (marked.document.name, setting) not in there
+        ]
+        if runs:
+            groups.append((marked.document, runs))
     total = len(documents) * len(settings)
-    rows = spread(groups, tools, workers) if workers > 1 and total > FEW else _here(groups, tools)
+    left = sum(len(runs) for _, runs in groups)
+    rows = spread(groups, tools, workers) if workers > 1 and left > FEW else _here(groups, tools)
     with closing(rows):
         try:
-            for done, row in enumerate(rows, start=1):
+            for count, row in enumerate(rows, start=total - left + 1):
                 if progress is not None:
-                    progress(done, total)
+                    progress(count, total)
                 yield row
         except Cancelled:
             return

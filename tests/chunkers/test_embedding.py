@@ -209,6 +209,15 @@ def test_every_byte_of_the_file_may_be_wrong(tmp_path):
         assert set(cache.get_many(again)) == set(again)
 
 
+def test_a_file_whose_very_tables_are_no_text_does_no_harm(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    fill(EmbeddingCache(path), ["one"])
+    path.write_bytes(path.read_bytes().replace(b"WITHOUT ROWID", b"WITHOUT ROWI\xb6"))
+    cache = EmbeddingCache(path)
+    keys, _ = fill(cache, ["two"])
+    assert set(EmbeddingCache(path).get_many(keys)) == set(keys)
+
+
 @pytest.mark.parametrize("length", [0, 1, 99, 4096, 5000])
 def test_a_file_cut_short_does_no_harm(tmp_path, length):
     path = tmp_path / "vectors.sqlite"

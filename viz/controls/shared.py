@@ -10,7 +10,8 @@ from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
-from viz.jobs.resources import embedding_cache
+from viz.jobs.resources import embedding_cache, run_store
+from viz.jobs.run_store import MOST_DAYS
 from viz.state.choices import Choices
 from viz.state.keys import session
 
@@ -24,15 +25,22 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         st.toggle(
             "Keep embeddings on disk",
             key="on_disk",
-            help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.",
+            help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.  \n"
+            "If on, runs on Tune and Retrieval are kept in a file beside it, and their links lead back to them after a "
+            f"restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.",
         )
         if session.on_disk:
-            cache = embedding_cache(True)
+            cache, runs = embedding_cache(True), run_store()
+
+            def clear() -> None:
+                cache.clear(file=True)
+                runs.clear()
+
             st.button(
-                f"Clear the file ({cache.file_bytes / 1e6:,.1f} MB)",
+                f"Clear the file ({(cache.file_bytes + runs.file_bytes) / 1e6:,.1f} MB)",
                 key="clear_disk",
-                on_click=lambda: cache.clear(file=True),
-                help="Deletes all embeddings of the file, for all sessions of this server.",
+                on_click=clear,
+                help="Deletes all embeddings and runs on disk, for all sessions of this server.",
             )
 
 

@@ -72,6 +72,11 @@ class Background(ABC):
 Kind = TypeVar("Kind", bound=Background)
 
 
+def new_token() -> str:
+    """Return an unguessable token for the link of a run."""
+    return secrets.token_urlsafe(16)
+
+
 class Registry:
     """The latest runs, each under an unguessable token."""
 
@@ -79,10 +84,12 @@ class Registry:
         self._runs: dict[str, Background] = {}
         self._lock = threading.Lock()
 
-    def keep(self, run: Background) -> str:
-        """Store a run and return its token; the oldest beyond `MOST_KEPT` is cancelled."""
-        token = secrets.token_urlsafe(16)
+    def keep(self, run: Background, token: str = "") -> str:
+        """Store a run and return its token, a new one if none is given; the oldest beyond `MOST_KEPT` is cancelled."""
+        token = token or new_token()
         with self._lock:
+            # A run that goes on is the latest again.
+            self._runs.pop(token, None)
             self._runs[token] = run
             forgotten = [self._runs.pop(old) for old in list(self._runs)[:-MOST_KEPT]]
         for old in forgotten:

@@ -11,12 +11,19 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
+from viz.jobs.run_store import RunStore
 
 
 @st.cache_resource(show_spinner=False)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache, shared by all pages and sessions; in memory unless ``on_disk``."""
     return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
+
+
+@st.cache_resource(show_spinner=False)
+def run_store() -> RunStore:
+    """Return the store of the runs that are kept on disk, shared by all sessions; it creates its file with the first run."""
+    return RunStore(platformdirs.user_cache_path("seamark") / "runs.sqlite")
 
 
 @st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Cancelled, Document, Embedder, InputError, Tools, load_tokenizer
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import build_index, search
@@ -13,6 +13,8 @@ from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.retrieval.report import Choice, Report, Reports
 from viz.jobs.background import Background
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
 
 DEPTH = 20
@@ -21,64 +23,17 @@ DEPTH = 20
 assert max(AT) <= DEPTH
 
 
-@dataclass(frozen=True)
-class Material:
-    """The documents and questions of a run.
-
-    Attributes
-    ----------
-    texts
-        Name and text of each document.
-    questions
-        Name and content of the file of questions.
-    own
-        Whether they are the user's own rather than the bundled ones.
-    """
-
-    texts: tuple[tuple[str, str], ...]
-    questions: tuple[str, bytes]
-    own: bool
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The settings whose change requires a new run; ``embedder`` is the embedder's name."""
-
-    material: Material
-    chunkers: tuple[Chunker, ...]
-    embedder: str
-    sentences: str
-    tokenizer: str
-
-    @property
-    def names(self) -> list[str]:
-        """The chunkers' names in figures and sentences, numbered from 1."""
-        return [f"{number}. {type(chunker).title}" for number, chunker in enumerate(self.chunkers, start=1)]
-
-    @property
-    def titles(self) -> list[str]:
-        """The chunkers' names with their settings."""
-        return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
-
-    def changed(self, other: Plan) -> list[str]:
-        """Return the names of the settings in which the other plan differs."""
-        differs = {
-            "chunkers": self.chunkers != other.chunkers,
-            "documents": self.material.texts != other.material.texts,
-            "questions": self.material.questions != other.material.questions,
-            "embedder": self.embedder != other.embedder,
-            "sentences": self.sentences != other.sentences,
-            "tokenizer": self.tokenizer != other.tokenizer,
-        }
-        return [name for name, different in differs.items() if different]
-
-
 @dataclass(eq=False)
 class Retrieval(Background):
     """Run chunkers over documents and questions in the background.
 
     Attributes
     ----------
+    embedder
+        None to show only what is kept.
+    kept
+        Where every evaluation is kept on disk before it is among those found, and from where those of an earlier run are
+        taken; None if the run is not kept.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     errors
@@ -86,13 +41,20 @@ class Retrieval(Background):
     """
 
     plan: Plan
-    embedder: Embedder
+    embedder: Embedder | None
     on_disk: bool
+    kept: KeptRetrieval | None = None
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     _status: str = "Splitting into sentences"
     _reports: Reports | None = None
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it has ended before its end, and is kept on disk."""
+        left = len(self.plan.chunkers) - len(self.found) - len(self.errors)
+        return self.kept is not None and left > 0 and (self.cancelled or not self.running)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of chunkers that are done, and what the job is doing."""
@@ -109,17 +71,26 @@ class Retrieval(Background):
         return self._reports.of(found, Choice(measure, unit, top_k, baseline if baseline in found else min(found)))
 
     def _run(self) -> None:
+        if self.kept is not None and self.embedder is not None:
+            self.kept.begin()
         name, data = self.plan.material.questions
         corpus = Corpus(tuple(self._documents()))
         self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
-        self._status = "Loading the embedding model"
-        load_model(self.embedder, self._prepares, self._cancel.is_set)
+        if self.embedder is not None:
+            self._load(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         ruler = Ruler(corpus.whole.text, tokenizer)
         self._reports = Reports(ruler, len(self.plan.chunkers))
+        if self.kept is not None:
+            self._status = "Reading what is kept on disk"
+            self.found.update(self.kept.found(corpus, questions))
+        if self.embedder is None:
+            return
         for number, chunker in enumerate(self.plan.chunkers):
+            if number in self.found:
+                continue
             title = self.plan.names[number]
             self._status = f"{title}: chunking"
 
@@ -135,10 +106,23 @@ class Retrieval(Background):
                 self.errors[number] = str(error)
                 continue
             self._status = f"{title}: measuring what was found"
-            self.found[number] = measure(searched, ruler)
+            self._add(number, measure(searched, ruler))
 
-    def _prepares(self, share: float) -> None:
-        self._status = self.embedder.prepared_said(share)
+    def _load(self, embedder: Embedder) -> None:
+        self._status = "Loading the embedding model"
+
+        def prepares(share: float) -> None:
+            self._status = embedder.prepared_said(share)
+
+        load_model(embedder, prepares, self._cancel.is_set)
+        if self.kept is not None:
+            self.kept.keeper.check_embedder(embedder)
+
+    def _add(self, number: int, found: Evaluation) -> None:
+        """Add what a chunker found: first to the disk, so that what is shown is not lost."""
+        if self.kept is not None:
+            self.kept.add(number, found)
+        self.found[number] = found
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from chunkers import Embedder, Tools, load_tokenizer
+from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.background import Background
+from viz.jobs.keeper import Keeper
+from viz.jobs.kept_sweep import KeptSweep
 from viz.jobs.resources import embedding_cache, load_model
 
 
@@ -17,33 +20,73 @@ class Sweep(Background):
     """Run settings on documents with known boundaries; ``rows`` grows while the job runs.
 
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names those
-    that are held out of the ranking.
+    that are held out of the ranking. What is among the ``rows`` when the job starts is not run again. If the sweep is
+    ``kept`` on disk, every row is there before it is among the ``rows``. Without an ``embedder`` it only shows its rows.
     """
 
     names: Sequence[str]
     split: Callable[[], Iterable[Marked]]
     settings: Sequence[Setting]
-    embedder: Embedder
+    embedder: Embedder | None
     tokenizer: str
     on_disk: bool
     held: frozenset[str] = frozenset()
     rows: list[SweepRow] = field(default_factory=list)
+    kept: KeptSweep | None = None
     prepared: float | None = None
+
+    @classmethod
+    def from_disk(cls, keeper: Keeper) -> Sweep | None:
+        """Return the kept sweep, to show its rows; None if there is none. Raises InputError if it cannot be read."""
+        kept = KeptSweep.find(keeper)
+        if kept is None:
+            return None
+        names = kept.names
+        held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
+        return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
+
+    def resumed(self, documents: Sequence[MarkedText], embedder: Embedder) -> Sweep:
+        """Return a kept sweep with its rows, ready to run the rest on its ``documents``."""
+        assert self.kept is not None
+        planned = self.kept.plan.documents
+        called = {before: one.name for before, one in zip(self.names, documents, strict=True)}
+
+        def split() -> Iterator[Marked]:
+            for one, plan in zip(documents, planned, strict=True):
+                yield one.split(plan.splitter)
+
+        rows = [replace(row, document=called[row.document]) for row in self.rows]
+        held = frozenset(called[name] for name in self.held)
+        names = list(called.values())
+        return Sweep(names, split, self.settings, embedder, self.tokenizer, True, held, rows, self.kept)
 
     @property
     def total(self) -> int:
         """The total number of runs."""
         return len(self.names) * len(self.settings)
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it has ended before its end, and is kept on disk."""
+        return self.kept is not None and len(self.rows) < self.total and (self.cancelled or not self.running)
+
+    @property
+    def named(self) -> bool:
+        """Whether the documents' names are known; from the disk come only those of bundled ones."""
+        return self.embedder is not None or self.kept is None or all(one.sample for one in self.kept.plan.documents)
+
     def progress(self) -> tuple[float, str]:
         """Return the share of runs that are done; the first has to wait for the embeddings."""
-        done, prepared = len(self.rows), self.prepared
-        if prepared is not None:
-            return prepared, self.embedder.prepared_said(prepared)
+        if self.prepared is not None and self.embedder is not None:
+            return self.prepared, self.embedder.prepared_said(self.prepared)
+        done = len(self.rows)
         status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
         return done / max(1, self.total), status
 
     def _run(self) -> None:
+        assert self.embedder is not None
+        if self.kept is not None:
+            self.kept.begin()
         documents = []
         for document in self.split():
             if self.cancelled:
@@ -51,10 +94,19 @@ class Sweep(Background):
             documents.append(document)
         load_model(self.embedder, self._prepares, self._cancel.is_set)
         self.prepared = None
+        if self.kept is not None:
+            self.kept.keeper.check_embedder(self.embedder)
         tools = Tools(
             self.embedder, load_tokenizer(self.tokenizer), embedding_cache(self.on_disk), cancelled=self._cancel.is_set
         )
-        for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1):
+        numbers = {
+            (name, setting): place * len(self.settings) + number
+            for place, name in enumerate(self.names)
+            for number, setting in enumerate(self.settings)
+        }
+        for row in sweep(documents, self.settings, tools, workers=os.cpu_count() or 1, done=tuple(self.rows)):
+            if self.kept is not None:
+                self.kept.add(numbers[row.document, row.setting], row)
             self.rows.append(row)
 
     def _prepares(self, share: float) -> None:

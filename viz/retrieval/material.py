@@ -13,8 +13,8 @@ from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
+from viz.jobs.plan import Material
 from viz.jobs.reading import ReadingJob
-from viz.jobs.retrieval import Material
 from viz.state.keys import session
 from viz.theme.numbers import counted
 
@@ -52,14 +52,14 @@ def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], 
     return list(texts.items()), complaints
 
 
-def choose(kept: Material | None) -> Material | None:
+def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     """Draw the choice of documents and questions and return it, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
-    not uploaded again is taken from the run.
+    not uploaded again is taken from the run. ``own`` is whether it waits for the user's own files.
     """
     key = "retrieval_material"
-    shown = seed(key, st.session_state.get(key, OWN if kept is not None and kept.own else BUNDLED))
+    shown = seed(key, st.session_state.get(key, OWN if own or (kept is not None and kept.own) else BUNDLED))
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()

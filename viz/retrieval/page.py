@@ -12,15 +12,16 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
-from viz.jobs.background import MOST_KEPT, registry
-from viz.jobs.retrieval import Material, Plan, Retrieval
+from viz.jobs.background import MOST_KEPT, new_token, registry
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, mended
-from viz.retrieval.material import choose
+from viz.retrieval.material import bundled, choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_report
 from viz.shell.page import Page, page
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.keys import session
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -46,10 +47,15 @@ def show() -> None:
 def _draw(here: Page) -> None:
     words = here.choices.extra
     run = registry().find(words["run"], Retrieval)
+    kept, unreadable = find_kept(words["run"]) if run is None and words["run"] else (None, "")
+    if kept is not None and not kept.own:
+        run = reopened(kept, bundled())
     chunkers, complaint = _chunkers(here)
     with here.controls:
-        material = choose(run.plan.material if run is not None else None)
+        material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+    if kept is not None and kept.own:
+        run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
     st.markdown(
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's top chunks "
@@ -65,10 +71,15 @@ def _draw(here: Page) -> None:
         plan = Plan(material, tuple(built), here.embedder.name, here.choices.sentences, here.choices.tokenizer)
     _start_row(here, plan, material)
     if run is not None:
+        show_way_on(here, run)
         _show_run(run, plan, words)
+    elif kept is not None:
+        say_what_is_missing(kept, material)
+    elif unreadable:
+        notice(unreadable, "error", key="retrieval_unreadable")
     elif words["run"]:
-        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
-        notice(f"The link's run is no longer remembered: {kept}.", key="retrieval_forgotten")
+        remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
+        notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
     else:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Measure”.", key="retrieval_empty")
 
@@ -96,8 +107,9 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
             before.cancel()
         assert plan is not None
         assert here.embedder is not None
-        run = Retrieval(plan, here.embedder, session.on_disk)
-        words["run"] = registry().keep(run)
+        token = new_token()
+        run = new_run(token, plan, here.embedder)
+        words["run"] = registry().keep(run, token)
         run.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")

@@ -29,11 +29,16 @@ class Chosen:
         """The documents to tune on, then those held out."""
         return [*self.tuned, *self.held]
 
-    def split(self) -> Iterator[Marked]:
-        """Yield the documents split into sentences: bundled ones with their own splitter, the user's with the chosen one."""
+    @property
+    def with_splitters(self) -> list[tuple[MarkedText, str]]:
+        """All documents with the names of their splitters: bundled ones have their own, the user's the chosen one."""
         splitters = sample_splitters()
-        for one in self.all:
-            yield one.split(splitters.get(one.name, self.splitter))
+        return [(one, splitters.get(one.name, self.splitter)) for one in self.all]
+
+    def split(self) -> Iterator[Marked]:
+        """Yield the documents split into sentences."""
+        for one, splitter in self.with_splitters:
+            yield one.split(splitter)
 
 
 def default_documents() -> dict[str, str]:

@@ -56,18 +56,18 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
 
 
 def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
-    """Return the valid settings, and a message about the invalid ones or an empty string."""
-    allowed, refused = [], []
+    """Return the valid settings, each once, and a message about the invalid ones or an empty string."""
+    allowed, refused = dict[Setting, None](), []
     for setting in settings:
         try:
             build_chunker(setting.chunker, dict(setting.parameters))
         except InputError as error:
             refused.append(str(error))
         else:
-            allowed.append(setting)
+            allowed[setting] = None
     if refused and allowed:
-        return allowed, f"{len(refused):,} of {len(settings):,} combinations are left out: {refused[0]}"
-    return allowed, refused[0] if refused else ""
+        return list(allowed), f"{len(refused):,} of {len(settings):,} combinations are left out: {refused[0]}"
+    return list(allowed), refused[0] if refused else ""
 
 
 def _values(words: dict[str, str], name: str, spec: FieldSpec) -> list[Any]:

@@ -10,17 +10,17 @@ from evaluation.segmentation.sweep import MEASURES, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import select
-from viz.jobs.background import MOST_KEPT, registry
+from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.sweep import Sweep
 from viz.shell.navigation import go_at_next_run, go_where_asked
 from viz.shell.page import Page, page
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, replace_selected
-from viz.state.keys import session
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import MOST_RUNS, choose_settings
+from viz.tune.kept import find_sweep, new_sweep, show_way_on
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
 from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_sweep
@@ -59,14 +59,17 @@ def _draw(here: Page) -> None:
     if documents.complaint:
         notice(documents.complaint, key="tune_shared")
     _start_row(here, settings, documents)
-    running = registry().find(words["run"], Sweep)
+    running, unreadable = find_sweep(words["run"])
     if running is not None:
         if running.running and not running.cancelled:
             show_job_progress(running)
+        show_way_on(here, running)
         _say_what_changed(running, settings, documents)
         _results(running, measure)
+    elif unreadable:
+        notice(unreadable, "error", key="tune_unreadable")
     elif words["run"]:
-        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
+        kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
         notice(f"The link's run is no longer remembered: {kept}.", key="tune_forgotten")
     else:
         notice("Nothing has run yet: choose what to sweep on the left, then press “Run”.", key="tune_empty")
@@ -85,10 +88,9 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         if before is not None:
             before.cancel()
         assert here.embedder is not None
-        held = frozenset(one.name for one in documents.held)
-        names = [one.name for one in documents.all]
-        job = Sweep(names, documents.split, settings, here.embedder, here.choices.tokenizer, session.on_disk, held)
-        words["run"] = registry().keep(job)
+        token = new_token()
+        job = new_sweep(token, documents, settings, here.embedder, here.choices.tokenizer)
+        words["run"] = registry().keep(job, token)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
@@ -110,8 +112,8 @@ def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen
     names = {one.name for one in documents.all}
     differs = {
         "settings": list(job.settings) != list(settings),
-        "documents": {*job.names} != names,
-        "what is held out": job.held != {one.name for one in documents.held},
+        "documents": job.named and {*job.names} != names,
+        "what is held out": job.named and job.held != {one.name for one in documents.held},
     }
     if changed := [name for name, one in differs.items() if one]:
         message = f"Below is the sweep as it was started; changed since: {', '.join(changed)}. “Run” starts another."

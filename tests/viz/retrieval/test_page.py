@@ -12,6 +12,7 @@ from evaluation.retrieval.report import disagreements
 from tests import ROOT
 from tests.support import LIMIT, ended
 from viz.jobs.background import registry
+from viz.jobs.plan import Material
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
@@ -126,7 +127,7 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     texts = (("birds.txt", "The heron waits. It eats fish.\n\nThe owl hunts at night."),)
     questions = ("mine.csv", b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n")
     app = opened()
-    embedder = run_of_material(app, retrieval_material.Material(texts, questions, own=True))
+    embedder = run_of_material(app, Material(texts, questions, own=True))
     again = opened(run=embedder)
     assert again.session_state["retrieval_material"] == "Your own"
     assert "Reused from the run shown: 1 document and mine.csv." in said(again)

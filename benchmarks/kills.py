@@ -1,0 +1,369 @@
+"""Kill an embedding, sweeps and a retrieval run at random moments, again and again, and count what is computed again.
+
+``python -m benchmarks.kills`` kills each with SIGKILL at ten moments. Every process goes on from what the one before has
+kept on disk; the last one finishes. The exit status is 1 if anything is computed again that an earlier process showed as
+finished, or if the results are not those of a run that was never killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from benchmarks.measure import table
+from chunkers import Document, Embedder, build_chunker
+from chunkers.arrays import VectorArray
+from chunkers.cache import EmbeddingCache
+from evaluation.retrieval import index as indexes
+from evaluation.retrieval.stored import to_json
+from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation.marked_texts import MarkedText
+from evaluation.segmentation.sweep import Setting, grid
+from viz.jobs import chunking, retrieval, sweep
+from viz.jobs.background import Background
+from viz.jobs.chunking import ChunkingJob, Task
+from viz.jobs.keeper import Keeper
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_sweep import KeptSweep
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+from viz.jobs.run_store import RunStore
+from viz.jobs.sweep import Sweep
+
+TOKEN = "the-token-of-the-link"
+STEP_S = 0.004
+"""Seconds that a batch of embeddings and a part of a run take at least, so that there are moments to kill them in."""
+
+LIMIT_S = 300.0
+
+
+class Log:
+    """Lines that are in the file when a call returns, whatever happens to the process."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+
+    def __call__(self, what: str, *items: str) -> None:
+        """Write that ``items`` were computed or shown."""
+        os.write(self._file, (json.dumps([what, *items]) + "\n").encode())
+
+
+class Slow(Embedder):
+    """Vectors from the hash of a text; tells the log of every text."""
+
+    revision = "1"
+    batch = 8
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.last: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors, shape (len(texts), 8)."""
+        time.sleep(STEP_S)
+        seeds = [int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") for text in texts]
+        vectors = np.array([np.random.default_rng(seed).normal(size=8) + 0.8 for seed in seeds])
+        self.last = list(texts)
+        self._log("embedded", *texts)
+        found: VectorArray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        return found
+
+
+class _Rows(list[Any]):
+    """The rows of a sweep, which are shown as soon as they are here."""
+
+    def __init__(self, rows: Sequence[Any], log: Log) -> None:
+        super().__init__(rows)
+        self._log = log
+
+    def append(self, row: Any) -> None:
+        super().append(row)
+        self._log("shown", f"{row.document}: {row.setting.words()}")
+
+
+class _Found(dict[int, Any]):
+    """The evaluations of a retrieval run, likewise."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__()
+        self._log = log
+
+    def __setitem__(self, number: int, found: Any) -> None:
+        super().__setitem__(number, found)
+        self._log("shown", f"chunker {number}")
+
+
+def _lines(name: str, count: int) -> str:
+    return "".join(f"Line {number} of {name} is about subject {number // 7}.\n" for number in range(count))
+
+
+def _embedding(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a job that embeds 600 texts, not started, and what gives its result in the end."""
+    del folder
+    source = Document.from_text(_lines("a text", 600), "lines")
+    embedder = Slow(log)
+    chunker = build_chunker("breakpoint", {})
+    task = Task.of(source, embedder, "words", chunker)
+
+    class Shown(ChunkingJob):
+        def _embedded(self, done: int, total: int) -> None:
+            super()._embedded(done, total)
+            log("shown", *embedder.last)
+
+    job = Shown(source, embedder, [(task, chunker)], on_disk=True)
+    return job, lambda: repr([gap[:4] for gap in job.results[task].gaps])
+
+
+def _sweep(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a sweep of 3 documents and 40 settings, in this process."""
+    settings = [*grid("breakpoint", amount=tuple(range(50, 90, 2))), *grid("fixed_sentences", size=tuple(range(2, 22)))]
+    return _sweep_of(settings, log, folder)
+
+
+def _spread(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a sweep of 3 documents and 600 settings, which is spread over processes."""
+    return _sweep_of(grid("fixed_sentences", size=tuple(range(2, 302)), overlap=(0, 1)), log, folder)
+
+
+def _sweep_of(settings: Sequence[Setting], log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a sweep, which goes on from that of an earlier process if there is one."""
+    documents = [MarkedText(f"text {n}", text := _lines(f"text {n}", 40), (text.index("Line 20"),)) for n in range(3)]
+    embedder = Slow(log)
+    keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "sweep")
+    found = Sweep.from_disk(keeper)
+    if found is not None:
+        assert found.kept is not None
+        given = [one for one in found.kept.given_again(documents) if one is not None]
+        job = found.resumed(given, embedder)
+    else:
+        kept = KeptSweep.of(keeper, [(one, "lines") for one in documents], frozenset(), settings, embedder.name, "words")
+
+        def split() -> Iterator[sweeps.Marked]:
+            for one in documents:
+                yield one.split("lines")
+
+        job = Sweep([one.name for one in documents], split, settings, embedder, "words", True, kept=kept)
+    job.rows = _Rows(job.rows, log)
+    return job, lambda: repr(sorted((row.document, row.setting.words(), row.chunks, str(row.scores)) for row in job.rows))
+
+
+def _retrieval(log: Log, folder: Path) -> tuple[Background, Callable[[], str]]:
+    """Return a retrieval run of 12 chunkers on 3 documents, one of an earlier process if there is one."""
+    texts = tuple((f"{n}.txt", _lines(f"text {n}", 60)) for n in range(3))
+    asked = b"question,excerpts\n" + b"".join(
+        f"What is line {n} about?,Line {n} of text {n % 3} is about subject {n // 7}.\n".encode() for n in range(30)
+    )
+    material = Material(texts, ("questions.csv", asked), own=True)
+    chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in range(2, 14))
+    embedder = Slow(log)
+    keeper = Keeper(RunStore(folder / "runs.sqlite"), TOKEN, "retrieval")
+    kept = KeptRetrieval.find(keeper)
+    if kept is not None:
+        plan = kept.with_material(material)
+    else:
+        plan = Plan(material, chunkers, embedder.name, "lines", "words")
+        kept = KeptRetrieval.of(keeper, plan)
+    job = Retrieval(plan, embedder, True, kept)
+    job.found = _Found(log)
+
+    def result() -> str:
+        # Times and where embeddings came from are not the same in two runs.
+        parts = {number: json.loads(to_json(found)) for number, found in job.found.items()}
+        names = ("chunks", "ranked", "scores", "documents", "evidence")
+        return repr({number: [part[name] for name in names] for number, part in sorted(parts.items())})
+
+    return job, result
+
+
+KINDS = {"embedding": _embedding, "sweep": _sweep, "sweep in processes": _spread, "retrieval run": _retrieval}
+
+
+@contextmanager
+def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
+    """Keep everything in the folder, and tell the log of every run and index that is computed."""
+    cache = EmbeddingCache(folder / "embeddings.sqlite")
+    row, index = sweeps._row, indexes.build_index
+
+    def logged_row(marked: Any, setting: Any, *others: Any) -> Any:
+        time.sleep(STEP_S)
+        found = row(marked, setting, *others)
+        log("run", f"{marked.document.name}: {setting.words()}")
+        return found
+
+    def logged_index(corpus: Any, chunker: Any, tools: Any) -> Any:
+        found = index(corpus, chunker, tools)
+        log("run", f"chunker {chunker.size - 2}")
+        return found
+
+    with (
+        mock.patch.object(sweeps, "_row", logged_row if kind == "sweep" else row),
+        mock.patch.object(retrieval, "build_index", logged_index),
+        mock.patch.object(chunking, "embedding_cache", return_value=cache),
+        mock.patch.object(sweep, "embedding_cache", return_value=cache),
+        mock.patch.object(retrieval, "embedding_cache", return_value=cache),
+    ):
+        yield
+
+
+def work(kind: str, folder: Path, log: Path) -> str:
+    """Do a job, or what is left of it, and return its result."""
+    lines = Log(log)
+    with _watched(kind, lines, folder):
+        job, result = KINDS[kind](lines, folder)
+        lines("begun")
+        job.start()
+        job.join(LIMIT_S)
+        assert not job.running
+        assert not job.error, job.error
+        return result()
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A job that was killed again and again.
+
+    Attributes
+    ----------
+    kills
+        How often, which is fewer than asked for where it had ended before.
+    computed
+        How often a text was embedded, a setting run or a chunker's index built, except in the processes of a sweep.
+    shown
+        How many texts, runs and chunkers were shown as finished.
+    shown_again
+        How many were computed, or shown, again after a kill although they had been shown before it: there must be none.
+    again
+        How many were computed again, texts and parts apart, because the kill came before they were written.
+    same
+        Whether the result is that of a job that was not killed.
+    """
+
+    kills: int
+    computed: int
+    shown: int
+    shown_again: int
+    again: Counter[str]
+    same: bool
+
+    @property
+    def lost(self) -> bool:
+        """Whether anything was lost: at each kill one batch of texts and one part may be computed a second time, no more."""
+        beyond = self.again["embedded"] > self.kills * Slow.batch or self.again["run"] > self.kills
+        return bool(self.shown_again) or beyond or not self.same
+
+
+def _read(log: Path) -> list[list[str]]:
+    # The last line may be torn.
+    return [json.loads(line) for line in log.read_text().split("\n")[:-1]]
+
+
+def _count(log: Path) -> int:
+    """Return the number of lines, the first of which is that the job has begun."""
+    return log.read_bytes().count(b"\n") if log.exists() else 0
+
+
+def kill(kind: str, moments: int, seed: int, folder: Path) -> Killed:
+    """Run a job in processes that are killed at random moments, each after the other, and compare with one that is not."""
+    chance = random.Random(f"{kind} {seed}")
+    (folder / "whole").mkdir()
+    expected = work(kind, folder / "whole", folder / "whole.log")
+    # Not so near the end that the process may be faster.
+    length = 0.95 * _count(folder / "whole.log")
+    places = sorted(chance.uniform(0, length) for _ in range(moments))
+    (folder / "killed").mkdir()
+    logs: list[Path] = []
+    kills = 0
+    for place in [*places, None]:
+        logs.append(folder / f"{len(logs)}.log")
+        before = sum(_count(log) - 1 for log in logs[:-1])
+        command = [sys.executable, "-m", "benchmarks.kills", "--work", kind, str(folder / "killed"), str(logs[-1])]
+        # A file, not a pipe: the processes of a sweep end by themselves a minute after it, and would hold the pipe.
+        with (folder / "result").open("wb") as result:
+            process = subprocess.Popen(command, stdout=result, stderr=None if place is None else subprocess.DEVNULL)
+        if place is not None:
+            began = time.monotonic()
+            while process.poll() is None and time.monotonic() - began < LIMIT_S:
+                if (lines := _count(logs[-1])) and before + lines - 1 >= place:
+                    break
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 2 * STEP_S))
+            process.send_signal(signal.SIGKILL)
+        process.wait(LIMIT_S)
+        kills += process.returncode == -signal.SIGKILL
+    computed: Counter[tuple[str, str]] = Counter()
+    shown: set[str] = set()
+    shown_again = 0
+    for log in logs:
+        told: set[str] = set()
+        for what, *items in _read(log):
+            if what == "shown":
+                # In other processes nothing is logged but this.
+                shown_again += sum(item in shown for item in items)
+                told.update(items)
+            else:
+                computed.update((what, item) for item in items)
+                shown_again += sum(item in shown for item in items)
+        shown |= told
+    again = Counter[str]()
+    for (what, _), times in computed.items():
+        again[what] += times - 1
+    return Killed(
+        kills, computed.total(), len(shown), shown_again, again, (folder / "result").read_text().strip() == _digest(expected)
+    )
+
+
+def _digest(result: str) -> str:
+    return hashlib.blake2b(result.encode(), digest_size=16).hexdigest()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print how often each job was killed and what was computed again; the exit status is 1 where anything was lost."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kills", description=__doc__)
+    parser.add_argument("--moments", type=int, default=10, help="how often each job is killed")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--work", nargs=3, metavar=("KIND", "FOLDER", "LOG"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.work:
+        kind, folder, log = options.work
+        print(_digest(work(kind, Path(folder), Path(log))))
+        return 0
+    rows, lost = [], False
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            one = kill(kind, options.moments, options.seed, Path(folder))
+        lost |= one.lost
+        counts = [one.kills, one.computed, one.shown, one.shown_again, one.again["embedded"], one.again["run"]]
+        rows.append([kind, *(f"{count:,}" for count in counts), "yes" if one.same else "no"])
+    head = [
+        "job",
+        "kills",
+        "computed",
+        "shown",
+        "shown, again",
+        "texts in progress, again",
+        "parts in progress, again",
+        "same",
+    ]
+    print(table(head, rows))
+    return int(lost)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

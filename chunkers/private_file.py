@@ -1,0 +1,68 @@
+"""SQLite files of the user's cache folder: for the user's eyes alone, bounded, and no loss if they are deleted."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+_BUSY_S = 2
+"""Seconds to wait for another process that writes to the file."""
+
+
+class _Connection(sqlite3.Connection):
+    """Tells that a file is damaged even where SQLite's own message about it is damaged too."""
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute a statement; raises sqlite3.Error and nothing else."""
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("the file is damaged") from error
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        """Execute a statement several times; raises sqlite3.Error and nothing else."""
+        try:
+            return super().executemany(*arguments)
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("the file is damaged") from error
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file from any thread, created where there is none; its mode is 0600 where the file system allows.
+
+    Raises
+    ------
+    OSError, sqlite3.Error
+        If it cannot be opened.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # What texts were worked on is nobody else's business, hashes or not.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.chmod(0o600)
+    except OSError:
+        # It may still be readable.
+        pass
+    return sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection)
+
+
+def set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
+    """Bound the file, and let no write wait for the disk; raises sqlite3.Error.
+
+    A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
+    read is checked, so that this costs a computation, never a wrong answer.
+    """
+    connection.execute("PRAGMA synchronous = OFF")
+    # Beyond it, writing fails.
+    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page_size)}")
+
+
+def file_size(path: Path) -> int:
+    """Return the bytes of a file; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

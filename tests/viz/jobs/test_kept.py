@@ -1,0 +1,257 @@
+"""Sweeps and retrieval runs on disk: what is there, what is not, and what is computed again after a restart."""
+
+import json
+
+import pytest
+
+from chunkers import InputError, build_chunker
+from chunkers.cache import EmbeddingCache
+from evaluation.segmentation import sweep as sweeps
+from evaluation.segmentation.marked_texts import MarkedText
+from evaluation.segmentation.sweep import Setting, grid
+from sample_docs import load_sample
+from tests.support import HashEmbedder, ended
+from viz.jobs import retrieval as retrievals
+from viz.jobs import sweep as sweep_jobs
+from viz.jobs.keeper import Keeper
+from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.kept_sweep import KeptSweep
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+from viz.jobs.run_store import RunStore
+from viz.jobs.sweep import Sweep
+
+TOKEN = "the token of a link"
+STUBS = load_sample("stubs")
+BUNDLED = MarkedText("stubs", STUBS.text, STUBS.known)
+OWN = MarkedText("my secret diary.txt", "Dear diary.\nI went out.\nIt rained.\nI came home.\n", (24,))
+SETTINGS = [*grid("fixed_sentences", size=(2, 3, 4)), *grid("breakpoint", amount=(50.5, 90))]
+TEXTS = (("diary.txt", "Dear diary.\nI went out.\nIt rained.\n"), ("list.txt", "Bread is eaten.\nMilk is drunk.\n"))
+ASKED = ("asked.csv", b"question,excerpts\nWhat is eaten?,Bread is eaten.\nWhat of the weather?,It rained.\n")
+MATERIAL = Material(TEXTS, ASKED, own=True)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    cache = EmbeddingCache(tmp_path / "embeddings.sqlite")
+    for module in (retrievals, sweep_jobs):
+        monkeypatch.setattr(module, "embedding_cache", lambda on_disk: cache if on_disk else EmbeddingCache())
+    return tmp_path
+
+
+def keeper(folder, kind):
+    return Keeper(RunStore(folder / "runs.sqlite"), TOKEN, kind)
+
+
+def new_sweep(folder, settings=SETTINGS):
+    held = frozenset({OWN.name})
+    kept = KeptSweep.of(
+        keeper(folder, "sweep"), [(BUNDLED, STUBS.sentences), (OWN, "lines")], held, settings, "hash", "words"
+    )
+    documents = [BUNDLED.split(STUBS.sentences), OWN.split("lines")]
+    return Sweep([BUNDLED.name, OWN.name], lambda: documents, settings, HashEmbedder(), "words", True, held, kept=kept)
+
+
+def done(job):
+    job.start()
+    assert not ended(job).error
+    return job
+
+
+@pytest.fixture
+def interrupted(folder, monkeypatch):
+    """The bench on which a sweep was killed after four of ten runs; gives the runs that are computed later."""
+    row, computed = sweeps._row, []
+
+    def counted(marked, setting, *others):
+        if job.cancelled or len(computed) == 4:
+            job.cancel()
+            raise sweeps.Cancelled
+        computed.append((marked.document.name, setting))
+        return row(marked, setting, *others)
+
+    monkeypatch.setattr(sweeps, "_row", counted)
+    job = new_sweep(folder)
+    job.start()
+    ended(job)
+    assert len(job.rows) == 4
+    computed.clear()
+
+    def counted_again(marked, setting, *others):
+        computed.append((marked.document.name, setting))
+        return row(marked, setting, *others)
+
+    monkeypatch.setattr(sweeps, "_row", counted_again)
+    return computed
+
+
+def test_a_sweep_shows_what_was_done_and_runs_the_rest(folder, interrupted):
+    shown = Sweep.from_disk(keeper(folder, "sweep"))
+    assert (len(shown.rows), shown.total, shown.can_go_on, shown.named) == (4, 10, True, False)
+    assert shown.names == ["stubs", "own document 2"]
+    assert shown.held == {"own document 2"}
+    assert list(shown.settings) == SETTINGS
+    assert shown.kept.given_again([]) == [BUNDLED, None]
+    assert shown.kept.given_again([OWN]) == [BUNDLED, OWN]
+    resumed = done(shown.resumed([BUNDLED, OWN], HashEmbedder()))
+    whole = done(new_sweep(folder))
+    assert sorted(map(str, resumed.rows)) == sorted(map(str, whole.rows))
+    assert (resumed.held, resumed.can_go_on) == (whole.held, False)
+    assert interrupted[:6] == [("stubs", SETTINGS[4]), *((OWN.name, setting) for setting in SETTINGS)]
+    finished = Sweep.from_disk(keeper(folder, "sweep"))
+    assert (len(finished.rows), finished.can_go_on) == (10, False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        MarkedText("another name.txt", OWN.text, OWN.known),
+        MarkedText(OWN.name, OWN.text + " ", OWN.known),
+        MarkedText(OWN.name, OWN.text, (12,)),
+    ],
+)
+def test_only_the_same_document_is_recognised(folder, interrupted, other):
+    kept = Sweep.from_disk(keeper(folder, "sweep")).kept
+    assert kept.given_again([other]) == [BUNDLED, None]
+
+
+def test_a_sweep_does_not_go_on_with_another_model(folder, interrupted):
+    embedder = HashEmbedder()
+    embedder.revision = "2"
+    resumed = Sweep.from_disk(keeper(folder, "sweep")).resumed([BUNDLED, OWN], embedder)
+    resumed.start()
+    assert ended(resumed).error.startswith("hash: a run must go on with the model that it was begun with")
+    assert not interrupted
+    assert len(resumed.rows) == 4
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [b"", b"{}", b"[]", b'{"documents": []}', b"\xff", b'{"documents": 5, "grid": [], "embedder": "", "tokenizer": ""}'],
+)
+def test_a_plan_of_something_else_is_a_sentence(folder, plan):
+    for kind, find in (("sweep", Sweep.from_disk), ("retrieval", KeptRetrieval.find)):
+        place = Keeper(RunStore(folder / "runs.sqlite"), f"token of a {kind}", kind)
+        place.begin(plan)
+        with pytest.raises(InputError, match="must be as it was written; it is not"):
+            find(place)
+
+
+def test_a_setting_that_is_not_allowed_is_a_sentence(folder):
+    new_sweep(folder, [Setting.of("fixed_sentences", size=10**9)]).kept.begin()
+    with pytest.raises(InputError, match="size must be"):
+        Sweep.from_disk(keeper(folder, "sweep"))
+
+
+@pytest.mark.parametrize(
+    ("number", "part"), [(-1, None), (10, None), (9, b"{}"), (9, b"torn"), (9, b'{"chunks": 1, "scores": {}}')]
+)
+def test_a_row_of_something_else_is_not_run(folder, interrupted, number, part):
+    place = keeper(folder, "sweep")
+    place.add(number, part or place.parts()[0])
+    assert len(Sweep.from_disk(place).rows) == 4
+
+
+def new_run(folder, material=MATERIAL):
+    chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in (2, 3, 4))
+    plan = Plan(material, chunkers, "hash", "lines", "words")
+    return Retrieval(plan, HashEmbedder(), True, KeptRetrieval.of(keeper(folder, "retrieval"), plan))
+
+
+@pytest.fixture
+def indexed(monkeypatch):
+    """The sizes of the chunkers whose chunks were indexed; the last is not, as the run is killed there."""
+    build, sizes = retrievals.build_index, []
+
+    def counted(corpus, chunker, tools):
+        if len(sizes) == 2:
+            raise retrievals.Cancelled
+        sizes.append(chunker.size)
+        return build(corpus, chunker, tools)
+
+    monkeypatch.setattr(retrievals, "build_index", counted)
+    return sizes
+
+
+def report(run):
+    found = run.report("recall", "characters", 2, 0)
+    return {number: (one.means, one.costs.tokens, one.chunk_tokens) for number, one in found.chunkers.items()}
+
+
+def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
+    first = done(new_run(folder))
+    assert (sorted(first.found), first.can_go_on) == ([0, 1], True)
+    kept = KeptRetrieval.find(keeper(folder, "retrieval"))
+    assert (kept.own, kept.done) == (True, 2)
+    # In another order, as files are uploaded.
+    plan = kept.with_material(Material(TEXTS[::-1], ASKED, own=True))
+    assert plan == first.plan
+    indexed.clear()
+    shown = done(Retrieval(plan, None, True, kept))
+    assert not indexed
+    assert report(shown) == report(first)
+    assert shown.found[1].answers == first.found[1].answers
+    resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
+    assert indexed == [4]
+    assert (sorted(resumed.found), resumed.can_go_on) == ([0, 1, 2], False)
+    assert {number: one for number, one in report(resumed).items() if number < 2} == report(first)
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked", "missing"),
+    [
+        (TEXTS, ASKED, ""),
+        ((*TEXTS, ("more.txt", "More.")), ASKED, ""),
+        (TEXTS[:1], ASKED, "1 of 2 documents"),
+        ((TEXTS[0], ("list.txt", "Other.")), (ASKED[0], ASKED[1] + b"\n"), "1 of 2 documents and the questions"),
+        ((TEXTS[0], ("other.txt", TEXTS[1][1])), ASKED, "1 of 2 documents"),
+        (None, None, "2 of 2 documents and the questions"),
+    ],
+)
+def test_what_is_missing_is_said(folder, texts, asked, missing):
+    run = new_run(folder)
+    run.kept.begin()
+    kept = KeptRetrieval.find(keeper(folder, "retrieval"))
+    assert kept.missing(Material(texts, asked, own=True) if texts else None) == missing
+
+
+def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
+    build = retrievals.build_index
+
+    def failing(corpus, chunker, tools):
+        raise InputError("The server did not answer.")
+
+    monkeypatch.setattr(retrievals, "build_index", failing)
+    run = done(new_run(folder))
+    assert (len(run.errors), run.can_go_on) == (3, False)
+    monkeypatch.setattr(retrievals, "build_index", build)
+    again = done(Retrieval(run.plan, HashEmbedder(), True, run.kept))
+    assert (len(again.found), again.errors) == (3, {})
+
+
+@pytest.mark.parametrize("part", [b"torn", b"{}", b"x" * 100])
+def test_an_evaluation_of_something_else_is_measured_again(folder, part):
+    run = done(new_run(folder))
+    run.kept.keeper.add(1, part)
+    run.kept.keeper.add(7, run.kept.keeper.parts()[0])
+    assert sorted(done(Retrieval(run.plan, None, True, run.kept)).found) == [0, 2]
+
+
+def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
+    class Server(HashEmbedder):
+        _key = "sk-a-key-of-a-server"
+
+    sweep = new_sweep(folder)
+    sweep.embedder = Server()
+    done(sweep)
+    done(new_run(folder))
+    names = [path.name for path in folder.iterdir()]
+    assert sorted(names) == ["embeddings.sqlite", "runs.sqlite"]
+    content = b"".join(path.read_bytes() for path in folder.iterdir()).lower()
+    words = ["diary", "rained", "bread", "eaten", "asked.csv", "list.txt", "the weather", TOKEN, "sk-a-key"]
+    words += STUBS.text.lower().split()[:1]
+    assert [word for word in words if word.lower().encode() in content] == []
+    # What stands in it is what the page says.
+    plan = json.loads(sweep.kept.keeper.plan())
+    assert set(plan) == {"documents", "grid", "embedder", "tokenizer"}
+    assert [set(one) for one in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2

@@ -1,0 +1,16 @@
+"""Jobs that are killed at random moments: nothing finished is computed again; `benchmarks.kills` kills more often."""
+
+import pytest
+
+from benchmarks.kills import kill
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["embedding", "sweep", "retrieval run"])
+def test_nothing_finished_is_computed_again(kind, tmp_path):
+    killed = kill(kind, 2, 1, tmp_path)
+    assert killed.kills == 2
+    assert killed.shown > 0
+    assert killed.shown_again == 0
+    assert not killed.lost
+    assert killed.same

@@ -1,0 +1,267 @@
+"""Runs on disk: whatever happens to the file, a run is there as it was written, or a sentence, or nothing."""
+
+import multiprocessing
+import os
+import sqlite3
+import stat
+import time
+from contextlib import closing
+
+import pytest
+
+from chunkers import InputError
+from tests.support import LIMIT, HashEmbedder
+from viz.jobs import run_store
+from viz.jobs.keeper import Keeper
+from viz.jobs.run_store import RunStore
+
+PLAN = b'{"plan": 1}'
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "cache" / "runs.sqlite"
+
+
+def keeper(path, token="a token", kind="sweep"):
+    return Keeper(RunStore(path), token, kind)
+
+
+def filled(path, token="a token"):
+    one = keeper(path, token)
+    one.begin(PLAN)
+    for number in range(3):
+        one.add(number, f"part {number}".encode())
+    return one
+
+
+def change(path, statement):
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(statement)
+
+
+def test_a_run_is_there_for_another_server(path):
+    filled(path)
+    again = keeper(path)
+    assert again.plan() == PLAN
+    assert again.parts() == {0: b"part 0", 1: b"part 1", 2: b"part 2"}
+    assert keeper(path, "another").plan() is None
+    assert keeper(path, kind="retrieval").plan() is None
+
+
+def test_nothing_is_written_before_a_run_is_kept(path):
+    store = RunStore(path)
+    assert keeper(path).plan() is None
+    assert keeper(path).parts() == {}
+    store.clear()
+    assert store.file_bytes == 0
+    assert not path.parent.exists()
+
+
+def test_the_file_is_the_user_s_alone(path):
+    os.umask(os.umask(0))
+    store = filled(path).store
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert store.file_bytes == path.stat().st_size > 0
+
+
+def test_neither_the_link_nor_what_is_hashed_follows_from_the_file(path):
+    one = keeper(path, "the-token-of-a-link")
+    digest = one.digest("a short text")
+    one.begin(digest.encode())
+    assert b"the-token-of-a-link" not in path.read_bytes()
+    # Whoever guesses the text but has another link gets another hash.
+    assert (
+        keeper(path, "another link").digest("a short text")
+        != digest
+        == keeper(path, "the-token-of-a-link").digest("a short text")
+    )
+    assert one.digest("ab", "c") != one.digest("a", "bc")
+
+
+def test_clearing_forgets_all_and_nothing_is_kept_of_a_run_at_work(path):
+    one = filled(path)
+    size = path.stat().st_size
+    keeper(path, "another").begin(b"x" * 100_000)
+    keeper(path).store.clear()
+    one.add(9, b"a late part")
+    assert one.plan() is None
+    assert one.parts() == {}
+    assert path.stat().st_size <= size
+    assert b"part 1" not in path.read_bytes()
+
+
+def test_a_run_goes_on_with_the_model_that_it_was_begun_with(path):
+    one, embedder = filled(path), HashEmbedder()
+    one.check_embedder(embedder)
+    keeper(path).check_embedder(HashEmbedder())
+    embedder.revision = "2"
+    with pytest.raises(InputError, match="hash: a run must go on with the model that it was begun with"):
+        keeper(path).check_embedder(embedder)
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda path: path.write_bytes(b"not a database at all" * 500), "must be one that this version of Seamark wrote"),
+        (lambda path: path.write_bytes(os.urandom(9000)), "must be one that this version of Seamark wrote"),
+        (lambda path: path.write_bytes(path.read_bytes()[:5000]), "the file|The file"),
+        (lambda path: change(path, "PRAGMA user_version = 2"), "its format is 2, not 1"),
+        (lambda path: change(path, "PRAGMA application_id = 1"), "another program's"),
+        (lambda path: change(path, "UPDATE runs SET version = '0.0.9'"), "damaged"),
+        (lambda path: change(path, "UPDATE runs SET plan = x'00'"), "damaged"),
+        (lambda path: change(path, "UPDATE runs SET plan = NULL"), "damaged"),
+        (lambda path: change(path, "DROP TABLE runs"), "must be readable"),
+    ],
+)
+def test_a_file_or_a_run_of_something_else_is_a_sentence(path, damage, sentence):
+    filled(path).store._close()
+    damage(path)
+    with pytest.raises(InputError, match=sentence) as error:
+        keeper(path).plan()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 500, b""])
+def test_a_file_of_something_else_is_replaced_by_the_next_run(path, content):
+    path.parent.mkdir()
+    path.write_bytes(content)
+    one = filled(path)
+    assert (one.plan(), len(one.parts())) == (PLAN, 3)
+
+
+def test_a_run_of_another_version_is_a_sentence(path, monkeypatch):
+    filled(path)
+    monkeypatch.setattr(run_store, "__version__", "9.9.9")
+    with pytest.raises(InputError, match=r"kept by Seamark 0\.1\.0; this is 9\.9\.9, so it must be run again"):
+        keeper(path).plan()
+
+
+@pytest.mark.parametrize("damage", ["part = x'00'", "part = NULL", "part = 'text'", "number = 7", "run = x'00'"])
+def test_a_damaged_part_is_not_finished(path, damage):
+    filled(path).store._close()
+    change(path, f"UPDATE parts SET {damage} WHERE number = 1")
+    assert keeper(path).parts() == {0: b"part 0", 2: b"part 2"}
+
+
+def test_every_byte_of_the_file_may_be_wrong(path):
+    filled(path).store._close()
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 61):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        one = keeper(path)
+        try:
+            assert one.plan() in (PLAN, None)
+            assert one.parts().items() <= {0: b"part 0", 1: b"part 1", 2: b"part 2"}.items()
+        except InputError:
+            pass
+        one.add(3, b"new")
+        one.store._close()
+
+
+def test_the_oldest_go_beyond_the_number_and_after_the_days(path, monkeypatch):
+    monkeypatch.setattr(run_store, "MOST_ON_DISK", 3)
+    now = time.time()
+    for number in range(5):
+        monkeypatch.setattr(time, "time", lambda number=number: now + number)
+        filled(path, f"run {number}")
+    assert [keeper(path, f"run {number}").plan() for number in range(5)] == [None, None, PLAN, PLAN, PLAN]
+    assert keeper(path, "run 0").parts() == {}
+    # Resumed, it is kept for longer.
+    monkeypatch.setattr(time, "time", lambda: now + 20 * 86_400)
+    keeper(path, "run 2").begin(PLAN)
+    monkeypatch.setattr(time, "time", lambda: now + (run_store.MOST_DAYS + 1) * 86_400)
+    assert keeper(path, "run 4").plan() is None
+    assert keeper(path, "run 2").plan() == PLAN
+    filled(path, "run 5")
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+
+
+def test_a_full_file_lets_the_oldest_go_and_stays_below_its_limit(path, monkeypatch):
+    monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 200_000)
+    now = time.time()
+    for number in range(6):
+        monkeypatch.setattr(time, "time", lambda number=number: now + number)
+        one = keeper(path, f"run {number}")
+        one.begin(PLAN)
+        one.add(0, bytes([number]) * 60_000)
+        assert path.stat().st_size <= 200_000
+    assert keeper(path, "run 0").plan() is None
+    assert keeper(path, "run 5").parts() == {0: bytes([5]) * 60_000}
+    # What is too large for the whole file is not kept, and does no harm.
+    one.add(1, b"x" * 300_000)
+    assert one.parts() == {0: bytes([5]) * 60_000}
+
+
+def test_a_part_that_is_too_large_is_not_kept(path, monkeypatch):
+    monkeypatch.setattr(run_store, "MAX_PART", 100)
+    one = filled(path)
+    one.add(5, b"x" * 101)
+    one.add(6, b"x" * 100)
+    assert set(one.parts()) == {0, 1, 2, 6}
+    keeper(path, "another").begin(b"x" * 101)
+    assert keeper(path, "another").plan() is None
+
+
+def test_a_file_that_is_larger_than_allowed_is_not_read(path, monkeypatch):
+    filled(path).store._close()
+    monkeypatch.setattr(run_store, "MAX_RUNS_FILE", 5_000)
+    with pytest.raises(InputError, match="it may have 5,000 bytes"):
+        keeper(path).plan()
+
+
+def test_a_file_that_is_deleted_or_replaced_meanwhile_does_no_harm(path):
+    one = filled(path)
+    path.unlink()
+    assert one.plan() is None
+    one.begin(PLAN)
+    one.add(4, b"part")
+    assert keeper(path).parts() == {4: b"part"}
+    path.unlink()
+    filled(path)
+    assert set(one.parts()) == {0, 1, 2}
+
+
+def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
+    (tmp_path / "file").write_text("")
+    one = filled(tmp_path / "file" / "runs.sqlite")
+    assert one.parts() == {}
+    one.check_embedder(HashEmbedder())
+    one.store.clear()
+
+
+def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
+    monkeypatch.setattr("chunkers.private_file._BUSY_S", 0.1)
+    one = filled(path)
+    one.store._close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        one.add(3, b"late")
+        one.store.clear()
+        with pytest.raises(InputError, match="must be readable; reading it failed: database is locked"):
+            one.plan()
+    assert set(one.parts()) == {0, 1, 2}
+
+
+def write(path, first):
+    one = keeper(path)
+    for number in range(first, first + 50):
+        one.begin(PLAN)
+        one.add(number, f"part {number}".encode())
+        keeper(path, f"{first} {number % 5}").begin(PLAN)
+
+
+@pytest.mark.slow
+def test_two_processes_write_at_once(path):
+    context = multiprocessing.get_context("spawn")
+    both = [context.Process(target=write, args=(path, first)) for first in (0, 100)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join(LIMIT)
+    assert [process.exitcode for process in both] == [0, 0]
+    assert keeper(path).parts() == {
+        number: f"part {number}".encode() for first in (0, 100) for number in range(first, first + 50)
+    }
+    assert all(keeper(path, f"{first} {number}").plan() == PLAN for first in (0, 100) for number in range(5))

@@ -1,0 +1,181 @@
+"""Retrieval runs that outlive the server: what the page shows of them after a restart, and what it needs to go on."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Cancelled
+from tests import ROOT
+from tests.support import LIMIT, ended
+from tests.viz.app_steps import remarks, said
+from viz.jobs import retrieval
+from viz.jobs.background import registry
+from viz.jobs.plan import Material
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval import material, page
+
+pytestmark = pytest.mark.page
+
+TEXTS = {
+    "birds.txt": b"The heron waits. It eats fish.\n\nThe owl hunts at night.",
+    "sea.txt": b"The tide turns. It is salt.",
+}
+ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n"
+
+
+SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), ("questions.csv", ASKED), own=False)
+
+
+@pytest.fixture(autouse=True)
+def bundled(monkeypatch):
+    """The bundled documents are few and short."""
+    for module in (page, material):
+        monkeypatch.setattr(module, "bundled", lambda: SMALL)
+
+
+def opened(**words):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    columns = {"c1": "fixed_sentences", "c2": "recursive", "c3": "fixed_words"}
+    for name, word in {"embedder": "tfidf", **columns, **words}.items():
+        app.query_params[name] = word
+    app.switch_page("pages/retrieval.py")
+    return ran(app)
+
+
+def ran(app):
+    app.run()
+    assert not app.exception
+    return app
+
+
+def run_of(app):
+    return registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval)
+
+
+def settled(app):
+    ended(run_of(app))
+    return ran(app)
+
+
+def button(app, label):
+    return next(one for one in app.button if one.label == label)
+
+
+def upload(app, texts):
+    for name, content in texts.items():
+        uploader(app, "retrieval_documents").upload(name, content, "text/plain")
+    uploader(app, "retrieval_questions").upload("mine.csv", ASKED, "text/csv")
+    return ran(app)
+
+
+def uploader(app, key):
+    return next(one for one in app.get("file_uploader") if one.key == key)
+
+
+@pytest.fixture
+def indexed(monkeypatch):
+    """The names of the chunkers whose chunks are indexed; a run is interrupted as soon as there are as many as ``most``."""
+    build = retrieval.build_index
+
+    class Indexed(list):
+        most = 1000
+
+    found = Indexed()
+
+    def counted(corpus, chunker, tools):
+        if len(found) >= found.most:
+            raise Cancelled
+        found.append(chunker.name)
+        return build(corpus, chunker, tools)
+
+    monkeypatch.setattr(retrieval, "build_index", counted)
+    return found
+
+
+def interrupted(app, indexed, restart):
+    """Measure until two chunkers are done, restart the server, and return the token and what the page had shown."""
+    app.toggle(key="on_disk").set_value(True).run()
+    indexed.most = 2
+    button(app, "Measure").click().run()
+    shown = settled(app).dataframe[0].value
+    assert indexed == ["fixed_sentences", "recursive"]
+    indexed.clear()
+    indexed.most = 1000
+    restart()
+    return app.query_params["run"], shown
+
+
+def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(indexed, restart, cache_folder):
+    token, shown = interrupted(opened(), indexed, restart)
+    app = settled(opened(run=token))
+    sentence = "This run was interrupted; 2 of 3 chunkers had been measured and kept on disk. “Resume” measures the others."
+    assert sentence in said(app)
+    assert app.dataframe[0].value.equals(shown)
+    assert app.selectbox(key="retrieval_question").options
+    assert not any("changed since" in text for text in said(app))
+    assert not indexed
+    button(app, "Resume").click().run()
+    app = settled(app)
+    assert app.query_params["run"] == token
+    assert indexed == ["fixed_words"]
+    assert app.dataframe[0].value[:2].equals(shown)
+    assert len(app.dataframe[0].value) == 3
+    assert not any("interrupted" in text for text in said(app))
+    assert "Resume" not in [one.label for one in app.button]
+    # And now it is done, whatever happens to the server.
+    restart()
+    indexed.clear()
+    assert settled(opened(run=token)).dataframe[0].value.equals(app.dataframe[0].value)
+    assert not indexed
+
+
+def test_documents_of_one_s_own_have_to_be_given_again(indexed, restart, cache_folder):
+    app = opened()
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    token, shown = interrupted(upload(app, TEXTS), indexed, restart)
+    app = opened(run=token)
+    assert app.session_state["retrieval_material"] == "Your own"
+    (sentence,) = (text for text in said(app) if "kept on disk" in text)
+    assert sentence == (
+        "This run has measured 2 of 3 chunkers. Its results are kept on disk, its texts are not: to see them, give 2 of 2 "
+        "documents and the questions again, on the left, with the same names and content."
+    )
+    upload(app, {"birds.txt": TEXTS["birds.txt"]})
+    assert any("give 1 of 2 documents again" in text for text in said(app))
+    app = settled(upload(app, dict(reversed(TEXTS.items()))))
+    assert app.dataframe[0].value.equals(shown)
+    button(app, "Resume").click().run()
+    assert len(settled(app).dataframe[0].value) == 3
+    assert indexed == ["fixed_words"]
+
+
+def test_it_says_which_embedder_is_needed(indexed, restart, cache_folder):
+    token, _ = interrupted(opened(), indexed, restart)
+    app = settled(opened(run=token, embedder="all-MiniLM-L6-v2"))
+    assert "The run was begun with the embedder tfidf; to go on, choose it on the left." in remarks(app)
+    assert button(app, "Resume").disabled
+    assert len(app.dataframe[0].value) == 2
+
+
+def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_folder, monkeypatch):
+    token, _ = interrupted(opened(), indexed, restart)
+    (name, text), *others = SMALL.texts
+    changed = Material(((name, text + " More."), *others), SMALL.questions, own=False)
+    monkeypatch.setattr(page, "bundled", lambda: changed)
+    sentence = "This run has measured 2 of 3 chunkers, on bundled documents that have changed since: it must be run again."
+    assert sentence in said(opened(run=token))
+
+
+def test_nothing_is_written_unless_it_is_asked_for(indexed, restart, cache_folder):
+    app = opened()
+    button(app, "Measure").click().run()
+    settled(app)
+    restart()
+    assert any("no longer remembered" in text for text in said(opened(run=app.query_params["run"])))
+    assert not any(cache_folder.rglob("*"))
+
+
+def test_a_file_of_something_else_is_a_sentence(indexed, restart, cache_folder):
+    token, _ = interrupted(opened(), indexed, restart)
+    (file,) = cache_folder.rglob("runs.sqlite")
+    file.write_bytes(b"not a database at all" * 500)
+    assert any("must be one that this version of Seamark wrote" in text for text in said(opened(run=token)))

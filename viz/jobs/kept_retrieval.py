@@ -1,0 +1,143 @@
+"""What is kept on disk of a retrieval run: its plan without any text, and the evaluation of every chunker that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkers import InputError, build_chunker
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.measures import Evaluation
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.stored import from_json, to_json
+from viz.jobs.keeper import Keeper
+from viz.jobs.plan import Material, Plan
+
+KIND = "retrieval"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Chunker(BaseModel):
+    model_config = _STRICT
+
+    name: str
+    parameters: dict[str, Any]
+
+
+class _Plan(BaseModel):
+    """A plan with hashes instead of its material: one for each document's name and text, and one for the questions."""
+
+    model_config = _STRICT
+
+    own: bool
+    documents: tuple[str, ...] = Field(min_length=1)
+    questions: str
+    chunkers: tuple[_Chunker, ...] = Field(min_length=1)
+    embedder: str
+    sentences: str
+    tokenizer: str
+
+
+@dataclass(frozen=True)
+class KeptRetrieval:
+    """A retrieval run on disk."""
+
+    keeper: Keeper
+    plan: _Plan
+
+    @classmethod
+    def of(cls, keeper: Keeper, plan: Plan) -> KeptRetrieval:
+        """Return what is kept of a run; nothing is written yet."""
+        chunkers = [_Chunker(name=one.name, parameters=one.model_dump(mode="json")) for one in plan.chunkers]
+        kept = _Plan(
+            own=plan.material.own,
+            documents=tuple(keeper.digest(*one) for one in plan.material.texts),
+            questions=keeper.digest(plan.material.questions[1]),
+            chunkers=tuple(chunkers),
+            embedder=plan.embedder,
+            sentences=plan.sentences,
+            tokenizer=plan.tokenizer,
+        )
+        return cls(keeper, kept)
+
+    @classmethod
+    def find(cls, keeper: Keeper) -> KeptRetrieval | None:
+        """Return the run, or None if there is none.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or a chunker of it cannot be made.
+        """
+        data = keeper.plan()
+        if data is None:
+            return None
+        try:
+            kept = cls(keeper, _Plan.model_validate_json(data))
+        except ValidationError as error:
+            raise InputError("The plan of the kept run must be as it was written; it is not.") from error
+        for one in kept.plan.chunkers:
+            build_chunker(one.name, one.parameters)
+        return kept
+
+    @property
+    def own(self) -> bool:
+        """Whether the documents are the user's own."""
+        return self.plan.own
+
+    @property
+    def done(self) -> int:
+        """The number of chunkers that are done, as far as that can be read."""
+        with suppress(InputError):
+            return len(self.keeper.parts())
+        return 0
+
+    def begin(self) -> None:
+        """Keep the run from now on."""
+        self.keeper.begin(self.plan.model_dump_json().encode())
+
+    def add(self, number: int, found: Evaluation) -> None:
+        """Keep the evaluation of a chunker: it is in the file when this returns."""
+        self.keeper.add(number, to_json(found))
+
+    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, Evaluation]:
+        """Return the evaluations that are kept, by number of the chunker; those that do not fit count as not done."""
+        found = {}
+        for number, part in sorted(self.keeper.parts().items()):
+            if 0 <= number < len(self.plan.chunkers):
+                with suppress(InputError):
+                    found[number] = from_json(part, corpus, questions)
+        return found
+
+    def missing(self, material: Material | None) -> str:
+        """Return what the run needs besides the ``material``, in words; empty if nothing is missing."""
+        texts, questions = self._recognised(material)
+        parts = []
+        count = len(self.plan.documents)
+        if missing := count - len(texts):
+            parts.append(f"{missing:,} of {count:,} documents" if count > 1 else "the document")
+        if questions is None:
+            parts.append("the questions")
+        return " and ".join(parts)
+
+    def with_material(self, material: Material) -> Plan:
+        """Return the plan with its documents and questions, none of which may be `missing`."""
+        texts, questions = self._recognised(material)
+        assert questions is not None
+        chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)
+        given = Material(texts, questions, self.plan.own)
+        return Plan(given, chunkers, self.plan.embedder, self.plan.sentences, self.plan.tokenizer)
+
+    def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
+        """Return the run's documents in its order, as far as they are there, and its questions if they are."""
+        if material is None:
+            return (), None
+        by_digest = {self.keeper.digest(*one): one for one in material.texts}
+        texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
+        same = self.keeper.digest(material.questions[1]) == self.plan.questions
+        return texts, material.questions if same else None

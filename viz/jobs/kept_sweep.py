@@ -1,0 +1,169 @@
+"""What is kept on disk of a sweep: its plan, and a row for every run that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkers import InputError, build_chunker
+from evaluation.segmentation.marked_texts import MarkedText
+from evaluation.segmentation.measures import Score
+from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
+from sample_docs import load_sample, sample_titles
+from viz.jobs.keeper import Keeper
+
+KIND = "sweep"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class KeptDocument(BaseModel):
+    """A document of a sweep.
+
+    Attributes
+    ----------
+    digest
+        A hash of its name, its text and its known boundaries.
+    sample
+        The id of the bundled document that it is; empty for one of the user's own.
+    splitter
+        The name of its sentence splitter.
+    held
+        Whether it is held out of the ranking.
+    """
+
+    model_config = _STRICT
+
+    digest: str
+    sample: str
+    splitter: str
+    held: bool
+
+
+class _Setting(BaseModel):
+    model_config = _STRICT
+
+    chunker: str
+    parameters: tuple[tuple[str, bool | int | float | str | None], ...]
+
+
+class SweepPlan(BaseModel):
+    """The settings of a sweep; ``embedder`` is the embedder's name."""
+
+    model_config = _STRICT
+
+    documents: tuple[KeptDocument, ...] = Field(min_length=1)
+    grid: tuple[_Setting, ...] = Field(min_length=1)
+    embedder: str
+    tokenizer: str
+
+    @property
+    def settings(self) -> list[Setting]:
+        """The settings of the chunkers."""
+        return [Setting(one.chunker, one.parameters) for one in self.grid]
+
+
+class _Row(BaseModel):
+    """The result of a run, without setting and document, which follow from its number."""
+
+    model_config = _STRICT
+
+    chunks: int = Field(ge=0)
+    scores: dict[str, tuple[float | None, str]]
+
+
+@dataclass(frozen=True)
+class KeptSweep:
+    """A sweep on disk."""
+
+    keeper: Keeper
+    plan: SweepPlan
+
+    @classmethod
+    def of(
+        cls,
+        keeper: Keeper,
+        documents: Sequence[tuple[MarkedText, str]],
+        held: frozenset[str],
+        settings: Sequence[Setting],
+        embedder: str,
+        tokenizer: str,
+    ) -> KeptSweep:
+        """Return what is kept of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
+        kept = [
+            KeptDocument(
+                digest=digest_of(keeper, one),
+                sample=one.name if one.name in sample_titles() and load_sample(one.name).text == one.text else "",
+                splitter=splitter,
+                held=one.name in held,
+            )
+            for one, splitter in documents
+        ]
+        grid = [_Setting(chunker=one.chunker, parameters=one.parameters) for one in settings]
+        return cls(keeper, SweepPlan(documents=tuple(kept), grid=tuple(grid), embedder=embedder, tokenizer=tokenizer))
+
+    @classmethod
+    def find(cls, keeper: Keeper) -> KeptSweep | None:
+        """Return the sweep, or None if there is none.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or a chunker of it cannot be made.
+        """
+        data = keeper.plan()
+        if data is None:
+            return None
+        try:
+            plan = SweepPlan.model_validate_json(data)
+        except ValidationError as error:
+            raise InputError("The plan of the kept sweep must be as it was written; it is not.") from error
+        for setting in plan.settings:
+            build_chunker(setting.chunker, dict(setting.parameters))
+        return cls(keeper, plan)
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each document: a bundled one's own, and a number for one of the user's, whose name is not kept."""
+        return [one.sample or f"own document {number}" for number, one in enumerate(self.plan.documents, start=1)]
+
+    def begin(self) -> None:
+        """Keep the sweep from now on."""
+        self.keeper.begin(self.plan.model_dump_json().encode())
+
+    def add(self, number: int, row: SweepRow) -> None:
+        """Keep a row: it is in the file when this returns."""
+        scores = {name: (score.value, score.undefined) for name, score in row.scores.items()}
+        self.keeper.add(number, _Row(chunks=row.chunks, scores=scores).model_dump_json().encode())
+
+    def rows(self) -> list[SweepRow]:
+        """Return the rows that are kept, in order; those that cannot be read count as not run. Raises InputError too."""
+        settings, names = self.plan.settings, self.names
+        found = []
+        for number, part in sorted(self.keeper.parts().items()):
+            place, setting = divmod(number, len(settings))
+            try:
+                row = _Row.model_validate_json(part)
+            except ValidationError:
+                continue
+            if 0 <= place < len(names) and row.scores.keys() == MEASURES.keys():
+                scores = {name: Score(value, undefined) for name, (value, undefined) in row.scores.items()}
+                found.append(SweepRow(settings[setting], names[place], row.chunks, scores))
+        return found
+
+    def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:
+        """Return the documents: bundled ones, and those among the user's ``own`` whose hashes are the same."""
+        by_digest = {digest_of(self.keeper, one): one for one in own}
+        for kept in self.plan.documents:
+            if kept.sample in sample_titles():
+                sample = load_sample(kept.sample)
+                one = MarkedText(kept.sample, sample.text, sample.known or ())
+                by_digest.setdefault(digest_of(self.keeper, one), one)
+        return [by_digest.get(one.digest) for one in self.plan.documents]
+
+
+def digest_of(keeper: Keeper, one: MarkedText) -> str:
+    """Return the hash by which a document is recognised."""
+    return keeper.digest(one.name, one.text, ",".join(map(str, one.known)))

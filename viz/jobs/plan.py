@@ -1,0 +1,59 @@
+"""What a retrieval run is about: its documents and questions, and the settings whose change requires another run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chunkers import Chunker
+
+
+@dataclass(frozen=True)
+class Material:
+    """The documents and questions of a run.
+
+    Attributes
+    ----------
+    texts
+        Name and text of each document.
+    questions
+        Name and content of the file of questions.
+    own
+        Whether they are the user's own rather than the bundled ones.
+    """
+
+    texts: tuple[tuple[str, str], ...]
+    questions: tuple[str, bytes]
+    own: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The settings whose change requires a new run; ``embedder`` is the embedder's name."""
+
+    material: Material
+    chunkers: tuple[Chunker, ...]
+    embedder: str
+    sentences: str
+    tokenizer: str
+
+    @property
+    def names(self) -> list[str]:
+        """The chunkers' names in figures and sentences, numbered from 1."""
+        return [f"{number}. {type(chunker).title}" for number, chunker in enumerate(self.chunkers, start=1)]
+
+    @property
+    def titles(self) -> list[str]:
+        """The chunkers' names with their settings."""
+        return [f"{name}, {chunker.describe()}" for name, chunker in zip(self.names, self.chunkers, strict=True)]
+
+    def changed(self, other: Plan) -> list[str]:
+        """Return the names of the settings in which the other plan differs."""
+        differs = {
+            "chunkers": self.chunkers != other.chunkers,
+            "documents": self.material.texts != other.material.texts,
+            "questions": self.material.questions != other.material.questions,
+            "embedder": self.embedder != other.embedder,
+            "sentences": self.sentences != other.sentences,
+            "tokenizer": self.tokenizer != other.tokenizer,
+        }
+        return [name for name, different in differs.items() if different]

@@ -1,0 +1,282 @@
+"""Runs that are kept on disk, with the user's consent: their settings, and every part as it is finished.
+
+There are hashes and numbers in the file, and the values of settings; no text, and no link: see `viz.jobs.keeper`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from chunkers import InputError, __version__
+from chunkers.private_file import connect, file_size, set_up
+
+MAX_RUNS_FILE = 200_000_000
+"""Bytes of the file; the largest runs, on whole corpora, take some 20 MB. Where it is full, the oldest runs go."""
+
+MAX_PART = 20_000_000
+"""Bytes of a finished part; a larger one is not kept."""
+
+MOST_ON_DISK = 50
+"""Runs in the file; beyond that the oldest goes."""
+
+MOST_DAYS = 30
+"""Days that a run is kept after it was begun or resumed."""
+
+_APPLICATION = 0x5EA3A4
+"""Tells our files from other programs'; see SQLite's ``application_id``."""
+
+_FORMAT = 1
+
+_SCHEMA = (
+    "CREATE TABLE runs (key BLOB PRIMARY KEY, kind TEXT, version TEXT, began REAL, plan BLOB, vectors TEXT, checksum BLOB)",
+    "CREATE TABLE parts (run BLOB, number INTEGER, part BLOB, checksum BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_FORMAT}",
+)
+
+_OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY began LIMIT 1"
+
+
+class _Foreign(Exception):
+    """The file is another program's, or of another format."""
+
+
+class RunStore:
+    """Runs in a SQLite file, which is created when the first is begun.
+
+    Like the embeddings' file it may be missing, damaged, full, read-only or deleted at any time: what cannot be written is
+    not kept. Several threads and processes may use it at once.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._inode = 0
+
+    def begin(self, key: bytes, kind: str, plan: bytes) -> None:
+        """Keep a run from now on; one that is there is kept for longer. A file of something else is replaced."""
+        if len(plan) > MAX_PART:
+            return
+        now = time.time()
+        row = (key, kind, __version__, now, plan, "", _checksum(key, kind, __version__, plan))
+
+        def write(connection: sqlite3.Connection) -> None:
+            _forget(connection, "SELECT key FROM runs WHERE began < ?", now - MOST_DAYS * 86_400)
+            connection.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET began = excluded.began", row
+            )
+            _forget(connection, "SELECT key FROM runs ORDER BY began DESC LIMIT -1 OFFSET ?", MOST_ON_DISK)
+
+        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+            try:
+                self._write(key, write)
+            except (_Foreign, sqlite3.DatabaseError) as error:
+                if not isinstance(error, sqlite3.OperationalError):
+                    self._remove()
+                    self._write(key, write)
+
+    def add(self, key: bytes, number: int, part: bytes) -> None:
+        """Keep a finished part: it is in the file when this returns. A run that was cleared meanwhile stays so."""
+        if len(part) > MAX_PART:
+            return
+        row = (key, number, part, _checksum(key, number, part), key)
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO parts SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM runs WHERE key = ?)", row
+            )
+
+        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+            self._write(key, write)
+
+    def claim(self, key: bytes, vectors: str) -> bool:
+        """Note the hash of the model that a run embeds with; return False if another one was noted before."""
+        noted: list[tuple[str]] = []
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
+            noted[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
+
+        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+            self._write(key, write)
+        return noted in ([], [(vectors,)])
+
+    def plan(self, key: bytes, kind: str) -> bytes | None:
+        """Return the plan of the run with that key, or None if there is none, it is of another kind, or too old.
+
+        What is in it is JSON that is not yet checked.
+
+        Raises
+        ------
+        InputError
+            If the file or the run is not as this version of Seamark writes them.
+        """
+        if not self._path.exists():
+            return None
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT kind, version, plan, checksum FROM runs WHERE key = ? AND began >= ?",
+                (key, time.time() - MOST_DAYS * 86_400),
+            ).fetchone()
+        if row is None:
+            return None
+        found, version, plan, checksum = row
+        if checksum != _checksum(key, found, version, plan):
+            raise InputError("The run was kept on disk, but is damaged there; it must be run again.")
+        if version != __version__:
+            raise InputError(f"The run was kept by Seamark {version}; this is {__version__}, so it must be run again.")
+        return bytes(plan) if found == kind else None
+
+    def parts(self, key: bytes) -> dict[int, bytes]:
+        """Return the finished parts of a run by number, as JSON that is not yet checked; a damaged one counts as missing.
+
+        Raises
+        ------
+        InputError
+            If the file is not as this version of Seamark writes it.
+        """
+        if not self._path.exists():
+            return {}
+        with self._reading() as connection:
+            rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
+        return {number: part for number, part, checksum in rows if checksum == _checksum(key, number, part)}
+
+    def clear(self) -> None:
+        """Forget all runs, of other processes too."""
+        with self._lock, suppress(OSError, sqlite3.OperationalError):
+            if self._path.exists():
+                try:
+                    connection = self._opened()
+                    connection.execute("DELETE FROM parts")
+                    connection.execute("DELETE FROM runs")
+                    connection.execute("VACUUM")
+                except _Foreign:
+                    self._remove()
+                except sqlite3.DatabaseError as error:
+                    if isinstance(error, sqlite3.OperationalError):
+                        raise
+                    self._remove()
+
+    @property
+    def file_bytes(self) -> int:
+        """The size of the file; 0 if there is none."""
+        return file_size(self._path)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection inside; raises InputError if the file cannot be read."""
+        try:
+            with self._lock:
+                yield self._opened()
+        except (OSError, sqlite3.OperationalError) as error:
+            raise InputError(f"The file of kept runs must be readable; reading it failed: {error}.") from error
+        except (_Foreign, sqlite3.Error) as error:
+            raise InputError(
+                f"The file of kept runs must be one that this version of Seamark wrote; this one is not ({error}). "
+                "The next run that is kept replaces it."
+            ) from error
+
+    def _write(self, key: bytes, write: Callable[[sqlite3.Connection], None]) -> None:
+        """Write in one transaction; where the file is full, without the oldest runs other than that of the ``key``."""
+        connection = self._opened()
+        while True:
+            try:
+                _at_once(connection, write)
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                    raise
+                if connection.execute(_OLDEST, (key,)).fetchone() is None:
+                    raise
+                _at_once(connection, lambda connection: _forget(connection, _OLDEST, key))
+
+    def _opened(self) -> sqlite3.Connection:
+        """Return the connection to the file that is there now: another process may have replaced or deleted it."""
+        try:
+            inode = self._path.stat().st_ino
+        except OSError:
+            inode = 0
+        if self._connection is not None and inode and inode == self._inode:
+            return self._connection
+        self._close()
+        if (size := file_size(self._path)) > MAX_RUNS_FILE:
+            raise _Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
+        connection = connect(self._path)
+        try:
+            set_up(connection, MAX_RUNS_FILE)
+            # What was deleted is not left in free pages.
+            connection.execute("PRAGMA secure_delete = ON")
+            _check_format(connection)
+            self._inode = self._path.stat().st_ino
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
+
+    def _remove(self) -> None:
+        self._close()
+        for path in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+            path.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _checksum(*values: object) -> bytes:
+    """Return the checksum of a row, whatever types damage has made of its columns."""
+    return hashlib.blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _at_once(connection: sqlite3.Connection, write: Callable[[sqlite3.Connection], None]) -> None:
+    """Write in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        write(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk may have rolled it back already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _forget(connection: sqlite3.Connection, keys: str, argument: object) -> None:
+    """Delete the runs whose keys a query finds."""
+    for (key,) in connection.execute(keys, (argument,)).fetchall():
+        connection.execute("DELETE FROM parts WHERE run = ?", (key,))
+        connection.execute("DELETE FROM runs WHERE key = ?", (key,))
+
+
+def _check_format(connection: sqlite3.Connection) -> None:
+    """Create the tables in an empty file; raises `_Foreign` if the file is not ours."""
+    if _format(connection) == (_APPLICATION, _FORMAT):
+        return
+
+    def create(connection: sqlite3.Connection) -> None:
+        # Another process may have been faster.
+        found = _format(connection)
+        if found == (_APPLICATION, _FORMAT):
+            return
+        if found != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            ours = found[0] == _APPLICATION
+            raise _Foreign(f"its format is {found[1]}, not {_FORMAT}" if ours else "it is another program's")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+
+    _at_once(connection, create)
+
+
+def _format(connection: sqlite3.Connection) -> tuple[int, int]:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    return application, number

@@ -1,0 +1,89 @@
+"""Retrieval runs that are kept on disk: found again after a restart of the server, and taken up where they ended."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkers import Embedder, InputError
+from viz.components.notice import notice, remark
+from viz.jobs.background import registry
+from viz.jobs.keeper import Keeper
+from viz.jobs.kept_retrieval import KIND, KeptRetrieval
+from viz.jobs.plan import Material, Plan
+from viz.jobs.resources import run_store
+from viz.jobs.retrieval import Retrieval
+from viz.shell.page import Page
+from viz.state.keys import session
+from viz.theme.numbers import counted
+
+ENDING_S = 2.0
+"""Seconds to wait for the end of a run that was stopped, before it goes on."""
+
+
+def new_run(token: str, plan: Plan, embedder: Embedder) -> Retrieval:
+    """Return a run that has not been started; it is kept on disk if the session keeps its embeddings there."""
+    kept = KeptRetrieval.of(Keeper(run_store(), token, KIND), plan) if session.on_disk else None
+    return Retrieval(plan, embedder, session.on_disk, kept)
+
+
+def find_kept(token: str) -> tuple[KeptRetrieval | None, str]:
+    """Return the link's run as the disk keeps it; or None, and what is wrong with it there."""
+    try:
+        return KeptRetrieval.find(Keeper(run_store(), token, KIND)), ""
+    except InputError as error:
+        return None, str(error)
+
+
+def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None:
+    """Show the kept run's results from now on, in all sessions; None if the material is not the run's."""
+    if material is None or kept.missing(material):
+        return None
+    run = Retrieval(kept.with_material(material), None, True, kept)
+    registry().keep(run, kept.keeper.token)
+    run.start()
+    return run
+
+
+def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
+    """Draw what is needed to show a kept run."""
+    done = f"{kept.done:,} of {counted(len(kept.plan.chunkers), 'chunker')}"
+    if kept.own:
+        said = (
+            f"This run has measured {done}. Its results are kept on disk, its texts are not: to see them, give "
+            f"{kept.missing(material)} again, on the left, with the same names and content."
+        )
+    else:
+        said = f"This run has measured {done}, on bundled documents that have changed since: it must be run again."
+    notice(said, key="retrieval_missing")
+
+
+def show_way_on(here: Page, run: Retrieval) -> None:
+    """Draw how far a kept run has come that is not at work, and the button that resumes it or what is missing."""
+    kept = run.kept
+    if kept is None or not run.can_go_on:
+        return
+    if not run.cancelled and not run.error:
+        done = f"{len(run.found):,} of {counted(len(run.plan.chunkers), 'chunker')}"
+        notice(
+            f"This run was interrupted; {done} had been measured and kept on disk. “Resume” measures the others.",
+            key="retrieval_interrupted",
+        )
+    said = ""
+    if here.embedder is None:
+        said = here.embedder_complaint
+    elif here.embedder.name != run.plan.embedder:
+        said = f"The run was begun with the embedder {run.plan.embedder}; to go on, choose it on the left."
+
+    def resume() -> None:
+        assert here.embedder is not None
+        run.cancel()
+        run.join(ENDING_S)
+        again = Retrieval(run.plan, here.embedder, True, kept)
+        here.choices.extra["run"] = registry().keep(again, kept.keeper.token)
+        again.start()
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button("Resume", on_click=resume, disabled=bool(said), key="retrieval_resume")
+    if said:
+        with row:
+            remark(said, key="retrieval_resume_waits")
