@@ -95,7 +95,7 @@ class KeptSweep:
         kept = [
             KeptDocument(
                 digest=digest_of(keeper, one),
-                sample=one.name if one.name in sample_titles() and load_sample(one.name).text == one.text else "",
+                sample=one.name if one == _bundled(one.name) else "",
                 splitter=splitter,
                 held=one.name in held,
             )
@@ -157,11 +157,17 @@ class KeptSweep:
         """Return the documents: bundled ones, and those among the user's ``own`` whose hashes are the same."""
         by_digest = {digest_of(self.keeper, one): one for one in own}
         for kept in self.plan.documents:
-            if kept.sample in sample_titles():
-                sample = load_sample(kept.sample)
-                one = MarkedText(kept.sample, sample.text, sample.known or ())
+            if one := _bundled(kept.sample):
                 by_digest.setdefault(digest_of(self.keeper, one), one)
         return [by_digest.get(one.digest) for one in self.plan.documents]
+
+
+def _bundled(name: str) -> MarkedText | None:
+    """Return the bundled document of that name, or None if there is none."""
+    if name not in sample_titles():
+        return None
+    sample = load_sample(name)
+    return MarkedText(name, sample.text, sample.known or ())
 
 
 def digest_of(keeper: Keeper, one: MarkedText) -> str:

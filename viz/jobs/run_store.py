@@ -118,7 +118,7 @@ class RunStore:
         InputError
             If the file or the run is not as this version of Seamark writes them.
         """
-        if not self._path.exists():
+        if not self._there():
             return None
         with self._reading() as connection:
             row = connection.execute(
@@ -142,7 +142,7 @@ class RunStore:
         InputError
             If the file is not as this version of Seamark writes it.
         """
-        if not self._path.exists():
+        if not self._there():
             return {}
         with self._reading() as connection:
             rows = connection.execute("SELECT number, part, checksum FROM parts WHERE run = ?", (key,)).fetchall()
@@ -151,7 +151,7 @@ class RunStore:
     def clear(self) -> None:
         """Forget all runs, of other processes too."""
         with self._lock, suppress(OSError, sqlite3.OperationalError):
-            if self._path.exists():
+            if self._there():
                 try:
                     connection = self._opened()
                     connection.execute("DELETE FROM parts")
@@ -199,10 +199,7 @@ class RunStore:
 
     def _opened(self) -> sqlite3.Connection:
         """Return the connection to the file that is there now: another process may have replaced or deleted it."""
-        try:
-            inode = self._path.stat().st_ino
-        except OSError:
-            inode = 0
+        inode = self._there()
         if self._connection is not None and inode and inode == self._inode:
             return self._connection
         self._close()
@@ -214,12 +211,19 @@ class RunStore:
             # What was deleted is not left in free pages.
             connection.execute("PRAGMA secure_delete = ON")
             _check_format(connection)
-            self._inode = self._path.stat().st_ino
+            self._inode = self._there()
         except BaseException:
             connection.close()
             raise
         self._connection = connection
         return connection
+
+    def _there(self) -> int:
+        """Return what tells the file that is there now from one that was there before; 0 if there is none."""
+        try:
+            return self._path.stat().st_ino
+        except OSError:
+            return 0
 
     def _remove(self) -> None:
         self._close()

@@ -59,11 +59,14 @@ def show_way_on(here: Page, sweep: Sweep) -> None:
         notice(f"This sweep was interrupted; {done} had been kept on disk. “Resume” computes the others.", key="tune_kept")
     found = kept.given_again(list(own_documents().values()))
     documents = [one for one in found if one is not None]
+    missing = [one for one, there in zip(kept.plan.documents, found, strict=True) if there is None]
     said = ""
-    if missing := len(found) - len(documents):
+    if any(one.sample for one in missing):
+        said = "Bundled documents of this sweep have changed since it was begun: it must be run again."
+    elif missing:
         said = (
-            f"{counted(missing, 'document')} must be given again, under “Your own documents”, with the same name, text and "
-            "boundaries: only hashes of them were kept."
+            f"{counted(len(missing), 'document')} must be given again, under “Your own documents”, with the same name, text "
+            "and boundaries: only hashes of them were kept."
         )
     elif here.embedder is None:
         said = here.embedder_complaint

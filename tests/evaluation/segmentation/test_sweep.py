@@ -96,6 +96,19 @@ def test_a_cancelled_sweep_keeps_what_it_has():
     assert 0 < len(rows) <= 40
 
 
+@pytest.mark.parametrize("count", [0, 1, 5, 11, 12])
+def test_what_is_done_is_neither_run_nor_yielded_again(count):
+    settings = grid("breakpoint", amount=(50, 60, 70, 80, 90, 95))
+    documents = [marked("stubs"), marked("three_topics")]
+    rows = list(sweep(documents, settings, tools()))
+    embedder, told = HashEmbedder(), []
+    rest = list(sweep(documents, settings, tools(embedder), progress=lambda *one: told.append(one), done=rows[:count]))
+    assert rest == rows[count:]
+    assert told == [(number, 12) for number in range(count + 1, 13)]
+    # A document that is done is not even embedded.
+    assert bool(embedder.batches) == (count < 12)
+
+
 def test_a_setting_that_is_not_allowed_is_refused_before_anything_runs():
     embedder = HashEmbedder()
     with pytest.raises(InputError, match=r"breakpoint: amount must lie between .*; got 0\.95\."):

@@ -231,6 +231,17 @@ def test_a_place_where_no_file_can_be_does_no_harm(tmp_path):
     one.store.clear()
 
 
+def test_a_folder_that_may_not_be_looked_into_does_no_harm(path, monkeypatch):
+    one = filled(path)
+
+    def refused(self, **_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "stat", refused)
+    assert (one.plan(), one.parts(), one.store.file_bytes) == (None, {}, 0)
+    one.store.clear()
+
+
 def test_a_file_that_another_holds_is_left_to_it(path, monkeypatch):
     monkeypatch.setattr("chunkers.private_file._BUSY_S", 0.1)
     one = filled(path)

@@ -160,6 +160,11 @@ def test_every_parameter_offers_values_within_its_rule(name):
             )
 
 
+def test_a_value_that_is_typed_twice_is_run_once(tune):
+    app = tune(what="fixed_sentences", first="size", values="2,4,2", documents="stubs", held="")
+    assert "2 settings on 1 document: 2 runs" in remarks(app)
+
+
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
     lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
