@@ -56,7 +56,7 @@ class Static(Embedder):
         "change_point": {"penalty": 0.85},
         "double_pass": {"initial_threshold": 0.4, "appending_threshold": 0.5, "merging_threshold": 0.4},
     }
-    # Both bound the memory of the tokenizer, not the time: some 20 ms on two cores.
+    # Both bound the memory of the tokenizer, and how long the user waits for a stop.
     batch = 4096
     batch_length = 200_000
 
@@ -133,7 +133,7 @@ class _Words:
     characters: int = 0
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the numbers of each text's pieces, in order, less the special ones."""
+        """Return the numbers of each text's pieces, in order, less the one that ends a text."""
         words = [_WORD.findall(text) for text in texts]
         new = list({word for some in words for word in some if word not in self.known})
         self.known.update(zip(new, _pieces(new), strict=True))
@@ -143,13 +143,13 @@ class _Words:
 
 
 def _pieces(words: Sequence[str]) -> list[list[int]]:
-    """Return the numbers of each word's pieces, less the special ones.
+    """Return the numbers of each word's pieces, less the one that ends a text.
 
-    Several words are given to the tokenizer as one text, with a special piece in between: each text costs it as much as a
-    few words.
+    Several words are given to the tokenizer as one text, with that piece in between: each text costs it as much as a few
+    words.
     """
     end = word_pieces().token_to_id(_END)
-    # What stands in a text as a special piece is none of the words'; the table has zeros for it.
+    # Where a text itself has that piece, the table has zeros for it.
     given = [word.replace(_END, " ") for word in words]
     joined = [f" {_END} ".join(given[start : start + _AT_ONCE]) for start in range(0, len(given), _AT_ONCE)]
     found = []
