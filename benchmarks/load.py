@@ -104,7 +104,7 @@ async def flurry(client: Client, values: Sequence[int], column: int, moves: Move
         await client.answered()
         if amount_of(client, column) != f"{values[-1]}":
             # The answer may have been that of an earlier value, if its run was over before the last was sent.
-            await client.until(lambda one: amount_of(one, column) == f"{values[-1]}", 10)
+            await client.until(lambda one: amount_of(one, column) == f"{values[-1]}")
     except NoAnswer:
         moves.lost.append(f"{values[-1]} was sent last, the page has {amount_of(client, column)}")
 

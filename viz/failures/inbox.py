@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from threading import Lock
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
@@ -16,6 +14,7 @@ from viz.controls.link_widgets import seed
 from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
 from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
@@ -79,7 +78,7 @@ def _choose_hair(choices: Choices) -> float:
     return hair
 
 
-@cached(LRUCache(32), key=lambda task, chunking, embedder, hair: (task, hair), lock=Lock())
+@kept(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
 def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result, cached by its task and ``hair``."""
     return inbox(chunking, embedder, hair)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
+from viz.jobs.texts import forget_gone, kept
 
 
 @st.cache_resource(show_spinner=False)
@@ -18,34 +19,41 @@ def embedding_cache(on_disk: bool) -> EmbeddingCache:
     return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
-def _split(identity: str, name: str, _text: str, _splitter: str) -> Document:
-    return Document.from_text(_text, _splitter, name)
+@kept(6, lambda identity, name, text, splitter: (identity, name))
+def _split(identity: str, name: str, text: str, splitter: str) -> Document:
+    with st.spinner("Splitting into sentences"):
+        return Document.from_text(text, splitter, name)
 
 
 def split_document(text: str, splitter: str, name: str) -> Document:
-    """Return the text split into sentences; recent documents are cached and returned as the same object.
+    """Return the text split into sentences; sessions that show the same text get the same object.
 
     Raises
     ------
     InputError
         If the text contains a lone surrogate or the splitter does not exist.
     """
-    # Streamlit would hash the whole text on every run; this key is a short string.
+    forget_gone()
     return _split(Document.identity_of(text, splitter), name, text, splitter)
 
 
 def load_model(embedder: Embedder) -> None:
-    """Load the model; the first one's objects are exempted from garbage collection.
-
-    Traversing the objects that torch creates blocks all other threads and never frees anything. They are exempted once, at
-    the start of the server where it can be: whatever is alive then is never collected, and later that would be texts.
-    """
+    """Load the model; the first one's objects are exempted from Python's own garbage collection."""
     embedder.load()
-    _freeze()
+    _exempt_once()
 
 
 @cache
-def _freeze() -> None:
+def _exempt_once() -> None:
+    collect_garbage()
+
+
+def collect_garbage() -> None:
+    """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
+
+    Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
+    whenever it likes; `viz.server.housekeeping` does when sessions have ended and nobody waits for a page.
+    """
+    gc.unfreeze()
     gc.collect()
     gc.freeze()

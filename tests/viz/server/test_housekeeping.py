@@ -1,0 +1,126 @@
+"""What the server does by itself: sessions that are over are let go."""
+
+import threading
+import weakref
+from types import SimpleNamespace
+
+import pytest
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from tests.support import LIMIT
+from viz.jobs.texts import Showing, kept
+from viz.server import housekeeping
+from viz.server.housekeeping import LONGEST_WAIT, Housekeeper
+
+
+class Session:
+    """Stands for a session of Streamlit."""
+
+    def __init__(self, name):
+        self.id = name
+
+
+class Manager:
+    """Stands for Streamlit's list of sessions."""
+
+    def __init__(self):
+        self.there = []
+
+    def list_sessions(self):
+        return [SessionInfo(None, one) for one in self.there]
+
+
+@pytest.fixture
+def manager(monkeypatch):
+    manager = Manager()
+    monkeypatch.setattr(housekeeping, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(housekeeping, "drop_expired", lambda _: None)
+    return manager
+
+
+@pytest.fixture
+def collections(monkeypatch):
+    """How often garbage was collected."""
+    done = []
+    monkeypatch.setattr(housekeeping, "collect_garbage", lambda: done.append(1))
+    return done
+
+
+@pytest.fixture
+def drawing():
+    """A page that is being drawn until the test says otherwise."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait, args=(LIMIT,), name="ScriptRunner.scriptThread", daemon=True)
+    thread.start()
+    yield lambda: (over.set(), thread.join(LIMIT))
+    over.set()
+
+
+def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
+    house = Housekeeper()
+    manager.there = [Session("a"), Session("b")]
+    house.look()
+    house.look()
+    assert not collections
+    manager.there = [Session("b"), Session("c")]
+    house.look()
+    house.look()
+    assert len(collections) == 1
+
+
+def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, drawing):
+    house = Housekeeper()
+    manager.there = [Session("a")]
+    house.look()
+    manager.there = []
+    house.look()
+    assert not collections
+    drawing()
+    house.look()
+    assert len(collections) == 1
+
+
+def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, collections, drawing):
+    house = Housekeeper()
+    manager.there = [Session("a")]
+    house.look()
+    manager.there = []
+    for _ in range(LONGEST_WAIT):
+        house.look()
+    assert not collections
+    house.look()
+    assert len(collections) == 1
+
+
+def test_what_was_kept_of_their_texts_is_forgotten(manager):
+    calls = []
+
+    @kept(8, lambda identity: (identity,))
+    def made(identity):
+        calls.append(identity)
+        return identity
+
+    house = Housekeeper()
+    showing = Showing("text")
+    made("text")
+    house.look()
+    made("text")
+    assert len(calls) == 1
+    del showing
+    house.look()
+    made("text")
+    assert len(calls) == 2
+
+
+def test_streamlit_drops_sessions_whose_time_is_over():
+    storage = MemorySessionStorage(ttl_seconds=0)
+    manager = WebsocketSessionManager(storage, None, None, lambda: None)
+    session = Session("a")
+    gone = weakref.ref(session)
+    storage.save(SessionInfo(None, session))
+    del session
+    assert gone() is not None
+    housekeeping.drop_expired(manager)
+    assert gone() is None
