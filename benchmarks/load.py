@@ -33,6 +33,7 @@ from benchmarks.measure import table
 from benchmarks.protocol import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
+from viz.server.housekeeping import EVERY_S
 
 Found = TypeVar("Found")
 
@@ -159,11 +160,8 @@ async def rounds(server: AppServer, sessions: int, times: int, characters: int, 
             for client in clients:
                 await client.close()
         opened = time.perf_counter() - began
-        await asyncio.sleep(ttl + 5)
-        # Streamlit looks for sessions whose time is over when the next one comes or goes.
-        async with Client(server.url):
-            pass
-        await asyncio.sleep(5)
+        # The server lets go of them at the first look after their time.
+        await asyncio.sleep(ttl + 2 * EVERY_S)
         say([error for client in clients for error in client.errors])
         rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{memory(process):.0f}", loads()])
         print(*rows[-1], file=sys.stderr, flush=True)

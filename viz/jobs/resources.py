@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+from contextlib import suppress
 from functools import cache
 
 import platformdirs
@@ -51,9 +53,12 @@ def _exempt_once() -> None:
 def collect_garbage() -> None:
     """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
 
+    The memory goes back to the system where the C library can be told so: it keeps what threads that are gone have used.
     Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
     whenever it likes; `viz.server.housekeeping` does when sessions have ended and nobody waits for a page.
     """
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)

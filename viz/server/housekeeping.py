@@ -35,17 +35,17 @@ class Housekeeper:
     """
 
     def __init__(self) -> None:
-        self._sessions: set[str] = set()
+        self._ended = 0
         self._owed = 0
 
     def look(self) -> None:
         """Look whether sessions have ended since the last time."""
         manager = get_instance()._session_mgr
         drop_expired(manager)
-        there = {info.session.id for info in manager.list_sessions()}
-        if self._owed or self._sessions - there:
+        ended = manager._connect_count - len(manager.list_sessions())
+        if self._owed or ended > self._ended:
             self._owed += 1
-        self._sessions = there
+        self._ended = ended
         if self._owed > LONGEST_WAIT or (self._owed and not _is_drawing()):
             collect_garbage()
             self._owed = 0

@@ -26,10 +26,15 @@ class Manager:
     """Stands for Streamlit's list of sessions."""
 
     def __init__(self):
-        self.there = []
+        self._there, self._connect_count = set(), 0
 
     def list_sessions(self):
-        return [SessionInfo(None, one) for one in self.there]
+        return [SessionInfo(None, Session(name)) for name in self._there]
+
+    def come_and_go(self, *there):
+        """From now on these are there."""
+        self._connect_count += len({*there} - self._there)
+        self._there = {*there}
 
 
 @pytest.fixture
@@ -60,21 +65,26 @@ def drawing():
 
 def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
     house = Housekeeper()
-    manager.there = [Session("a"), Session("b")]
+    manager.come_and_go("a", "b")
     house.look()
     house.look()
     assert not collections
-    manager.there = [Session("b"), Session("c")]
+    manager.come_and_go("b", "c")
     house.look()
     house.look()
     assert len(collections) == 1
+    # This one came and went between two looks.
+    manager.come_and_go("b", "c", "d")
+    manager.come_and_go("b", "c")
+    house.look()
+    assert len(collections) == 2
 
 
 def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, drawing):
     house = Housekeeper()
-    manager.there = [Session("a")]
+    manager.come_and_go("a")
     house.look()
-    manager.there = []
+    manager.come_and_go()
     house.look()
     assert not collections
     drawing()
@@ -84,9 +94,9 @@ def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, dr
 
 def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, collections, drawing):
     house = Housekeeper()
-    manager.there = [Session("a")]
+    manager.come_and_go("a")
     house.look()
-    manager.there = []
+    manager.come_and_go()
     for _ in range(LONGEST_WAIT):
         house.look()
     assert not collections
@@ -114,7 +124,7 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
     assert len(calls) == 2
 
 
-def test_streamlit_drops_sessions_whose_time_is_over():
+def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_over():
     storage = MemorySessionStorage(ttl_seconds=0)
     manager = WebsocketSessionManager(storage, None, None, lambda: None)
     session = Session("a")
@@ -122,5 +132,6 @@ def test_streamlit_drops_sessions_whose_time_is_over():
     storage.save(SessionInfo(None, session))
     del session
     assert gone() is not None
+    assert (manager._connect_count, manager.list_sessions()) == (0, [])
     housekeeping.drop_expired(manager)
     assert gone() is None
