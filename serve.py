@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
 from viz.server.guard import Guard
-from viz.server.housekeeping import keep_house
+from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
 

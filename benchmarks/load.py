@@ -33,7 +33,7 @@ from benchmarks.measure import table
 from benchmarks.protocol import Client, NoAnswer
 from sample_docs import load_sample
 from tests.browser.app_server import AppServer, app_server
-from viz.server.housekeeping import EVERY_S
+from viz.shell.housekeeping import EVERY_S
 
 Found = TypeVar("Found")
 

@@ -55,7 +55,7 @@ def collect_garbage() -> None:
 
     The memory goes back to the system where the C library can be told so: it keeps what threads that are gone have used.
     Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
-    whenever it likes; `viz.server.housekeeping` does when sessions have ended and nobody waits for a page.
+    whenever it likes; `viz.shell.housekeeping` does when sessions have ended and nobody waits for a page.
     """
     gc.unfreeze()
     gc.collect()

@@ -10,7 +10,6 @@ from typing import ParamSpec, TypeVar
 from cachetools import LRUCache, cached
 
 from chunkers.text.fitness import forget_texts
-from evaluation.inbox.blocks import blocks
 
 Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
@@ -93,4 +92,3 @@ def kept(
 
 
 forget_by(lambda _: forget_texts())
-forget_by(lambda _: blocks.cache_clear())

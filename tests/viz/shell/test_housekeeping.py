@@ -11,8 +11,8 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT
 from viz.jobs.texts import Showing, kept
-from viz.server import housekeeping
-from viz.server.housekeeping import LONGEST_WAIT, Housekeeper
+from viz.shell import housekeeping
+from viz.shell.housekeeping import LONGEST_WAIT, Housekeeper
 
 
 class Session:
