@@ -53,12 +53,15 @@ def _exempt_once() -> None:
 def collect_garbage() -> None:
     """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
 
-    The memory goes back to the system where the C library can be told so: it keeps what threads that are gone have used.
     Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
     whenever it likes; `viz.shell.housekeeping` does when sessions have ended and nobody waits for a page.
     """
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+def give_back_memory() -> None:
+    """Give freed memory back to the system, where the C library can: it keeps what threads that are gone have used."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Hashable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from cachetools import LRUCache, cached
 
@@ -64,7 +64,7 @@ def forget_by(forget: Callable[[str], None]) -> None:
 
 
 def kept(
-    size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Made], float] | None = None
+    size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
 ) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
     """Return a decorator that keeps what a function makes of a text, for all sessions, until none shows the text.
 
@@ -75,7 +75,7 @@ def kept(
     key
         Called with the function's arguments: what the result depends on, of which the first is the text's identity.
     """
-    entries: LRUCache[tuple[Hashable, ...], Made] = LRUCache(size, getsizeof)
+    entries: LRUCache[tuple[Hashable, ...], Any] = LRUCache(size, getsizeof)
     # Those that ask for what is being made wait for it.
     changed = threading.Condition()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.runtime import get_instance
 
-from viz.jobs.resources import collect_garbage
+from viz.jobs.resources import collect_garbage, give_back_memory
 from viz.jobs.texts import forget_gone
 
 EVERY_S = 20.0
@@ -40,7 +40,7 @@ class Housekeeper:
 
     def look(self) -> None:
         """Look whether sessions have ended since the last time."""
-        manager = get_instance()._session_mgr
+        manager: Any = get_instance()._session_mgr
         drop_expired(manager)
         ended = manager._connect_count - len(manager.list_sessions())
         if self._owed or ended > self._ended:
@@ -48,8 +48,10 @@ class Housekeeper:
         self._ended = ended
         if self._owed > LONGEST_WAIT or (self._owed and not _is_drawing()):
             collect_garbage()
+            # What was kept for them is known to be of no use only now.
+            forget_gone()
+            give_back_memory()
             self._owed = 0
-        forget_gone()
 
 
 def drop_expired(manager: Any) -> None:

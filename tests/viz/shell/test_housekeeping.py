@@ -61,6 +61,7 @@ def drawing():
     thread.start()
     yield lambda: (over.set(), thread.join(LIMIT))
     over.set()
+    thread.join(LIMIT)
 
 
 def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
@@ -104,6 +105,7 @@ def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, c
     assert len(collections) == 1
 
 
+@pytest.mark.usefixtures("collections")
 def test_what_was_kept_of_their_texts_is_forgotten(manager):
     calls = []
 
@@ -113,12 +115,14 @@ def test_what_was_kept_of_their_texts_is_forgotten(manager):
         return identity
 
     house = Housekeeper()
+    manager.come_and_go("a")
     showing = Showing("text")
     made("text")
     house.look()
     made("text")
     assert len(calls) == 1
     del showing
+    manager.come_and_go()
     house.look()
     made("text")
     assert len(calls) == 2
