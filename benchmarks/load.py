@@ -341,7 +341,13 @@ def measured_waiting(given: argparse.Namespace) -> bool:
     head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
     own = [f"{sessions}", f"{found.alone:.0f}", f"{found.together:.0f}", f"{ratio:.2f}", f"{len(found.order)}"]
     beside = [f"beside: {name}" for name in HEAD]
-    row = [*own, "yes" if ordered else "no", f"{found.freed:.1f}", *found.bystander.row(), loads()]
+    row = [
+        *own,
+        "yes" if ordered else " ".join(map(str, found.order)),
+        f"{found.freed:.1f}",
+        *found.bystander.row(),
+        loads(),
+    ]
     print(table([*head, *beside, "load"], [row]))
     return (
         len(found.order) == sessions
