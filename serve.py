@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
 from viz.server.guard import Guard
+from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
 
@@ -17,9 +18,10 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
     loading = Preload("viz.compare.page", "pandas")
     loading.start()
-    opening = asyncio.create_task(open_browser())
+    meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
     yield
-    opening.cancel()
+    for task in meanwhile:
+        task.cancel()
     loading.stop()
 
 

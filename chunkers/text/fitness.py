@@ -102,6 +102,12 @@ def _dominated_by(text: str, splitter: str, count: int, longest: int) -> Misfit:
     return Misfit(f"{said}The splitter {better}.", tuple(Remedy("sentences", name) for name in others))
 
 
+def forget_texts() -> None:
+    """Forget the texts that were looked at last, of which the results are kept."""
+    _dominated_by.cache_clear()
+    _unknown_share.cache_clear()
+
+
 _CONSEQUENCES = {
     "embedder": "sentences of unknown tokens look the same to it. The embedder tfidf knows every character.",
     "tokenizer": "sizes in its tokens say little. The tokenizer characters counts every character.",

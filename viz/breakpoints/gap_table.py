@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from threading import Lock
 from typing import TypedDict
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
-from viz.components.text_store import CACHED_BYTES, compact_json
+from viz.components.text_store import compact_json
 from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
+from viz.jobs.texts import CACHED_BYTES, kept
 
 _ledger = st.components.v2.component(
     "seamark_ledger",
@@ -93,7 +92,7 @@ def gap_table(chunking: Chunking, identity: Hashable, margin: float, key: str) -
     _ledger(key=key, data=data)
 
 
-@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda chunking, identity, margin: (identity, margin), lock=Lock())
+@kept(CACHED_BYTES, lambda chunking, identity, margin: (chunking.document.identity, identity, margin), len)
 def _rows(chunking: Chunking, identity: Hashable, margin: float) -> str:
     return compact_json(gap_rows(chunking, margin))
 

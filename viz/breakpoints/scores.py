@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from threading import Lock
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods.similarity_reading import SimilarityReading
@@ -16,6 +14,7 @@ from viz.breakpoints.shown import Shown
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.chunking import Task, chunk_at_once
+from viz.jobs.texts import kept
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Text
@@ -62,13 +61,13 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     show_figure(figure, columns, "Staircase", "staircase")
 
 
-@cached(
-    LRUCache(16),
-    key=lambda task, document, chunker, scores, chunk: (
+@kept(
+    16,
+    lambda task, document, chunker, scores, chunk: (
+        task.document,
         *(part for name, part in vars(task).items() if name != "chunker"),
         chunker.model_copy(update={"amount": 0.0}),
     ),
-    lock=Lock(),
 )
 def _stairs(task: Task, document: Document, chunker: Breakpoint, scores: tuple[float, ...], chunk: object) -> Staircase:
     return staircase(document, chunker, scores, chunk)  # type: ignore[arg-type]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from chunkers import Breakpoint, Chunking
 from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
 from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 
 
@@ -31,6 +29,6 @@ def shown_of(made: ColumnResult, axis: str) -> Shown | None:
     return Shown((made.task, "distance"), made.chunker, made.chunking)
 
 
-@cached(LRUCache(8), key=lambda task, chunking: task, lock=Lock())
+@kept(8, lambda task, chunking: (task.document, task))
 def _read(task: Task, chunking: Chunking) -> Chunking:
     return read_as_similarity(chunking)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from chunkers import Cancelled, Chunking, Document, Embedder
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
@@ -15,6 +12,7 @@ from viz.breakpoints.story import scan_steps
 from viz.components.notice import notice
 from viz.components.stepper.stepper import Step, stepper
 from viz.jobs.chunking import Task, sentence_vectors
+from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
@@ -36,7 +34,7 @@ def show_steps(
     stepper(_told(shown, margin, compared), choices.extra, key="stepper")
 
 
-@cached(LRUCache(8), key=lambda task, best_task, *_: (task, best_task), lock=Lock())
+@kept(8, lambda task, best_task, *_: (task.document, task, best_task))
 def _compared(
     task: Task, best_task: Task, chunking: Chunking, best: Chunking, embedder: Embedder
 ) -> Mapping[int, StretchComparison]:
@@ -45,6 +43,6 @@ def _compared(
     return compare(chunking, best, Similarities(vectors))
 
 
-@cached(LRUCache(8), key=lambda shown, margin, compared: (shown.identity, margin, compared is None), lock=Lock())
+@kept(8, lambda shown, margin, compared: (shown.identity[0].document, shown.identity, margin, compared is None))
 def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     return scan_steps(shown.chunking, margin, compared)

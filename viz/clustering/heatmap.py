@@ -17,7 +17,7 @@ from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
 from viz.components.store import store
-from viz.components.text_store import CACHED_BYTES
+from viz.jobs.texts import CACHED_BYTES
 from viz.theme import palette
 
 _store = store("seamark_matrix", "storeMatrix")

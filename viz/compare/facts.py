@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder, load_tokenizer
 from evaluation.segmentation.chunk_facts import Facts, against_known, change
 from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
 from viz.shell.column_head import Head
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
@@ -53,7 +51,7 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     return Head(tuple(rows), table, fresh)
 
 
-@cached(LRUCache(32), key=lambda task, chunking, embedder: task, lock=Lock())
+@kept(32, lambda task, chunking, embedder: (task.document, task))
 def _measured(task: Task, chunking: Chunking, embedder: Embedder | None) -> Facts:
     """Return the facts of a result, cached by task, since equal tasks have equal results."""
     return Facts.of(chunking, load_tokenizer(task.tokenizer), embedder)

@@ -9,6 +9,7 @@ import numpy as np
 
 from chunkers import Document
 from chunkers.arrays import IntArray
+from viz.jobs.texts import forget_by
 
 
 def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
@@ -23,6 +24,9 @@ def _astral(text: str) -> IntArray:
     if text.isascii():
         return np.zeros(0, dtype=np.int64)
     return np.flatnonzero(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) > 0xFFFF)
+
+
+forget_by(lambda _: _astral.cache_clear())
 
 
 def positions(document: Document, offsets: Sequence[int]) -> list[float]:

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from threading import Lock
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
+from evaluation.inbox.blocks import blocks
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
 from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
+from viz.jobs.texts import forget_by, kept
 from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
 """Most findings that are listed; the others are counted."""
+
+forget_by(lambda _: blocks.cache_clear())
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
@@ -79,7 +81,7 @@ def _choose_hair(choices: Choices) -> float:
     return hair
 
 
-@cached(LRUCache(32), key=lambda task, chunking, embedder, hair: (task, hair), lock=Lock())
+@kept(32, lambda task, chunking, embedder, hair: (task.document, task, hair))
 def _found(task: Task, chunking: Chunking, embedder: Embedder | None, hair: float) -> list[Finding]:
     """Return the findings of a result, cached by its task and ``hair``."""
     return inbox(chunking, embedder, hair)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from chunkers import Chunking
 from evaluation.segmentation.grids import OURS
 from evaluation.segmentation.measures import Score, chunks_of, in_sentences, misassigned, sections_of
 from evaluation.segmentation.sweep import Marked, Setting, scores_of
 from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
@@ -48,7 +46,7 @@ def measured(which: str, setting: Setting, origin: str, made: ColumnResult, text
     return MeasuredSetting(which, setting, origin, made, scores, wrong)
 
 
-@cached(LRUCache(64), key=lambda task, chunking, known: (task, known), lock=Lock())
+@kept(64, lambda task, chunking, known: (task.document, task, known))
 def _against(task: Task, chunking: Chunking, known: tuple[int, ...]) -> tuple[dict[str, Score], tuple[int, ...]]:
     """Return the measures of a result and the numbers of its misassigned sentences, cached by its task."""
     document = chunking.document

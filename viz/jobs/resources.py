@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 
 import platformdirs
@@ -12,6 +14,7 @@ import streamlit as st
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
 from viz.jobs.run_store import RunStore
+from viz.jobs.texts import forget_gone, kept
 
 
 @st.cache_resource(show_spinner=False)
@@ -26,20 +29,21 @@ def run_store() -> RunStore:
     return RunStore(platformdirs.user_cache_path("seamark") / "runs.sqlite")
 
 
-@st.cache_resource(max_entries=6, show_spinner="Splitting into sentences")
-def _split(identity: str, name: str, _text: str, _splitter: str) -> Document:
-    return Document.from_text(_text, _splitter, name)
+@kept(6, lambda identity, name, text, splitter: (identity, name))
+def _split(identity: str, name: str, text: str, splitter: str) -> Document:
+    with st.spinner("Splitting into sentences"):
+        return Document.from_text(text, splitter, name)
 
 
 def split_document(text: str, splitter: str, name: str) -> Document:
-    """Return the text split into sentences; recent documents are cached and returned as the same object.
+    """Return the text split into sentences; sessions that show the same text get the same object.
 
     Raises
     ------
     InputError
         If the text contains a lone surrogate or the splitter does not exist.
     """
-    # Streamlit would hash the whole text on every run; this key is a short string.
+    forget_gone()
     return _split(Document.identity_of(text, splitter), name, text, splitter)
 
 
@@ -50,19 +54,32 @@ def _untold(share: float) -> None:
 def load_model(
     embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
 ) -> None:
-    """Load the model; the first one's objects are exempted from garbage collection.
+    """Load the model; the first one's objects are exempted from Python's own garbage collection.
 
     A model that has to be made first calls ``preparing`` with the share that is done, and stops with `Cancelled` once
     ``cancelled`` is true.
-
-    Traversing the objects that torch creates blocks all other threads and never frees anything. They are exempted once, at
-    the start of the server where it can be: whatever is alive then is never collected, and later that would be texts.
     """
     embedder.prepare(preparing, cancelled)
-    _freeze()
+    _exempt_once()
 
 
 @cache
-def _freeze() -> None:
+def _exempt_once() -> None:
+    collect_garbage()
+
+
+def collect_garbage() -> None:
+    """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
+
+    Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
+    whenever it likes; `viz.shell.housekeeping` does when sessions have ended and nobody waits for a page.
+    """
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+def give_back_memory() -> None:
+    """Give freed memory back to the system, where the C library can: it keeps what threads that are gone have used."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)

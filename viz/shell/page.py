@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
-from chunkers import Document, Embedder, InputError
+from chunkers import Embedder, InputError
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.components.notice import notice
@@ -133,7 +133,7 @@ def _split(source: Source, sentences: str) -> Text | None:
     try:
         # Other sessions' texts may drop it from the cache they share; a running job belongs to the session's own.
         kept = session.document
-        if kept is None or kept.name != source.name or kept.identity != Document.identity_of(source.text, sentences):
+        if kept is None or (kept.name, kept.splitter, kept.text) != (source.name, sentences, source.text):
             kept = session.document = split_document(source.text, sentences, source.name)
         return Text(source, kept)
     except InputError as error:

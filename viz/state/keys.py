@@ -13,6 +13,7 @@ from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
+from viz.jobs.texts import Showing
 from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices
 from viz.state.session_file import SessionFile
@@ -20,6 +21,9 @@ from viz.state.text import Source
 from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments
 
 Kind = TypeVar("Kind")
+
+MOST_SHOWN = 6
+"""Texts that a session may go back to without their being prepared again."""
 
 
 class Value(Generic[Kind]):
@@ -73,6 +77,19 @@ class Job(Value[Kind]):
             before.cancel()
         super().__set__(session, value)
         st.session_state[f"{self._key}/holder"] = _Holder(value) if isinstance(value, Background) else None
+
+
+class ShownDocument(Value[Document | None]):
+    """The document that the session shows: with the last session that showed it, what is kept of its text is forgotten."""
+
+    def __set__(self, session: Session, value: Document | None) -> None:
+        """Set the document."""
+        super().__set__(session, value)
+        if value is not None:
+            key = f"{self._key}/showing"
+            before: dict[str, Showing] = st.session_state.get(key, {})
+            now = {**before, value.identity: before.get(value.identity) or Showing(value.identity)}
+            st.session_state[key] = dict([*now.items()][-MOST_SHOWN:])
 
 
 class PerPage(Generic[Kind]):
@@ -138,7 +155,7 @@ class Session:
     server_embedder = Value[tuple[tuple[str, EmbeddingServer], Embedder] | None]("server_embedder", None)
 
     # Results
-    document = Value[Document | None]("split_document", None)  # the text on the page, split into sentences
+    document = ShownDocument("split_document", None)  # the text on the page, split into sentences
     job = Job[ChunkingJob | None]("job", None)
     results = Container[dict[Task, Chunking]]("results", dict)  # those on the page
     repeats = Container[dict[Task, Repeats | None]]("repeats", dict)

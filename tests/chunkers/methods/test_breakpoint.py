@@ -30,6 +30,21 @@ def test_lines(name, amount, line):
     assert rule.line(rule.scores(DISTANCES), amount) == pytest.approx(line)
 
 
+@given(
+    name=st.sampled_from(sorted(THRESHOLDS)),
+    scores=st.lists(st.one_of(st.just(float("nan")), st.floats(-1, 2, width=32)), max_size=30),
+    amounts=st.lists(st.floats(1, 10), min_size=1, max_size=30),
+)
+def test_lines_for_many_amounts_are_those_for_each(name, scores, amounts):
+    rule, array = THRESHOLDS[name], np.array(scores, dtype=np.float64)
+    assert rule.lines(array, amounts) == pytest.approx(
+        [rule.line(array, amount) for amount in amounts], nan_ok=True, abs=0, rel=0
+    )
+    defined = array[~np.isnan(array)]
+    if name == "percentile" and len(defined):
+        assert rule.line(array, amounts[0]) == np.percentile(defined, amounts[0])
+
+
 def test_gradient_is_central_inside_and_one_sided_at_the_ends():
     assert THRESHOLDS["gradient"].scores(DISTANCES) == pytest.approx([0.4, 0.05, 0.15, 0.05, -0.5])
 

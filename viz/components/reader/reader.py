@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
@@ -17,7 +15,8 @@ from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
-from viz.components.text_store import CACHED_BYTES, compact_json, source_bytes, text_store
+from viz.components.text_store import compact_json, source_bytes, text_store
+from viz.jobs.texts import CACHED_BYTES, kept
 from viz.state.keys import session
 from viz.theme import palette
 
@@ -147,10 +146,10 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
     }
 
 
-@cached(
-    LRUCache(CACHED_BYTES, getsizeof=lambda hash_and_body: len(hash_and_body[1])),
-    key=lambda document, result, known, fresh: (result.identity, result.movable, known, fresh),
-    lock=Lock(),
+@kept(
+    CACHED_BYTES,
+    lambda document, result, known, fresh: (document.identity, result.identity, result.movable, known, fresh),
+    lambda hash_and_body: len(hash_and_body[1]),
 )
 def _body(document: Document, result: Result, known: frozenset[int] | None, fresh: frozenset[int]) -> tuple[str, str]:
     """Return the hash of a column's body and the body, its segments and curve, as JSON."""

@@ -1,0 +1,390 @@
+"""Many sessions on one server: how soon it answers, whether it keeps what they leave behind, and who waits for whom.
+
+Run as ``python -m benchmarks.load sliders|rounds|waiting``. It starts the app on a port of its own, as ``make run`` does,
+and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor from it.
+Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
+
+``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
+``rounds``: fifty sessions paste texts of their own, are opened and closed again, four times; the server's memory after each.
+``waiting``: ten sessions paste 200 kB each at once and move their sliders while they wait, one of them is cancelled, and
+another session moves its slider on a small sample all the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from itertools import count, cycle, islice, pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import psutil
+
+from benchmarks.measure import table
+from benchmarks.protocol import Client, NoAnswer
+from sample_docs import load_sample
+from tests.browser.app_server import AppServer, app_server
+from viz.shell.housekeeping import EVERY_S
+
+Found = TypeVar("Found")
+
+READER = "reader"
+AMOUNT = "/breakpoint/amount"
+LOWEST, HIGHEST = 50, 99
+"""The percentiles between which sliders are moved."""
+
+UNSAID = "70"
+"""The amount of the first screen, which its link leaves out."""
+
+MEGABYTE = 2**20
+
+
+@dataclass
+class Moves:
+    """What the sessions of a run saw: the seconds of each answer, errors, and updates that were lost."""
+
+    seconds: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def row(self) -> list[str]:
+        """Return the columns of a table."""
+        median, late, most = np.percentile(self.seconds, [50, 95, 100]) if self.seconds else (np.nan,) * 3
+        return [
+            f"{len(self.seconds):,}",
+            f"{len(self.errors)}",
+            f"{len(self.lost)}",
+            f"{median:.2f}",
+            f"{late:.2f}",
+            f"{most:.2f}",
+        ]
+
+
+HEAD = ["moves", "errors", "lost updates", "median, s", "95 %, s", "most, s"]
+
+
+def linked_amount(client: Client, column: int) -> str:
+    """Return the amount that the link has."""
+    return client.linked(f"c{column}.amount") or UNSAID
+
+
+def amount_of(client: Client, column: int) -> str:
+    """Return the amount that the page shows: in the link, on the line of the curve, if they agree."""
+    linked = linked_amount(client, column)
+    drawn = client.data(READER)["columns"][column - 1]["body"]
+    return linked if f'"parameter":"amount","value":{float(linked)}' in drawn else f"{linked} in the link, but not drawn"
+
+
+async def moved(client: Client, value: int, column: int, moves: Moves) -> None:
+    """Move the slider, wait for the answer, and note what came of it."""
+    try:
+        took = await client.run(client.slider(AMOUNT, value))
+    except NoAnswer as error:
+        moves.errors.append(str(error))
+        return
+    moves.seconds.append(took)
+    if linked_amount(client, column) != f"{value}":
+        moves.lost.append(f"{value} was sent, the link has {linked_amount(client, column)}")
+
+
+async def flurry(client: Client, values: Sequence[int], column: int, moves: Moves) -> None:
+    """Send values without waiting, as a slider does that is dragged; the last must be the one that the page ends with."""
+    try:
+        for value in values:
+            await client.send(client.slider(AMOUNT, value))
+            await asyncio.sleep(0.02)
+        await client.answered()
+        if amount_of(client, column) != f"{values[-1]}":
+            # The answer may have been that of an earlier value, if its run was over before the last was sent.
+            await client.until(lambda one: amount_of(one, column) == f"{values[-1]}")
+    except NoAnswer:
+        moves.lost.append(f"{values[-1]} was sent last, the page has {amount_of(client, column)}")
+
+
+# Twenty sliders
+
+
+async def sliders(server: AppServer, sessions: int, seconds: float, think: float) -> list[str]:
+    """Return the row of twenty sessions on the essay."""
+    process = psutil.Process(server.pid)
+    moves = Moves()
+    async with AsyncExitStack() as stack:
+        clients = [Client(server.url, query="document=essay") for _ in range(sessions)]
+        # The first embeds the essay, for all.
+        for client in clients:
+            await stack.enter_async_context(client)
+            await client.until(is_cut)
+        began, worked, own = time.perf_counter(), busy(process), time.process_time()
+
+        async def use(client: Client, number: int) -> None:
+            chance = random.Random(number)
+            value = 70
+            while time.perf_counter() - began < seconds:
+                value = chance.choice([other for other in range(LOWEST, HIGHEST) if other != value])
+                await moved(client, value, 2, moves)
+                await asyncio.sleep(chance.uniform(0, 2 * think))
+
+        await asyncio.gather(*(use(client, number) for number, client in enumerate(clients)))
+        elapsed, worked, own = time.perf_counter() - began, busy(process) - worked, time.process_time() - own
+        await asyncio.gather(*(flurry(client, [60, 95, 55, 81, 64 + n], 2, moves) for n, client in enumerate(clients)))
+        moves.errors += [error for client in clients for error in client.errors]
+    say([*moves.errors, *moves.lost])
+    each = f"{1000 * worked / max(1, len(moves.seconds)):.0f}"
+    return [f"{sessions}", f"{think:g}", *moves.row(), each, f"{worked / elapsed:.2f}", f"{own / elapsed:.2f}", loads()]
+
+
+# Fifty sessions, four times
+
+
+async def rounds(server: AppServer, sessions: int, times: int, characters: int, ttl: int) -> list[list[str]]:
+    """Return a row for each round of sessions that paste texts of their own and leave."""
+    process = psutil.Process(server.pid)
+    rows = []
+    texts = (own_text(characters, number) for number in count())
+    for turn in range(1, times + 1):
+        began = time.perf_counter()
+        clients = [Client(server.url) for _ in range(sessions)]
+        try:
+            await in_turn([paste_and_wait(client, next(texts)) for client in clients], at_once=5)
+            open_ = memory(process)
+        finally:
+            for client in clients:
+                await client.close()
+        opened = time.perf_counter() - began
+        # The server lets go of them at the first look after their time.
+        await asyncio.sleep(ttl + 2 * EVERY_S)
+        say([error for client in clients for error in client.errors])
+        rows.append([f"{turn}", f"{opened:.0f}", f"{open_:.0f}", f"{memory(process):.0f}", loads()])
+        print(*rows[-1], file=sys.stderr, flush=True)
+    return rows
+
+
+# Ten that wait for each other
+
+
+@dataclass
+class Waited:
+    """What happened while ten sessions waited for each other.
+
+    Attributes
+    ----------
+    alone, together
+        Seconds until all were done, one after the other and at once.
+    order
+        The numbers of the sessions in the order in which they were done; they came in ascending order.
+    freed
+        Seconds from the press on Cancel until the next one began.
+    bystander
+        The moves of the session beside them.
+    """
+
+    alone: float
+    together: float
+    order: list[int]
+    freed: float
+    bystander: Moves
+
+
+async def waiting(server: AppServer, sessions: int, characters: int) -> Waited:
+    """Let sessions paste texts one after the other, then at once, and cancel one more of them while it is embedded."""
+    numbers = count()
+    async with AsyncExitStack() as stack:
+        bystander = await stack.enter_async_context(Client(server.url))
+        await bystander.until(is_cut)
+        began = time.perf_counter()
+        for _ in range(sessions):
+            async with Client(server.url) as client:
+                await client.paste(own_text(characters, next(numbers)))
+                await client.until(is_cut, 600)
+        alone = time.perf_counter() - began
+        beside = Moves()
+        moving = asyncio.create_task(keep_moving(bystander, beside, 0.5))
+        clients = [await stack.enter_async_context(Client(server.url)) for _ in range(sessions + 1)]
+        order: list[int] = []
+        began = time.perf_counter()
+
+        async def wait(number: int) -> None:
+            client = clients[number]
+            again = asyncio.create_task(keep_running(client, 3.0))
+            await client.until(is_cut, 900)
+            again.cancel()
+            order.append(number)
+
+        cancelled = sessions // 2
+        tasks = []
+        for number, client in enumerate(clients):
+            await client.paste(own_text(characters, next(numbers)))
+            if number != cancelled:
+                tasks.append(asyncio.create_task(wait(number)))
+        freed = await cancel(clients[cancelled], clients[cancelled + 1])
+        await asyncio.gather(*tasks)
+        together = time.perf_counter() - began
+        moving.cancel()
+        say([error for client in (bystander, *clients) for error in client.errors])
+    return Waited(alone, together, order, freed, beside)
+
+
+async def cancel(client: Client, following: Client) -> float:
+    """Cancel a session's job once it is being embedded; return the seconds until the next one's is."""
+    await client.until(lambda one: one.progress.startswith("Embedding"), 900)
+    began = time.perf_counter()
+    await client.press("Cancel")
+    return await following.until(lambda one: one.progress.startswith("Embedding") or is_cut(one)) - began
+
+
+async def keep_moving(client: Client, moves: Moves, think: float) -> None:
+    """Move a session's slider until cancelled."""
+    for value in cycle([60, 80, 70, 90, 75]):
+        await moved(client, value, 2, moves)
+        await asyncio.sleep(think)
+
+
+async def keep_running(client: Client, think: float) -> None:
+    """Let the page run again and again, as a user does who tries its controls while it waits."""
+    for value in cycle(range(LOWEST, HIGHEST)):
+        await asyncio.sleep(think)
+        if client.has("slider", AMOUNT):
+            await client.send(client.slider(AMOUNT, value))
+
+
+# What all have in common
+
+
+def is_cut(client: Client) -> bool:
+    """Whether every column on the page has its result."""
+    drawn = client.written(READER)
+    return bool(drawn) and '"hash": ""' not in drawn
+
+
+async def paste_and_wait(client: Client, text: str) -> None:
+    """Open a session, paste a text of its own and wait until it is cut."""
+    await client.open()
+    await client.paste(text)
+    await client.until(lambda one: is_cut(one) and '"title": "Pasted text"' in one.written(READER), 300)
+
+
+async def in_turn(works: Sequence[Coroutine[object, object, None]], at_once: int) -> None:
+    """Do the works, at most so many at once."""
+    places = asyncio.Semaphore(at_once)
+
+    async def one(work: Coroutine[object, object, None]) -> None:
+        async with places:
+            await work
+
+    await asyncio.gather(*map(one, works))
+
+
+def own_text(characters: int, number: int) -> str:
+    """Return a text that no other session has: the essay's sentences, each with its own number."""
+    words = load_sample("essay").text.split(". ")
+    sentences = (f"{sentence} {number}.{place}" for place, sentence in enumerate(cycle(words)))
+    parts = islice(sentences, 2 + characters * len(words) // sum(map(len, words)))
+    return ". ".join(parts)[:characters]
+
+
+def busy(process: psutil.Process) -> float:
+    """Return the seconds of the processor that the server has used."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def memory(process: psutil.Process) -> float:
+    """Return the server's resident memory in MB."""
+    return float(process.memory_info().rss) / MEGABYTE
+
+
+def loads() -> str:
+    """Return the machine's load, over the last minute and the last five."""
+    one, five, _ = os.getloadavg()
+    return f"{one:.1f}, {five:.1f}"
+
+
+def say(faults: Sequence[str]) -> None:
+    """Print what went wrong, each kind once."""
+    for fault in sorted(set(faults))[:20]:
+        print(f"{faults.count(fault)} × {fault}", file=sys.stderr, flush=True)
+
+
+def measured_sliders(given: argparse.Namespace) -> bool:
+    """Measure and print; return whether the targets are reached."""
+    row = with_server(lambda server: sliders(server, given.sessions or 20, given.seconds, given.think))
+    columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
+    print(table(columns, [row]))
+    return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
+
+
+def measured_rounds(given: argparse.Namespace) -> bool:
+    """Measure and print; return whether the targets are reached."""
+    os.environ["STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL"] = str(given.ttl)
+    sessions = given.sessions or 50
+    rows = with_server(lambda server: rounds(server, sessions, given.rounds, given.characters or 8_000, given.ttl))
+    print(table(["round", "seconds", f"MB with {sessions} sessions", "MB after", "load"], rows))
+    after = [float(row[3]) for row in rows]
+    return all(abs(later / after[1] - 1) <= 0.05 for later in after[2:])
+
+
+def measured_waiting(given: argparse.Namespace) -> bool:
+    """Measure and print; return whether the targets are reached."""
+    sessions = given.sessions or 10
+    found = with_server(lambda server: waiting(server, sessions, given.characters or 200_000))
+    ordered = all(first < second for first, second in pairwise(found.order))
+    ratio = found.together / found.alone
+    head = ["sessions", "one by one, s", "at once, s", "ratio", "done", "in order", "freed, s"]
+    own = [f"{sessions}", f"{found.alone:.0f}", f"{found.together:.0f}", f"{ratio:.2f}", f"{len(found.order)}"]
+    beside = [f"beside: {name}" for name in HEAD]
+    row = [
+        *own,
+        "yes" if ordered else " ".join(map(str, found.order)),
+        f"{found.freed:.1f}",
+        *found.bystander.row(),
+        loads(),
+    ]
+    print(table([*head, *beside, "load"], [row]))
+    return (
+        len(found.order) == sessions
+        and ordered
+        and ratio <= 1.3
+        and found.freed <= 2
+        and not found.bystander.errors
+        and not found.bystander.lost
+        and max(found.bystander.seconds) < 0.5
+    )
+
+
+def with_server(measure: Callable[[AppServer], Coroutine[object, object, Found]]) -> Found:
+    """Start the app, measure, and end it."""
+    with tempfile.TemporaryDirectory() as folder, app_server(Path(folder) / "log.txt") as server:
+        # The model is loaded before anything is measured.
+        return asyncio.run(measure(server))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one of the measurements."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+    parser.add_argument("what", choices=["sliders", "rounds", "waiting"])
+    parser.add_argument("--sessions", type=int, metavar="N", help="sessions (default: 20, 50 and 10)")
+    parser.add_argument("--seconds", type=float, default=120, metavar="S", help="of moving sliders (default: 120)")
+    parser.add_argument(
+        "--think", type=float, default=0, metavar="S", help="between an answer and the next move (default: 0)"
+    )
+    parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)")
+    parser.add_argument("--characters", type=int, metavar="N", help="of each text (default: 8,000 and 200,000)")
+    parser.add_argument(
+        "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
+    )
+    given = parser.parse_args(arguments)
+    measured = {"sliders": measured_sliders, "rounds": measured_rounds, "waiting": measured_waiting}[given.what]
+    return 0 if measured(given) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

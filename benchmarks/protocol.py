@@ -1,0 +1,357 @@
+"""A browser session without a browser: what Streamlit's page sends and understands, over its websocket.
+
+It does what costs the server something: it answers with the state of the widgets that were touched, names the messages that
+it has kept so that they are not sent again, follows the link, and asks for fragments as often as they want to be. It draws
+nothing, and decodes no component's data unless it is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.BidiComponent_pb2 import BidiComponent
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.Delta_pb2 import Delta
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin, Subprotocol
+
+LIMIT = 120.0
+"""Seconds after which an answer is given up."""
+
+_KEPT_RUNS = 2
+"""Runs after which a page forgets a message that it has not needed again; the default of Streamlit's configuration."""
+
+_WIDGETS = ("button", "file_uploader", "number_input", "selectbox", "slider", "text_area")
+
+
+class NoAnswer(RuntimeError):
+    """An answer that did not come, or not in time."""
+
+
+@dataclass(frozen=True)
+class Widget:
+    """A widget on the page: its id, and the fragment that it is in."""
+
+    id: str
+    fragment: str
+
+
+@dataclass
+class _Page:
+    """What a run of the page has drawn: widgets by kind and key or label, components by key, the progress bar's label."""
+
+    widgets: dict[tuple[str, str], Widget] = field(default_factory=dict)
+    components: dict[str, BidiComponent] = field(default_factory=dict)
+    progress: str = ""
+
+
+class Client:
+    """A session.
+
+    Parameters
+    ----------
+    server
+        The server's address.
+    page
+        The page's name in its address; empty for the first one.
+    query
+        The link's parameters.
+
+    Attributes
+    ----------
+    link
+        The parameters of the link, as the page would show them now.
+    errors
+        Exceptions that the page would show.
+    received
+        Bytes received.
+    """
+
+    def __init__(self, server: str, page: str = "", query: str = "") -> None:
+        self._server = urlsplit(server)
+        self._name, self.link = page, query
+        self.errors: list[str] = []
+        self.received = 0
+        self._hash = ""
+        self._shown, self._drawn = _Page(), _Page()
+        self._values: dict[str, WidgetState] = {}
+        self._kept: dict[str, tuple[int, ForwardMsg]] = {}
+        self._runs = 0
+        self._in_fragment = False
+        self._finished = asyncio.Event()
+        self._news = asyncio.Condition()
+        self._again: dict[str, asyncio.Task[None]] = {}
+        self._socket: ClientConnection | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Connect, and wait until the page is drawn."""
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave."""
+        await self.close()
+
+    async def open(self) -> float:
+        """Connect, and wait until the page is drawn; return the seconds that it took."""
+        began = time.perf_counter()
+        origin = f"{self._server.scheme}://{self._server.netloc}"
+        self._socket = await connect(
+            f"ws://{self._server.netloc}/_stcore/stream",
+            origin=Origin(origin),
+            subprotocols=[Subprotocol("streamlit"), Subprotocol("PLACEHOLDER_AUTH_TOKEN")],
+            compression=None,
+            proxy=None,
+            max_size=None,
+            max_queue=None,
+            open_timeout=LIMIT,
+            ping_interval=None,
+        )
+        self._reading = asyncio.create_task(self._read(self._socket))
+        await self.run()
+        return time.perf_counter() - began
+
+    async def close(self) -> None:
+        """Close the connection, as a browser does with its tab."""
+        self._stop_again()
+        if self._socket is not None:
+            await self._socket.close()
+        if self._reading is not None:
+            await self._reading
+
+    # What a user does
+
+    async def run(self, *touched: WidgetState) -> float:
+        """Let the page run with these widgets' values, and return the seconds until its answer is whole.
+
+        Raises
+        ------
+        NoAnswer
+            If it does not come in `LIMIT` seconds, or the server closes the connection.
+        """
+        began = time.perf_counter()
+        await self.send(*touched)
+        await self.answered()
+        return time.perf_counter() - began
+
+    async def send(self, *touched: WidgetState, fragment: str = "", by_itself: bool = False) -> None:
+        """Let the page, or a fragment, run with these widgets' values, and do not wait for the answer."""
+        assert self._socket is not None
+        if not fragment:
+            self._finished.clear()
+        triggers = [one for one in touched if one.WhichOneof("value") == "trigger_value"]
+        self._values |= {one.id: one for one in touched if one not in triggers}
+        state = ClientState(
+            query_string=self.link,
+            page_script_hash=self._hash,
+            page_name="" if self._hash else self._name,
+            fragment_id=fragment,
+            is_auto_rerun=by_itself,
+            cached_message_hashes=self._kept,
+        )
+        state.widget_states.widgets.extend([*self._values.values(), *triggers])
+        state.context_info.url = f"{self._server.scheme}://{self._server.netloc}/{self._name}"
+        with suppress(ConnectionClosed):
+            await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
+
+    async def answered(self) -> None:
+        """Wait until the page is drawn; raises as `run` does."""
+        assert self._reading is not None
+        done = asyncio.create_task(self._finished.wait())
+        await asyncio.wait({done, self._reading}, timeout=LIMIT, return_when=asyncio.FIRST_COMPLETED)
+        if not done.done():
+            done.cancel()
+            raise NoAnswer("the server closed the connection" if self._reading.done() else f"none in {LIMIT:.0f} s")
+
+    async def until(self, holds: Callable[[Client], bool], seconds: float = LIMIT) -> float:
+        """Wait until it holds, which is looked at after every run of the page or a fragment, and return the moment.
+
+        Raises
+        ------
+        NoAnswer
+            If it does not within that time.
+        """
+
+        async def wait() -> None:
+            async with self._news:
+                await self._news.wait_for(lambda: holds(self))
+
+        try:
+            await asyncio.wait_for(wait(), seconds)
+        except TimeoutError:
+            raise NoAnswer(f"it did not come in {seconds:.0f} s; the page says {self.progress!r}") from None
+        return time.perf_counter()
+
+    async def press(self, label: str) -> None:
+        """Press the button with that label."""
+        button = self.widget("button", label)
+        await self.send(WidgetState(id=button.id, trigger_value=True), fragment=button.fragment)
+
+    async def paste(self, text: str) -> None:
+        """Choose the user's own text and paste ``text``, without waiting until it is cut."""
+        await self.run(self.text("selectbox", "document", "Your own text"))
+        await self.run(self.text("text_area", "pasted", text))
+
+    # What is on the page
+
+    def widget(self, kind: str, name: str) -> Widget:
+        """Return the widget of that kind whose key, or label if it has none, contains ``name``.
+
+        Raises
+        ------
+        NoAnswer
+            If the page has none.
+        """
+        for (found, key), widget in self._shown.widgets.items():
+            if found == kind and name in key:
+                return widget
+        raise NoAnswer(f"the page has no {kind} {name!r}")
+
+    def has(self, kind: str, name: str) -> bool:
+        """Whether the page has such a widget."""
+        return any(found == kind and name in key for found, key in self._shown.widgets)
+
+    def slider(self, name: str, value: float) -> WidgetState:
+        """Return the state of the slider with that name in its key."""
+        state = WidgetState(id=self.widget("slider", name).id)
+        state.double_array_value.data.append(value)
+        return state
+
+    def text(self, kind: str, name: str, value: str) -> WidgetState:
+        """Return the state of a widget whose value is a text."""
+        return WidgetState(id=self.widget(kind, name).id, string_value=value)
+
+    def linked(self, name: str) -> str:
+        """Return the value of a parameter of the link; empty if it has none."""
+        return parse_qs(self.link, keep_blank_values=True).get(name, [""])[0]
+
+    @property
+    def progress(self) -> str:
+        """The label of the progress bar; empty if there is none."""
+        return self._shown.progress
+
+    def written(self, key: str) -> str:
+        """Return the data of the component with that key as JSON; empty if there is none."""
+        component = self._shown.components.get(key)
+        return component.json or component.mixed.json if component is not None else ""
+
+    def data(self, key: str) -> dict[str, Any]:
+        """Return the data of the component with that key; empty if there is none."""
+        found: dict[str, Any] = json.loads(self.written(key) or "{}")
+        return found
+
+    # What the server sends
+
+    async def _read(self, socket: ClientConnection) -> None:
+        with suppress(ConnectionClosed):
+            async for data in socket:
+                assert isinstance(data, bytes)
+                self.received += len(data)
+                message = ForwardMsg.FromString(data)
+                self._take(message)
+                if message.WhichOneof("type") == "script_finished":
+                    async with self._news:
+                        self._news.notify_all()
+
+    def _take(self, message: ForwardMsg) -> None:
+        match message.WhichOneof("type"):
+            case "ref_hash":
+                self._take_kept(message)
+            case "delta":
+                self._keep(message)
+                self._draw(message.delta)
+            case "new_session":
+                self._begin(message)
+            case "script_finished":
+                self._end(message)
+            case "page_info_changed":
+                self.link = message.page_info_changed.query_string
+            case "auto_rerun":
+                self._run_again(message.auto_rerun.fragment_id, message.auto_rerun.interval)
+            case "stop_auto_rerun":
+                for fragment in message.stop_auto_rerun.fragment_ids:
+                    self._stop_again(fragment)
+            case "session_event" if message.session_event.HasField("script_compilation_exception"):
+                self.errors.append(message.session_event.script_compilation_exception.message)
+
+    def _take_kept(self, message: ForwardMsg) -> None:
+        if message.ref_hash not in self._kept:
+            self.errors.append("the server named a message that the page does not have")
+            return
+        _, kept = self._kept[message.ref_hash]
+        self._kept[message.ref_hash] = self._runs, kept
+        self._draw(kept.delta)
+
+    def _keep(self, message: ForwardMsg) -> None:
+        if message.metadata.cacheable:
+            self._kept[message.hash] = self._runs, message
+
+    def _begin(self, message: ForwardMsg) -> None:
+        self._hash = message.new_session.page_script_hash
+        self._in_fragment = bool(message.metadata.run.fragment_ids)
+        if not self._in_fragment:
+            self._stop_again()
+            self._drawn = _Page()
+
+    def _end(self, message: ForwardMsg) -> None:
+        if message.script_finished != ForwardMsg.FINISHED_SUCCESSFULLY:
+            return
+        self._shown = self._drawn
+        self._runs += 1
+        self._kept = {name: kept for name, kept in self._kept.items() if self._runs - kept[0] <= _KEPT_RUNS}
+        self._finished.set()
+
+    def _draw(self, delta: Delta) -> None:
+        if delta.WhichOneof("type") != "new_element":
+            return
+        element = delta.new_element
+        kind = element.WhichOneof("type")
+        page = self._shown if self._in_fragment else self._drawn
+        if kind in _WIDGETS:
+            drawn = getattr(element, kind)
+            key = _key(drawn.id)
+            page.widgets[kind, drawn.label if key == "None" else key] = Widget(drawn.id, delta.fragment_id)
+            if getattr(drawn, "set_value", False):
+                # From here on the server's value holds, until the user gives another.
+                self._values.pop(drawn.id, None)
+        elif kind == "bidi_component":
+            page.components[_key(element.bidi_component.id)] = element.bidi_component
+        elif kind == "progress":
+            page.progress = element.progress.text
+        elif kind == "exception":
+            self.errors.append(f"{element.exception.type}: {element.exception.message}")
+
+    # Fragments that ask to be run again
+
+    def _run_again(self, fragment: str, seconds: float) -> None:
+        self._stop_again(fragment)
+
+        async def again() -> None:
+            while True:
+                await asyncio.sleep(seconds)
+                await self.send(fragment=fragment, by_itself=True)
+
+        self._again[fragment] = asyncio.create_task(again())
+
+    def _stop_again(self, fragment: str | None = None) -> None:
+        for one in [fragment] if fragment is not None else [*self._again]:
+            task = self._again.pop(one, None)
+            if task is not None:
+                task.cancel()
+
+
+def _key(widget: str) -> str:
+    """Return the key that the app gave a widget, from its id: ``$$ID-<digest>-<key>``."""
+    return widget.split("-", 2)[-1]

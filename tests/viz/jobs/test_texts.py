@@ -1,0 +1,148 @@
+"""What is kept of a text is kept as long as a session shows it."""
+
+import gc
+import threading
+import weakref
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Document, load_embedder, load_tokenizer
+from tests import ROOT
+from tests.support import LIMIT
+from tests.viz.app_steps import settled
+from viz.jobs import texts
+from viz.jobs.resources import collect_garbage
+from viz.jobs.texts import Showing, forget_gone, kept
+from viz.state.text import Source
+
+
+class Text(str):
+    """A text that tells when it is let go."""
+
+
+@pytest.fixture
+def unfrozen():
+    """Let other tests collect what this one exempts from that."""
+    yield
+    gc.unfreeze()
+
+
+def own_text(lines=40):
+    return Text("\n\n".join(f"Line {number} is about {'storms' if number % 7 else 'tariffs'}." for number in range(lines)))
+
+
+def counting():
+    """Return a function that is kept, and what it was called with."""
+    calls = []
+
+    @kept(8, lambda identity, *others: (identity, *others))
+    def made(identity, *others):
+        calls.append((identity, *others))
+        return len(calls)
+
+    return made, calls
+
+
+def test_what_is_made_of_a_text_is_forgotten_with_the_last_session_that_shows_it():
+    made, calls = counting()
+    first, second, other = Showing("a"), Showing("a"), Showing("b")
+    assert [made("a", 1), made("a", 2), made("b"), made("a", 1)] == [1, 2, 3, 1]
+    del first
+    forget_gone()
+    assert made("a", 1) == 1
+    del second
+    assert made("a", 1) == 1
+    forget_gone()
+    assert made("b") == 3
+    assert made("a", 1) == 4
+    assert calls == [("a", 1), ("a", 2), ("b",), ("a", 1)]
+    del other
+
+
+def test_a_text_may_be_let_go_while_any_lock_is_held():
+    """Python calls `__del__` at any moment, in any thread: one that waited for a lock there would wait for itself."""
+    made, _ = counting()
+    done = threading.Event()
+
+    def let_go():
+        showing = Showing("c")
+        with texts._lock:
+            del showing
+        forget_gone()
+        done.set()
+
+    made("c")
+    threading.Thread(target=let_go, daemon=True).start()
+    assert done.wait(LIMIT)
+    assert "c" not in texts._shown
+
+
+def test_what_several_ask_for_at_once_is_made_once():
+    began, may_end = threading.Event(), threading.Event()
+    calls = []
+
+    @kept(8, lambda identity: (identity,))
+    def made(identity):
+        calls.append(identity)
+        began.set()
+        assert may_end.wait(LIMIT)
+        return "made"
+
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(made("a")), daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert began.wait(LIMIT)
+    may_end.set()
+    for thread in threads:
+        thread.join(LIMIT)
+    assert (calls, found) == (["a"], ["made"] * 3)
+
+
+@pytest.mark.page
+@pytest.mark.usefixtures("unfrozen")
+@pytest.mark.parametrize("page", ["compare", "breakpoints", "double_pass", "clustering", "failures", "guide"])
+def test_a_closed_sessions_text_and_job_are_let_go(page):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    app.query_params["embedder"] = "tfidf"
+    if page != "compare":
+        app.switch_page(f"pages/{page}.py")
+    app.run()
+    # As pasted, but as an object that can be watched.
+    app.session_state["own"] = Source(own_text(), "Pasted text")
+    app.selectbox(key="document").select("own")
+    settled(app)
+    held = [app.session_state[name] for name in ("split_document", "job") if name in app.session_state]
+    text = held[0].text
+    assert isinstance(text, Text)
+    watched = [weakref.ref(one) for one in (text, *held) if one is not None]
+    assert len(watched) >= 2
+    # What Streamlit does with a session that is over.
+    del text, held, app
+    collect_garbage()
+    forget_gone()
+    collect_garbage()
+    assert [one() for one in watched] == [None] * len(watched)
+
+
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "words", "characters"])
+def test_counting_tokens_keeps_no_text(name):
+    text = own_text()
+    watched = weakref.ref(text)
+    assert load_tokenizer(name).count([text]) == load_tokenizer(name).count([text])
+    del text
+    gc.collect()
+    assert watched() is None
+
+
+def test_an_embedder_that_has_been_fitted_keeps_no_sentence():
+    sentences = [Text(f"Sentence number {number} of many.") for number in range(30)]
+    document = Document.from_text(" ".join(sentences), "regex")
+    document.__dict__["sentence_texts"] = sentences
+    embedder = load_embedder("tfidf").for_document(document)
+    embedder.encode(["Sentence number 1."])
+    watched = [weakref.ref(sentence) for sentence in sentences]
+    del sentences, document
+    gc.collect()
+    assert {one() for one in watched} == {None}

@@ -1,0 +1,141 @@
+"""What the server does by itself: sessions that are over are let go."""
+
+import threading
+import weakref
+from types import SimpleNamespace
+
+import pytest
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from tests.support import LIMIT
+from viz.jobs.texts import Showing, kept
+from viz.shell import housekeeping
+from viz.shell.housekeeping import LONGEST_WAIT, Housekeeper
+
+
+class Session:
+    """Stands for a session of Streamlit."""
+
+    def __init__(self, name):
+        self.id = name
+
+
+class Manager:
+    """Stands for Streamlit's list of sessions."""
+
+    def __init__(self):
+        self._there, self._connect_count = set(), 0
+
+    def list_sessions(self):
+        return [SessionInfo(None, Session(name)) for name in self._there]
+
+    def come_and_go(self, *there):
+        """From now on these are there."""
+        self._connect_count += len({*there} - self._there)
+        self._there = {*there}
+
+
+@pytest.fixture
+def manager(monkeypatch):
+    manager = Manager()
+    monkeypatch.setattr(housekeeping, "get_instance", lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(housekeeping, "drop_expired", lambda _: None)
+    return manager
+
+
+@pytest.fixture
+def collections(monkeypatch):
+    """How often garbage was collected."""
+    done = []
+    monkeypatch.setattr(housekeeping, "collect_garbage", lambda: done.append(1))
+    return done
+
+
+@pytest.fixture
+def drawing():
+    """A page that is being drawn until the test says otherwise."""
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait, args=(LIMIT,), name="ScriptRunner.scriptThread", daemon=True)
+    thread.start()
+    yield lambda: (over.set(), thread.join(LIMIT))
+    over.set()
+    thread.join(LIMIT)
+
+
+def test_garbage_is_collected_when_a_session_has_ended_and_not_otherwise(manager, collections):
+    house = Housekeeper()
+    manager.come_and_go("a", "b")
+    house.look()
+    house.look()
+    assert not collections
+    manager.come_and_go("b", "c")
+    house.look()
+    house.look()
+    assert len(collections) == 1
+    # This one came and went between two looks.
+    manager.come_and_go("b", "c", "d")
+    manager.come_and_go("b", "c")
+    house.look()
+    assert len(collections) == 2
+
+
+def test_garbage_is_not_collected_while_a_page_is_drawn(manager, collections, drawing):
+    house = Housekeeper()
+    manager.come_and_go("a")
+    house.look()
+    manager.come_and_go()
+    house.look()
+    assert not collections
+    drawing()
+    house.look()
+    assert len(collections) == 1
+
+
+def test_on_a_server_that_is_never_idle_it_is_collected_after_a_while(manager, collections, drawing):
+    house = Housekeeper()
+    manager.come_and_go("a")
+    house.look()
+    manager.come_and_go()
+    for _ in range(LONGEST_WAIT):
+        house.look()
+    assert not collections
+    house.look()
+    assert len(collections) == 1
+
+
+@pytest.mark.usefixtures("collections")
+def test_what_was_kept_of_their_texts_is_forgotten(manager):
+    calls = []
+
+    @kept(8, lambda identity: (identity,))
+    def made(identity):
+        calls.append(identity)
+        return identity
+
+    house = Housekeeper()
+    manager.come_and_go("a")
+    showing = Showing("text")
+    made("text")
+    house.look()
+    made("text")
+    assert len(calls) == 1
+    del showing
+    manager.come_and_go()
+    house.look()
+    made("text")
+    assert len(calls) == 2
+
+
+def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_over():
+    storage = MemorySessionStorage(ttl_seconds=0)
+    manager = WebsocketSessionManager(storage, None, None, lambda: None)
+    session = Session("a")
+    gone = weakref.ref(session)
+    storage.save(SessionInfo(None, session))
+    del session
+    assert gone() is not None
+    assert (manager._connect_count, manager.list_sessions()) == (0, [])
+    housekeeping.drop_expired(manager)
+    assert gone() is None

@@ -1,0 +1,94 @@
+"""What is kept of texts: as long as a session shows them, and no longer."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Hashable
+from typing import Any, ParamSpec, TypeVar
+
+from cachetools import LRUCache, cached
+
+from chunkers.text.fitness import forget_texts
+
+Arguments = ParamSpec("Arguments")
+Made = TypeVar("Made")
+
+CACHED_BYTES = 64 * 2**20
+"""Size limit of each cache of data prepared for the browser; the least recently used entries are evicted first."""
+
+_shown: Counter[str] = Counter()
+_gone: deque[str] = deque()
+_lock = threading.Lock()
+_forgetters: list[Callable[[str], None]] = []
+
+
+class Showing:
+    """Says that a session shows a text, as long as it exists: it is kept in the session's state.
+
+    Parameters
+    ----------
+    identity
+        That of the text's document.
+    """
+
+    def __init__(self, identity: str) -> None:
+        self._identity = identity
+        with _lock:
+            _shown[identity] += 1
+
+    def __del__(self) -> None:
+        # Python may call this at any moment, in a thread that holds any lock: it only takes a note.
+        _gone.append(self._identity)
+
+
+def forget_gone() -> None:
+    """Forget what is kept of the texts that no session shows any more."""
+    while True:
+        try:
+            identity = _gone.popleft()
+        except IndexError:
+            return
+        with _lock:
+            _shown[identity] -= 1
+            if _shown[identity] > 0:
+                continue
+            del _shown[identity]
+        for forget in _forgetters:
+            forget(identity)
+
+
+def forget_by(forget: Callable[[str], None]) -> None:
+    """Have ``forget`` called with the identity of each text that no session shows any more."""
+    _forgetters.append(forget)
+
+
+def kept(
+    size: float, key: Callable[..., tuple[Hashable, ...]], getsizeof: Callable[[Any], float] | None = None
+) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
+    """Return a decorator that keeps what a function makes of a text, for all sessions, until none shows the text.
+
+    Parameters
+    ----------
+    size
+        The most entries, or the most of what ``getsizeof`` adds up to; the least recently used are dropped first.
+    key
+        Called with the function's arguments: what the result depends on, of which the first is the text's identity.
+    """
+    entries: LRUCache[tuple[Hashable, ...], Any] = LRUCache(size, getsizeof)
+    # Those that ask for what is being made wait for it.
+    changed = threading.Condition()
+
+    def forget(identity: str) -> None:
+        with changed:
+            for one in [one for one in entries if one[0] == identity]:
+                del entries[one]
+
+    def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
+        forget_by(forget)
+        return cached(entries, key=key, condition=changed)(make)
+
+    return decorate
+
+
+forget_by(lambda _: forget_texts())
