@@ -75,7 +75,7 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED,
         "breakpoint",
         {"threshold": "standard_deviation", "amount": 1, "buffer": 0},
-        _best_of(30, 0.384, 0.400),
+        _best_of(30, 0.381, 0.399),
     ),
     Preset(
         "Article: 0.7, 0.8, 0.7",
@@ -127,7 +127,7 @@ PRESETS: tuple[Preset, ...] = (
         _QU_STITCHED,
         "single_linkage",
         {"position_weight": 0.75, "max_distance": 0.5, "chunks": 8},
-        _best_of(45, 0.293, 0.492),
+        _best_of(45, 0.295, 0.491),
     ),
     Preset(
         "Qu et al.: place alone",
