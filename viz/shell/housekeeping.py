@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from typing import Any
 
@@ -10,6 +11,8 @@ from streamlit.runtime import get_instance
 
 from viz.jobs.resources import collect_garbage, give_back_memory
 from viz.jobs.texts import forget_gone
+
+_log = logging.getLogger(__name__)
 
 EVERY_S = 20.0
 """Seconds between two looks; Streamlit keeps a session that was left for two minutes, in case its page comes back."""
@@ -23,7 +26,11 @@ async def keep_house() -> None:
     house = Housekeeper()
     while True:
         await asyncio.sleep(EVERY_S)
-        house.look()
+        try:
+            house.look()
+        except Exception:
+            # The server works on without it; the next look may succeed.
+            _log.exception("Sessions that are over could not be let go.")
 
 
 class Housekeeper:
