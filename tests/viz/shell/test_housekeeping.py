@@ -1,5 +1,6 @@
 """What the server does by itself: sessions that are over are let go."""
 
+import asyncio
 import threading
 import weakref
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from tests.support import LIMIT
+from tests.support import LIMIT, in_a_loop
 from viz.jobs.texts import Showing, kept
 from viz.shell import housekeeping
 from viz.shell.housekeeping import LONGEST_WAIT, Housekeeper
@@ -139,3 +140,24 @@ def test_streamlit_counts_the_sessions_that_came_and_drops_those_whose_time_is_o
     assert (manager._connect_count, manager.list_sessions()) == (0, [])
     housekeeping.drop_expired(manager)
     assert gone() is None
+
+
+def test_a_look_that_fails_is_not_the_last_one(monkeypatch, caplog):
+    looks = []
+
+    def look(_house):
+        looks.append(1)
+        if len(looks) == 1:
+            raise RuntimeError("no sessions here")
+
+    async def until_the_third():
+        house = asyncio.create_task(housekeeping.keep_house())
+        while len(looks) < 3 and not house.done():
+            await asyncio.sleep(0)
+        house.cancel()
+
+    monkeypatch.setattr(housekeeping, "EVERY_S", 0)
+    monkeypatch.setattr(Housekeeper, "look", look)
+    in_a_loop(until_the_third())
+    assert len(looks) == 3
+    assert "no sessions here" in caplog.text
