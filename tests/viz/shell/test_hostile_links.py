@@ -55,7 +55,7 @@ def package(tmp_path, monkeypatch):
     """Install a package for the length of a test; return a function that does so."""
     monkeypatch.syspath_prepend(tmp_path)
     _pipeline.cache_clear()
-    resources._split.clear()
+    resources._split.cache_clear()
 
     def install(name, *, pipeline):
         nlp = spacy.blank("en")

@@ -181,6 +181,6 @@ def test_a_document_that_others_drove_out_of_the_cache_stays_the_sessions(app):
     app.query_params["embedder"] = "tfidf"
     app.run()
     before = app.session_state["split_document"]
-    resources._split.clear()
+    resources._split.cache_clear()
     app.run()
     assert app.session_state["split_document"] is before
