@@ -26,6 +26,8 @@ def texts(root):
 
 
 def upload(page, name, data):
+    # While the script runs, Streamlit may draw the box anew.
+    at_rest(page)
     page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": data}
     )
