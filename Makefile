@@ -2,8 +2,6 @@
 
 PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
 PYTEST_ARGS ?=
-# Two processes share the files of tests, those of the browser first: they wait more than they compute.
-IN_TWO := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 FUZZ_ARGS ?=
 PY := .venv/bin/python
 # Node is a package of requirements-dev.txt too: everyone has the same one, and a machine needs none of its own.
@@ -21,7 +19,7 @@ run: .venv/run.stamp ## open the app in the browser
 	$(PY) -m streamlit run serve.py
 
 test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
-	$(PY) -m pytest $(IN_TWO) $(PYTEST_ARGS)
+	$(PY) -m pytest $(PYTEST_ARGS)
 
 quick: lint scripts ## check in less than a minute: style, and what needs no browser, page or model
 	$(PY) -m pytest --quick $(PYTEST_ARGS)

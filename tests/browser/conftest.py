@@ -42,7 +42,7 @@ def open_page(browser):
     sessions = []
 
     def watch(page):
-        page.on("pageerror", lambda error: wrong.append(f"script error: {error}"))
+        page.on("pageerror", lambda error: wrong.append(f"script error: {error.stack or error}"))
         page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: None if ours(request.url) else wrong.append(f"outside request: {request.url}"))
 

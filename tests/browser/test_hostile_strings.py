@@ -46,6 +46,8 @@ def nothing_happened(page):
 
 def upload(page, within, *files):
     """Upload files, each a name and its content."""
+    # While the script runs, Streamlit may draw the box anew.
+    at_rest(page)
     box = page.locator(f"{within} input[type=file]").first
     box.set_input_files([{"name": name, "mimeType": "text/plain", "buffer": data.encode()} for name, data in files])
 

@@ -36,7 +36,6 @@ def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | Non
     title = chunker_class(here.setting.chunker).title
     data: InboxData = {
         "part": "inbox",
-        "source": f"{made.chunking.document.identity} {made.task.chunker}",
         "summary": f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
         "counts": [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
         "rows": json.dumps([_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]], ensure_ascii=False),

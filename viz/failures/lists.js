@@ -1,6 +1,6 @@
 // The lists of the Failures page: the gallery, the table of measures, the inbox. Text is set only through textContent.
 
-import { emit, NOTHING } from "../components/shared/bus.js";
+import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { activeIn, el, found, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 
@@ -8,23 +8,26 @@ import { countPainted } from "../components/shared/handle.js";
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
- * @typedef {HTMLElement & { drawn?: string, source?: string }} Root
+ * @typedef {HTMLElement & { drawn?: string, chosen?: FindingData, dispose?: () => void }} Root
  */
 
 /** @param {Component<ListsData, ListsState>} component */
 export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".failures"));
   countPainted(root);
+  // A text that Streamlit builds anew has lost the mark.
+  root.dispose ??= listen(root, { "seamark-ready": () => root.chosen && markFinding(root.chosen) });
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);
-  if (root.drawn === drawn) return;
+  if (root.drawn === drawn) return root.dispose;
   root.drawn = drawn;
   const place = focused(root);
   if (data.part === "gallery") gallery(root, data, setStateValue);
   else if (data.part === "table") table(root, data, setStateValue);
   else inbox(root, data);
   if (place !== undefined) root.querySelectorAll("button")[place]?.focus();
+  return root.dispose;
 }
 
 /**
@@ -102,15 +105,27 @@ function table(root, data, setStateValue) {
 }
 
 /**
+ * What tells a finding from all others, in whatever result it is.
+ * @param {FindingData} finding
+ */
+const keyOf = ({ title, passage, range }) => JSON.stringify([title, passage, range]);
+
+/** @param {FindingData} finding */
+const markFinding = ({ range }) => emit("seamark-step", { ...NOTHING, next: range });
+
+/**
  * @param {Root} root
  * @param {InboxData} data
  */
 function inbox(root, data) {
   /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
-  // A mark left by another result may be about sentences that are different now.
-  if (root.source !== undefined && root.source !== data.source) emit("seamark-step", NOTHING);
-  root.source = data.source;
+  // The mark of a finding that is no longer there may be about sentences that are different now.
+  const chosen = root.chosen && keyOf(root.chosen);
+  if (chosen && !rows.some((row) => keyOf(row) === chosen)) {
+    root.chosen = undefined;
+    emit("seamark-step", NOTHING);
+  }
   const summary = el("p", "summary", data.summary);
   const counts = el("ul", "counts");
   for (const [title, count, why] of data.counts) {
@@ -119,14 +134,17 @@ function inbox(root, data) {
     item.title = why;
   }
   const list = el("ol", "findings");
-  for (const { title, reason, passage, range } of rows) {
+  for (const row of rows) {
+    const { title, reason, passage, range } = row;
     const button = list.appendChild(el("li")).appendChild(el("button", "finding"));
     button.append(el("strong", "", title), el("span", "reason", reason), el("q", "", passage));
+    button.classList.toggle("here", keyOf(row) === chosen);
     button.addEventListener("click", () => {
       for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
       button.classList.add("here");
+      root.chosen = row;
       emit("seamark-jump", { sentence: range[0] });
-      emit("seamark-step", { ...NOTHING, next: range });
+      markFinding(row);
     });
   }
   const parts = [summary, counts, list];

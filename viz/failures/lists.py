@@ -73,11 +73,10 @@ class CellData(TypedDict):
 class InboxData(TypedDict):
     """Suspicious cuts: a summary, each rule's title, count and explanation, and a list of `FindingData` as JSON.
 
-    ``source`` identifies the result; ``more`` is the number of findings that are not listed.
+    ``more`` is the number of findings that are not listed.
     """
 
     part: Literal["inbox"]
-    source: str
     summary: str
     counts: list[tuple[str, int, str]]
     rows: str

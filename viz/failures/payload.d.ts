@@ -51,7 +51,6 @@ export interface CellData {
 
 export interface InboxData {
   part: "inbox";
-  source: string;
   summary: string;
   counts: [title: string, count: number, why: string][];
   /** JSON of `FindingData[]`. */
