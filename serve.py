@@ -9,6 +9,7 @@ from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
 from viz.server.guard import Guard
+from viz.server.uploads import keep_upload_addresses
 from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
@@ -24,6 +25,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
         task.cancel()
     loading.stop()
 
+
+keep_upload_addresses()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))

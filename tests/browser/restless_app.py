@@ -1,0 +1,26 @@
+"""An app that takes files while it is drawn again and again, and whose server is slow to send."""
+
+import time
+
+import streamlit as st
+from streamlit.runtime import get_instance
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from viz.server.uploads import keep_upload_addresses
+
+if not hasattr(ForwardMsgQueue.clear, "__wrapped__"):
+    keep_upload_addresses()
+
+
+@st.fragment(run_every=0.3)
+def again() -> None:
+    get_instance()._get_async_objs().eventloop.call_soon_threadsafe(time.sleep, 0.2)
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        st.rerun()
+
+
+files = st.file_uploader("Files", accept_multiple_files=True)
+st.code(", ".join(sorted(file.name for file in files)))
+again()

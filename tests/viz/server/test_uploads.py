@@ -1,0 +1,54 @@
+"""Answers to browsers that ask where to send a file stay in Streamlit's queue when a run of the page begins."""
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+from viz.server.uploads import keep_upload_addresses
+
+
+@pytest.fixture
+def queue():
+    """A queue with an answer, something of a run, and the end of one."""
+    made = ForwardMsgQueue()
+    answer, delta, end = ForwardMsg(), ForwardMsg(), ForwardMsg()
+    answer.file_urls_response.response_id = "asked"
+    delta.delta.new_element.text.body = "drawn"
+    end.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
+    for message in (delta, answer, end):
+        made.enqueue(message)
+    return made
+
+
+@pytest.fixture
+def keeping(monkeypatch):
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    keep_upload_addresses()
+
+
+def kinds(queue):
+    return [message.WhichOneof("type") for message in queue.flush()]
+
+
+def test_streamlit_itself_drops_them(queue):
+    """When this fails, Streamlit has mended it, and `viz.server.uploads` can go."""
+    queue.clear(retain_lifecycle_msgs=True)
+    assert kinds(queue) == ["script_finished"]
+
+
+@pytest.mark.usefixtures("keeping")
+def test_they_stay_when_a_run_begins_and_nothing_else_does(queue):
+    queue.clear(retain_lifecycle_msgs=True)
+    assert sorted(kinds(queue)) == ["file_urls_response", "script_finished"]
+
+
+@pytest.mark.usefixtures("keeping")
+def test_they_stay_once_when_a_fragment_runs(queue):
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["a"])
+    assert kinds(queue).count("file_urls_response") == 1
+
+
+@pytest.mark.usefixtures("keeping")
+def test_once_they_are_sent_they_are_gone(queue):
+    assert len(kinds(queue)) == 3
+    assert kinds(queue) == []
