@@ -127,7 +127,9 @@ export function fit(canvas) {
  * The number of colours that the palette has for chunks.
  * @param {Element} root
  */
-export const groundCount = (root) => Number(getComputedStyle(root).getPropertyValue("--ground-count"));
+export const groundCount = (root) =>
+  // An element that Streamlit takes off the page between two updates has no styles meanwhile.
+  Math.max(1, Number(getComputedStyle(root).getPropertyValue("--ground-count")));
 
 /**
  * A function from the name of a theme's colour to the colour; each is looked up once.
