@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 
 import streamlit as st
 
-from viz.jobs.background import Background
+from viz.components.notice import remark
+from viz.jobs.background import Background, registry
+
+ENDING_S = 2.0
+"""Seconds to wait for the end of a run that was stopped, before it goes on."""
 
 
 @st.fragment(run_every=0.25)
@@ -18,3 +22,26 @@ def show_job_progress(job: Background, news: Callable[[], bool] = bool) -> None:
     row = st.container(horizontal=True, vertical_alignment="center")
     row.progress(share, text=status)
     row.button("Cancel", on_click=job.cancel, width="content")
+
+
+def show_resume(
+    stopped: Background, again: Callable[[], Background], token: str, words: MutableMapping[str, str], why_not: str, key: str
+) -> None:
+    """Draw the button that resumes a run, or why that cannot be done.
+
+    ``again`` returns the run that goes on. It takes the place of the one that ``stopped`` under the same ``token``, which
+    goes into the link's ``words``.
+    """
+
+    def resume() -> None:
+        stopped.cancel()
+        stopped.join(ENDING_S)
+        run = again()
+        words["run"] = registry().keep(run, token)
+        run.start()
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button("Resume", on_click=resume, disabled=bool(why_not), key=f"{key}_resume")
+    if why_not:
+        with row:
+            remark(why_not, key=f"{key}_resume_waits")

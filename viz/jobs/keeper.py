@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from chunkers import Embedder, InputError
 from viz.jobs.run_store import RunStore
+
+Plan = TypeVar("Plan", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,16 @@ class Keeper:
     def plan(self) -> bytes | None:
         """Return the plan as JSON, or None if the run is not kept; raises InputError as `RunStore.plan` does."""
         return self.store.plan(self._key, self.kind)
+
+    def plan_as(self, model: type[Plan]) -> Plan | None:
+        """Return the plan as ``model``, or None if the run is not kept; raises InputError if it cannot be read as one."""
+        data = self.plan()
+        if data is None:
+            return None
+        try:
+            return model.model_validate_json(data)
+        except ValidationError as error:
+            raise InputError(f"The plan of the kept {self.kind} must be as it was written; it is not.") from error
 
     def parts(self) -> dict[int, bytes]:
         """Return the finished parts as JSON, by number; raises InputError as `RunStore.parts` does."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from chunkers import InputError, build_chunker
 from evaluation.retrieval.corpus import Corpus
@@ -74,16 +74,12 @@ class KeptRetrieval:
         InputError
             If it cannot be read, or a chunker of it cannot be made.
         """
-        data = keeper.plan()
-        if data is None:
+        plan = keeper.plan_as(_Plan)
+        if plan is None:
             return None
-        try:
-            kept = cls(keeper, _Plan.model_validate_json(data))
-        except ValidationError as error:
-            raise InputError("The plan of the kept run must be as it was written; it is not.") from error
-        for one in kept.plan.chunkers:
+        for one in plan.chunkers:
             build_chunker(one.name, one.parameters)
-        return kept
+        return cls(keeper, plan)
 
     @property
     def own(self) -> bool:

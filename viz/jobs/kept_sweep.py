@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from chunkers import InputError, build_chunker
+from chunkers import build_chunker
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
@@ -113,13 +113,9 @@ class KeptSweep:
         InputError
             If it cannot be read, or a chunker of it cannot be made.
         """
-        data = keeper.plan()
-        if data is None:
+        plan = keeper.plan_as(SweepPlan)
+        if plan is None:
             return None
-        try:
-            plan = SweepPlan.model_validate_json(data)
-        except ValidationError as error:
-            raise InputError("The plan of the kept sweep must be as it was written; it is not.") from error
         for setting in plan.settings:
             build_chunker(setting.chunker, dict(setting.parameters))
         return cls(keeper, plan)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from chunkers import Embedder, InputError
-from viz.components.notice import notice, remark
+from viz.components.job_progress import show_resume
+from viz.components.notice import notice
 from viz.jobs.background import registry
 from viz.jobs.keeper import Keeper
 from viz.jobs.kept_retrieval import KIND, KeptRetrieval
@@ -15,9 +14,6 @@ from viz.jobs.retrieval import Retrieval
 from viz.shell.page import Page
 from viz.state.keys import session
 from viz.theme.numbers import counted
-
-ENDING_S = 2.0
-"""Seconds to wait for the end of a run that was stopped, before it goes on."""
 
 
 def new_run(token: str, plan: Plan, embedder: Embedder) -> Retrieval:
@@ -74,16 +70,8 @@ def show_way_on(here: Page, run: Retrieval) -> None:
     elif here.embedder.name != run.plan.embedder:
         said = f"The run was begun with the embedder {run.plan.embedder}; to go on, choose it on the left."
 
-    def resume() -> None:
+    def again() -> Retrieval:
         assert here.embedder is not None
-        run.cancel()
-        run.join(ENDING_S)
-        again = Retrieval(run.plan, here.embedder, True, kept)
-        here.choices.extra["run"] = registry().keep(again, kept.keeper.token)
-        again.start()
+        return Retrieval(run.plan, here.embedder, True, kept)
 
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Resume", on_click=resume, disabled=bool(said), key="retrieval_resume")
-    if said:
-        with row:
-            remark(said, key="retrieval_resume_waits")
+    show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from chunkers import Embedder, InputError
 from evaluation.segmentation.sweep import Setting
-from viz.components.notice import notice, remark
+from viz.components.job_progress import show_resume
+from viz.components.notice import notice
 from viz.jobs.background import registry
 from viz.jobs.keeper import Keeper
 from viz.jobs.kept_sweep import KIND, KeptSweep
@@ -19,9 +18,6 @@ from viz.state.keys import session
 from viz.theme.numbers import counted
 from viz.tune.documents import Chosen
 from viz.tune.own_documents import own_documents
-
-ENDING_S = 2.0
-"""Seconds to wait for the end of a sweep that was stopped, before it goes on."""
 
 
 def new_sweep(token: str, documents: Chosen, settings: Sequence[Setting], embedder: Embedder, tokenizer: str) -> Sweep:
@@ -73,16 +69,8 @@ def show_way_on(here: Page, sweep: Sweep) -> None:
     elif here.embedder.name != kept.plan.embedder:
         said = f"The sweep was begun with the embedder {kept.plan.embedder}; to go on, choose it on the left."
 
-    def resume() -> None:
+    def again() -> Sweep:
         assert here.embedder is not None
-        sweep.cancel()
-        sweep.join(ENDING_S)
-        again = sweep.resumed(documents, here.embedder)
-        here.choices.extra["run"] = registry().keep(again, kept.keeper.token)
-        again.start()
+        return sweep.resumed(documents, here.embedder)
 
-    row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Resume", on_click=resume, disabled=bool(said), key="tune_resume")
-    if said:
-        with row:
-            remark(said, key="tune_missing")
+    show_resume(sweep, again, kept.keeper.token, here.choices.extra, said, "tune")
