@@ -1,13 +1,15 @@
 """Many sessions on one server: how soon it answers, whether it keeps what they leave behind, and who waits for whom.
 
-Run as ``python -m benchmarks.load sliders|rounds|waiting``. It starts the app on a port of its own, as ``make run`` does,
-and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor from it.
+Run as ``python -m benchmarks.load sliders|rounds|waiting|soak``. It starts the app on a port of its own, as ``make run``
+does, and opens sessions that speak Streamlit's protocol (`benchmarks.protocol`), so that no browser takes the processor from it.
 Each prints one table, with the load of the machine; the exit status is 1 where a target is missed.
 
 ``sliders``: twenty sessions move the threshold of ``breakpoint`` on the essay, each as soon as its last answer is whole.
 ``rounds``: fifty sessions paste texts of their own, are opened and closed again, four times; the server's memory after each.
 ``waiting``: ten sessions paste 200 kB each at once and move their sliders while they wait, one of them is cancelled, and
 another session moves its slider on a small sample all the time.
+``soak``: for an hour, twenty sessions with texts of their own move the threshold at a person's pace; each leaves after some
+minutes, and another comes in its place. A row for every tenth of the time, so that what grows or slows is seen.
 """
 
 from __future__ import annotations
@@ -256,6 +258,55 @@ async def keep_running(client: Client, think: float) -> None:
             await client.send(client.slider(AMOUNT, value))
 
 
+# Twenty who come and go, for an hour
+
+
+STAY_S = 300.0, 900.0
+"""Seconds between which a session of ``soak`` stays."""
+
+PARTS = 10
+
+
+async def soak(server: AppServer, sessions: int, seconds: float, think: float, characters: int) -> list[list[str]]:
+    """Return a row for each tenth of the time: the moves, the sessions that came, the server's memory at its end."""
+    process = psutil.Process(server.pid)
+    texts = (own_text(characters, number) for number in count())
+    began = time.perf_counter()
+    moves = Moves()
+    came = 0
+
+    async def use(number: int) -> None:
+        nonlocal came
+        chance = random.Random(number)
+        while time.perf_counter() - began < seconds:
+            client = Client(server.url)
+            leaves = time.perf_counter() + chance.uniform(*STAY_S)
+            came += 1
+            try:
+                await paste_and_wait(client, next(texts))
+                while time.perf_counter() - began < seconds and time.perf_counter() < leaves:
+                    await moved(client, chance.randrange(LOWEST, HIGHEST), 2, moves)
+                    await asyncio.sleep(chance.uniform(0, 2 * think))
+            except NoAnswer as error:
+                moves.errors.append(str(error))
+            finally:
+                moves.errors += client.errors
+                await client.close()
+
+    rows = []
+    users = [asyncio.create_task(use(number)) for number in range(sessions)]
+    for part in range(1, PARTS + 1):
+        worked = busy(process)
+        await asyncio.sleep(max(0.0, began + seconds * part / PARTS - time.perf_counter()))
+        each = f"{1000 * (busy(process) - worked) / max(1, len(moves.seconds)):.0f}"
+        rows.append([f"{seconds * part / PARTS / 60:.0f}", f"{came}", *moves.row(), each, f"{memory(process):.0f}", loads()])
+        print(*rows[-1], file=sys.stderr, flush=True)
+        say([*moves.errors, *moves.lost])
+        moves.seconds, moves.errors, moves.lost, came = [], [], [], 0
+    await asyncio.gather(*users)
+    return rows
+
+
 # What all have in common
 
 
@@ -316,7 +367,7 @@ def say(faults: Sequence[str]) -> None:
 
 def measured_sliders(given: argparse.Namespace) -> bool:
     """Measure and print; return whether the targets are reached."""
-    row = with_server(lambda server: sliders(server, given.sessions or 20, given.seconds, given.think))
+    row = with_server(lambda server: sliders(server, given.sessions or 20, given.seconds or 120, given.think or 0))
     columns = ["sessions", "thinks, s", *HEAD, "server, ms a move", "server, cores", "clients, cores", "load"]
     print(table(columns, [row]))
     return row[3:5] == ["0", "0"] and float(row[5]) < 1 and float(row[6]) < 3
@@ -360,6 +411,16 @@ def measured_waiting(given: argparse.Namespace) -> bool:
     )
 
 
+def measured_soak(given: argparse.Namespace) -> bool:
+    """Measure and print; return whether nothing failed and the last tenth is no slower or larger than the second by half."""
+    work = (given.sessions or 20, given.seconds or 3600, given.think or 5, given.characters or 8_000)
+    rows = with_server(lambda server: soak(server, *work))
+    print(table(["until minute", "came", *HEAD, "server, ms a move", "MB", "load"], rows))
+    second, last = rows[1], rows[-1]
+    steady = all(float(last[place]) <= 1.5 * float(second[place]) for place in (8, 9))
+    return steady and all(row[3:5] == ["0", "0"] for row in rows)
+
+
 def with_server(measure: Callable[[AppServer], Coroutine[object, object, Found]]) -> Found:
     """Start the app, measure, and end it."""
     with tempfile.TemporaryDirectory() as folder, app_server(Path(folder) / "log.txt") as server:
@@ -370,20 +431,18 @@ def with_server(measure: Callable[[AppServer], Coroutine[object, object, Found]]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one of the measurements."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("what", choices=["sliders", "rounds", "waiting"])
-    parser.add_argument("--sessions", type=int, metavar="N", help="sessions (default: 20, 50 and 10)")
-    parser.add_argument("--seconds", type=float, default=120, metavar="S", help="of moving sliders (default: 120)")
-    parser.add_argument(
-        "--think", type=float, default=0, metavar="S", help="between an answer and the next move (default: 0)"
-    )
+    parser.add_argument("what", choices=["sliders", "rounds", "waiting", "soak"])
+    parser.add_argument("--sessions", type=int, metavar="N", help="sessions (default: 20, 50, 10 and 20)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="of moving sliders (default: 120 and 3,600)")
+    parser.add_argument("--think", type=float, metavar="S", help="between an answer and the next move (default: 0 and 5)")
     parser.add_argument("--rounds", type=int, default=4, metavar="N", help="of opening and closing (default: 4)")
-    parser.add_argument("--characters", type=int, metavar="N", help="of each text (default: 8,000 and 200,000)")
+    parser.add_argument("--characters", type=int, metavar="N", help="of each text (default: 8,000, and 200,000 for waiting)")
     parser.add_argument(
         "--ttl", type=int, default=120, metavar="S", help="that Streamlit keeps a closed session (default: 120, as it does)"
     )
     given = parser.parse_args(arguments)
-    measured = {"sliders": measured_sliders, "rounds": measured_rounds, "waiting": measured_waiting}[given.what]
-    return 0 if measured(given) else 1
+    measured = {"sliders": measured_sliders, "rounds": measured_rounds, "waiting": measured_waiting, "soak": measured_soak}
+    return 0 if measured[given.what](given) else 1
 
 
 if __name__ == "__main__":
