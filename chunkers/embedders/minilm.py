@@ -21,6 +21,7 @@ from chunkers.embedders.base import Embedder, batches
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.embedders.precision import measured
+from chunkers.embedders.products import Factor, products
 from chunkers.errors import ModelError
 from chunkers.text.minilm import WEIGHTS_SHA256, checked_model_folder
 from chunkers.text.tokenizers import load_tokenizer, unknown_word_pieces, word_pieces
@@ -167,13 +168,13 @@ def _read(precision: Precision, device: str) -> _Network:
 
 
 class _Layer(NamedTuple):
-    """The weights of one layer: pairs of a matrix, or of the factors of a normalisation, and what is added."""
+    """The weights of one layer: those of its products, and of its normalisations the factors and what is added."""
 
-    attend: tuple[Tensor, Tensor]
-    mix: tuple[Tensor, Tensor]
+    attend: Factor
+    mix: Factor
     after_attention: tuple[Tensor, Tensor]
-    widen: tuple[Tensor, Tensor]
-    narrow: tuple[Tensor, Tensor]
+    widen: Factor
+    narrow: Factor
     after_all: tuple[Tensor, Tensor]
 
 
@@ -209,14 +210,15 @@ class _Network:
         found = {name: tensor.to(device) for name, tensor in load_file(weights).items()}
         self._device = torch.device(device)
         self._kind = getattr(torch, precision)
+        self._products = products(device, self._kind, MiniLM.batch_length)
 
         def pair(name: str) -> tuple[Tensor, Tensor]:
             return found[f"{name}.weight"], found[f"{name}.bias"]
 
-        def product(*names: str) -> tuple[Tensor, Tensor]:
+        def product(*names: str) -> Factor:
             pairs = [pair(name) for name in names]
-            matrix, bias = (torch.cat(parts) for parts in zip(*pairs, strict=True))
-            return matrix.to(self._kind), bias.to(self._kind)
+            weights, bias = (torch.cat(parts).to(self._kind) for parts in zip(*pairs, strict=True))
+            return self._products.factor(weights, bias)
 
         def layer(name: str) -> _Layer:
             return _Layer(
@@ -256,11 +258,11 @@ class _Network:
             places = torch.cat([torch.arange(run.length).repeat(run.texts) for run in runs]).to(self._device)
             rows = normalised(self._words[pieces] + self._places[places], self._after_embedding)
             for layer in self._layers:
-                heads = functional.linear(rows.to(self._kind), *layer.attend)
+                heads = self._products.product(rows.to(self._kind), layer.attend)
                 attended = torch.cat([_attention(heads[run.start : run.end], run) for run in runs])
-                rows = normalised(functional.linear(attended, *layer.mix) + rows, layer.after_attention)
-                wide = functional.gelu(functional.linear(rows.to(self._kind), *layer.widen))
-                rows = normalised(functional.linear(wide, *layer.narrow) + rows, layer.after_all)
+                rows = normalised(self._products.product(attended, layer.mix) + rows, layer.after_attention)
+                wide = self._products.activated(rows.to(self._kind), layer.widen)
+                rows = normalised(self._products.product(wide, layer.narrow) + rows, layer.after_all)
             means = [rows[run.start : run.end].view(run.texts, run.length, _WIDTH).mean(dim=1) for run in runs]
             return torch.cat(means)
 

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from functools import cache, partial
 
+from chunkers.embedders.products import products
+
 NATIVE = 1.3
 """How many times as fast as in float32 a product must be for bfloat16 to be worth its rounding: what a model does besides
 products gains nothing."""
@@ -51,14 +53,19 @@ def measured(device: str) -> Speeds:
 
     kinds = torch.float32, torch.bfloat16
     ones = partial(torch.ones, device=device)
-    factors = [(ones((_ROWS, _WIDTH), dtype=kind), ones((_WIDER, _WIDTH), dtype=kind)) for kind in kinds]
     shortest = [float("inf")] * len(kinds)
     with torch.inference_mode():
+        ways = [products(device, kind, _ROWS) for kind in kinds]
+        rows = [ones((_ROWS, _WIDTH), dtype=kind) for kind in kinds]
+        factors = [
+            way.factor(ones((_WIDER, _WIDTH), dtype=kind), ones(_WIDER, dtype=kind))
+            for way, kind in zip(ways, kinds, strict=True)
+        ]
         # The first products prepare what the others use. They take turns, so that both meet what else the machine does.
         for repeat in range(_REPEATS + 1):
-            for place, (rows, weights) in enumerate(factors):
+            for place, way in enumerate(ways):
                 began = time.perf_counter()
-                product = torch.nn.functional.linear(rows, weights)
+                product = way.product(rows[place], factors[place])
                 # Reading a number waits for a device that works on its own.
                 product[-1, -1].item()
                 if repeat:
