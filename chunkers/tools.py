@@ -70,6 +70,8 @@ class Tools:
         Called with the share, from 0 to 1, of a model that is made when it is first asked for.
     waiting
         Called with the number of runs that embed with the same model first, whenever it changes; with 0 when none is left.
+    came
+        The run's `chunkers.turns.arrival`, which settles who of those that wait is first; None if each time is a new one.
     cancelled
         Asked before each batch, while a model is made or a server is waited for, and at intervals of a search that takes
         long; true stops the run with `Cancelled`.
@@ -84,6 +86,7 @@ class Tools:
     share: Callable[[float], None] = _no_share
     preparing: Callable[[float], None] = _no_share
     waiting: Callable[[int], None] = _nobody_ahead
+    came: int | None = None
     cancelled: Callable[[], bool] = bool
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
@@ -162,7 +165,7 @@ class Tools:
         """
         if embedder.remote:
             return nullcontext()
-        return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting)
+        return self.cache.turns.take((embedder.name, embedder.identity), self.cancelled, self.waiting, self.came)
 
     def _by_length(self, missing: Mapping[bytes, str]) -> tuple[list[int], list[tuple[bytes, str]]]:
         """Return how much of each text the model reads, in falling order, and the texts: alike ones need little padding."""

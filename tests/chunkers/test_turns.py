@@ -6,7 +6,7 @@ import time
 import pytest
 
 from chunkers import Cancelled
-from chunkers.turns import Turns
+from chunkers.turns import Turns, arrival
 
 
 def eventually(holds):
@@ -20,15 +20,15 @@ def eventually(holds):
 class Runner(threading.Thread):
     """Takes a turn, and holds it until it is let go."""
 
-    def __init__(self, turns, key, order, cancelled=bool):
+    def __init__(self, turns, key, order, cancelled=bool, came=None):
         super().__init__(daemon=True)
-        self.turns, self.key, self.order, self.cancelled = turns, key, order, cancelled
+        self.turns, self.key, self.order, self.cancelled, self.came = turns, key, order, cancelled, came
         self.ahead, self.inside, self.let_go, self.stopped = [], threading.Event(), threading.Event(), False
         self.start()
 
     def run(self):
         try:
-            with self.turns.take(self.key, self.cancelled, self.ahead.append):
+            with self.turns.take(self.key, self.cancelled, self.ahead.append, self.came):
                 self.order.append(self)
                 self.inside.set()
                 assert self.let_go.wait(60)
@@ -56,6 +56,23 @@ def test_who_came_first_is_first_and_is_told_the_place():
         runner.join(60)
     assert order == runners
     assert runners[3].ahead == [3, 2, 1, 0]
+
+
+def test_who_came_first_and_took_longer_to_the_queue_is_first_all_the_same():
+    turns, order = Turns(), []
+    came = [arrival() for _ in range(4)]
+    (holder,) = queued(turns, "a", order, 1)
+    late = [Runner(turns, "a", order, came=came[3])]
+    eventually(lambda: late[0].ahead == [1])
+    for one, ahead in ((1, [1]), (2, [2]), (0, [1])):
+        late.append(Runner(turns, "a", order, came=came[one]))
+        eventually(lambda ahead=ahead: late[-1].ahead == ahead)
+    eventually(lambda: late[0].ahead[-1] == 4)
+    for runner in (holder, late[3], late[1], late[2], late[0]):
+        assert runner.inside.wait(60)
+        runner.let_go.set()
+        runner.join(60)
+    assert order == [holder, late[3], late[1], late[2], late[0]]
 
 
 def test_another_key_does_not_wait():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
 from chunkers.arrays import VectorArray
+from chunkers.turns import arrival
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
 
@@ -44,6 +45,7 @@ class ChunkingJob(Background):
     embedder: Embedder | None
     tasks: list[tuple[Task, Chunker]]
     on_disk: bool
+    came: int = field(default_factory=arrival, init=False)
     done: int = 0
     total: int = 0
     decided: float = 0.0
@@ -104,6 +106,7 @@ class ChunkingJob(Background):
                 progress=self._embedded,
                 share=self._shared,
                 waiting=self._waits,
+                came=self.came,
                 cancelled=self._cancel.is_set,
                 deciding=self._deciding,
             )
