@@ -167,18 +167,11 @@ def large_text(size: int = 1_000_000) -> str:
     return "\n\n".join(parts)[:size]
 
 
-def own_text(page: Page) -> None:
-    """Choose the user's own text, which is pasted or uploaded."""
-    page.get_by_label("Document").first.click()
-    page.get_by_role("option", name="Your own text").first.click()
-
-
 def open_large(browser: Browser, address: str, text: str) -> tuple[Page, Locator]:
     """Open a session of its own on ``text`` in four columns, and wait until all are there."""
     page = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     page.goto(f"{address}/{FOUR}")
     page.locator(".seamark .chunk").first.wait_for(timeout=READY)
-    own_text(page)
     file = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
     file.set_input_files({"name": "large.txt", "mimeType": "text/plain", "buffer": text.encode()})
     root = page.locator(".seamark")
@@ -214,7 +207,6 @@ def beside_hostile_files(browser: Browser, address: str, steps: int) -> None:
     # A chunker that takes no time, as what is measured is the reading.
     reader.goto(f"{address}/?c1=fixed_characters")
     reader.locator(".seamark .chunk").first.wait_for(timeout=READY)
-    own_text(reader)
     file = reader.locator('[data-testid="stFileUploaderDropzoneInput"]')
     other = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     other.goto(f"{address}/?document=essay")

@@ -200,8 +200,7 @@ class Client:
         await self.send(WidgetState(id=button.id, trigger_value=True), fragment=button.fragment)
 
     async def paste(self, text: str) -> None:
-        """Choose the user's own text and paste ``text``, without waiting until it is cut."""
-        await self.run(self.text("selectbox", "document", "Your own text"))
+        """Paste ``text`` into the box of the user's own, without waiting until it is cut."""
         await self.run(self.text("text_area", "pasted", text))
 
     # What is on the page

@@ -93,11 +93,20 @@ def marked(within, name):
 
 
 def paste(page, text):
-    """Choose the own text, and paste into its box."""
-    choose(page, "Document", "Your own text")
-    box = page.get_by_label("Text", exact=True)
+    """Paste into the box of the own text, and have it cut."""
+    box = open_box(page)
     box.fill(text)
     box.press("Control+Enter")
+
+
+def open_box(page):
+    """Open the box of the own text, and return its text area."""
+    # While the script runs, Streamlit may draw the box anew.
+    at_rest(page)
+    box = page.get_by_label("Text", exact=True)
+    if not box.is_visible():
+        page.get_by_role("button", name="Paste, drop or upload a text").click()
+    return box
 
 
 def choose(page, label, option):

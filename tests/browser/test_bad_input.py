@@ -48,7 +48,6 @@ def test_hostile_text_stays_text(page, app_url):
 @pytest.mark.parametrize("part", HOSTILE)
 def test_hostile_file_names_stay_text(page, app_url, part):
     root = open_app(page, app_url)
-    paste(page, "")
     name = part.replace("/", "∕") + " ![x](http://127.0.0.1:9/x.png).txt"
     upload(page, name, b"One sentence. Two sentences.")
     # Browsers send a quotation mark in a file's name as %22.
@@ -59,7 +58,6 @@ def test_hostile_file_names_stay_text(page, app_url, part):
 
 def test_hostile_name_of_a_refused_file_stays_text(page, app_url):
     open_app(page, app_url)
-    paste(page, "")
     upload(page, '<img src=x onerror="window.ran = 1">.txt', b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     said = page.get_by_text("it is binary")
     said.wait_for()
@@ -85,15 +83,14 @@ def test_one_word_and_a_word_without_end(page, app_url):
     embedded(page)
     eventually(lambda: texts(root), ["word"] * 3)
     endless = "x" * 100_000
-    page.get_by_text("Paste or upload").click()
-    paste_again = page.get_by_label("Text", exact=True)
-    paste_again.fill(endless)
-    paste_again.press("Control+Enter")
+    paste(page, endless)
     eventually(lambda: whole_text(root, 1), endless)
 
 
 def test_no_text_yet(page, app_url):
     open_app(page, app_url)
+    paste(page, "word")
+    page.get_by_role("heading", name="Pasted text").wait_for()
     paste(page, "")
     page.get_by_text("There is no text yet").wait_for()
 

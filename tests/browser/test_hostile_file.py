@@ -29,7 +29,6 @@ def session(page, server):
     paste(page, WORDS)
     page.get_by_role("heading", name="Pasted text").wait_for()
     embedded(page)
-    page.get_by_text("Paste or upload").click()
     begin_reading(page)
     return page
 

@@ -74,8 +74,6 @@ def test_as_a_text_on_every_page(page, app_url):
 
 def test_as_the_names_of_files(page, app_url):
     root = open_app(page, app_url, LIGHT)
-    paste(page, "")
-    page.get_by_text("There is no text yet").wait_for()
     for name in NAMES:
         upload(page, "", (f"{name}.txt", f"{name}\nAnother sentence."))
         # Browsers send a quotation mark in a file's name as %22, and two backslashes arrive as one, as in a quoted string.
@@ -133,13 +131,11 @@ def test_as_a_session_file(page, app_url):
         page.get_by_role("button", name="The whole session, with its text").click()
     kept = json.loads(download.value.path().read_text())
     kept |= {"name": NAMES[4][:300], "text": TEXT, "known": None}
-    paste(page, "")
     upload(page, "", ("session.json", json.dumps(kept)))
     eventually(lambda: whole_text(page.locator(".seamark"), 0), TEXT)
     nothing_happened(page)
     for path in (["recipe", "embedder"], ["recipe", "sentences"], ["recipe", "chunker"]):
         open_app(page, app_url, LIGHT)
-        paste(page, "")
         broken = json.loads(json.dumps(kept))
         broken["columns"][0][path[0]][path[1]] = NAMES[5]
         upload(page, "", (f"{path[1]}.json", json.dumps(broken)))

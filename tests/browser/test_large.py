@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, choose, column, eventually, marked, open_app, paste, read, until, whole_text
+from tests.browser.steps import READY, column, eventually, marked, open_app, open_box, paste, read, until, whole_text
 from tests.browser.test_bad_input import upload
 
 LINE = "In year {} the harbour was dredged again" + ", and the pilots wrote down what they had sounded" * 8 + "."
@@ -24,7 +24,6 @@ def root(page, app_url):
 
 
 def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
-    choose(page, "Document", "Your own text")
     upload(page, "large.txt", document(MOST - 1))
     until(root, f"({{ ready, text }}) => ready && text.length === {MOST - 1}", 3 * READY)
     expect(root.locator("h1")).to_have_text("large.txt")
@@ -49,7 +48,7 @@ def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
 def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, root):
     paste(page, "The first sentence.\nThe second one.")
     page.get_by_role("heading", name="Pasted text").wait_for()
-    page.get_by_text("Paste or upload").click()
+    open_box(page)
     upload(page, "over.txt", document(MOST + 1))
     said = page.get_by_text("File must be 20.0MB or smaller.")
     eventually(lambda: said.bounding_box()["width"], lambda width: width > 100)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
-from tests.browser.steps import READY, at_rest, embedded, open_app, paste
+from tests.browser.steps import READY, at_rest, embedded, open_app
 from viz.shell.navigation import PAGES
 
 # Python runs a file of this name at the start of every process that finds it.
@@ -63,7 +63,6 @@ def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
         page.on("request", lambda request: asked.append(request.url))
         page.on("websocket", lambda socket: asked.append(socket.url))
         open_app(page, server.url)
-        paste(page, "")
         page.locator("input[type=file]").first.set_input_files(Path(__file__).parents[2] / "README.md")
         embedded(page)
         for name, entry in [*PAGES.items()][1:]:

@@ -1,6 +1,7 @@
 """What tests of several pages ask of them."""
 
 import json
+from itertools import count
 
 from tests.support import ended
 from viz.jobs.background import registry
@@ -19,6 +20,26 @@ def settled(app):
         last = ended(job)
     assert not app.exception
     return app
+
+
+_moments = count(1)
+
+
+def tell(app, key, event, **detail):
+    """Let a component tell the server something once, as a browser would."""
+    app.session_state[key] = {event: {**detail, "at": next(_moments)}}
+    return app.run()
+
+
+def choose_document(app, name):
+    """Press the document's button in the row on top."""
+    return tell(app, "document", "chosen", document=name)
+
+
+def emptied(app):
+    """Paste a text, and empty the box again."""
+    app.text_area(key="pasted").set_value("A word.").run()
+    return app.text_area(key="pasted").set_value("").run()
 
 
 def sent(app, word):

@@ -2,91 +2,166 @@
 
 from __future__ import annotations
 
+from functools import cache
+from uuid import uuid4
+
 import streamlit as st
 
-from chunkers import InputError
+from chunkers import Document, InputError
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import format_of
+from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.reading import READABLE
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from viz.components.notice import notice, remark
+from viz.components.reader.reader import take_event
+from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_tab, text_bar, text_foot
 from viz.controls.link_widgets import seed
+from viz.controls.tab import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_text
+from viz.jobs.texts import CACHED_BYTES, kept
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import reopen
 from viz.state.keys import session
-from viz.state.own_text import choose_document, set_own_text, store_own_text, without_dashes
-from viz.state.text import Source
+from viz.state.own_text import (
+    MOST_EDITED,
+    PASTED,
+    choose_document,
+    edited,
+    set_own_text,
+    store_own_text,
+    without_dashes,
+)
+from viz.state.text import Source, Text
+
+_PASTED_FILE = "Pasted text.txt"
+"""The name of the file as which the browser hands over a text that is pasted on the page: see gifts.js."""
 
 _NAMED = "own_named"
 """Key of the widget for the uploaded file's encoding."""
 
 
-def choose_text(choices: Choices) -> None:
-    """Draw the choice of a document in the side bar."""
-    titles = {**sample_titles(), OWN: "Your own text"}
-    seed("document", choices.document)
+def take_document(choices: Choices, default: Choices) -> None:
+    """Apply what the row on top tells: a document that was chosen, or the text that the tab has kept."""
+    chosen, answer = take_event(BAR, "chosen"), take_event(BAR, "kept")
+    if chosen and chosen.get("document") in (*sample_titles(), OWN):
+        choose_document(choices, chosen["document"])
+    if take_event(FOOT, "cut") and session.own is not None:
+        choose_document(choices, OWN)
+    if answer and take_back(answer):
+        session.own_taken += 1
+    if choices.document == OWN and session.own is None and session.lost:
+        lost = session.lost
+        choose_document(choices, default.document)
+        session.lost = lost
 
-    def changed() -> None:
-        choose_document(choices, st.session_state["document"])
 
-    names = list(titles)
-    st.selectbox(
-        "Document",
-        names,
-        index=names.index(choices.document),
-        format_func=titles.__getitem__,
-        key="document",
-        on_change=changed,
+def show_row(choices: Choices, text: Text | None) -> None:
+    """Draw the row on top, with the facts of the text as far as it is split."""
+    own = session.own
+    looking = choices.document == OWN and own is None and not session.own_gone and not session.tab_answered
+    if looking and not session.tab_asked:
+        session.tab_asked = uuid4().hex
+    text_bar(
+        {
+            "documents": _samples(),
+            "own": own.name if own is not None else "",
+            "chosen": choices.document,
+            "facts": _facts(text, own=choices.document == OWN) if text is not None else "",
+            "open": session.lost
+            or session.own_complaint
+            or ("empty" if choices.document == OWN and session.own_gone else ""),
+            "taken": session.own_taken,
+            "ask": session.tab_asked if looking else "",
+        }
     )
+    to = to_keep()
+    if to is not None:
+        keep_in_tab(*to)
+
+
+@cache
+def _samples() -> list[DocumentData]:
+    return [{"id": name, "title": title, "about": load_sample(name).teaches} for name, title in sample_titles().items()]
+
+
+def _facts(text: Text, *, own: bool) -> str:
+    document = text.document
+    count = len(document.sentences)
+    parts = [f"{count:,} sentence{'' if count == 1 else 's'}", f"{len(document.text):,} characters"]
+    return " · ".join([*parts, _language(document)] if own else parts)
+
+
+@kept(CACHED_BYTES, lambda document: (document.identity,), len)
+def _language(document: Document) -> str:
+    return LANGUAGES[document.language or detect_language(document.text)]
 
 
 def load_text(choices: Choices) -> Source | None:
-    """Return the chosen text, or None if there is none yet; for the user's own, draw the text box and the upload first."""
+    """Return the chosen text, or None if there is none yet; draw the box for the user's own, and what is wrong with it."""
+    _take_reading(choices)
+    with st.container(key="own_box"):
+        _draw_box(choices)
+    if session.own_reading is not None:
+        show_job_progress(session.own_reading)
+    if session.own_complaint:
+        notice(session.own_complaint, "error", key="own_complaint_notice")
+    if session.lost:
+        notice(session.lost, key="lost_notice")
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)
-    _take_reading()
     own = session.own
-    with st.expander("Paste or upload", expanded=own is None):
-        shown = st.session_state.get("pasted", session.pasted_kept)
-        if session.pasted_kept:
-            seed("pasted", shown)
+    if own is None and session.own_gone and session.own_reading is None:
+        notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
+    if said := too_long_to_keep():
+        remark(said, key="not_kept")
+    if doubts := _doubts():
+        notice(doubts, key="encoding_doubts")
+    return own
+
+
+def _draw_box(choices: Choices) -> None:
+    """Draw the text area and the upload, which the page shows while the box is open; a dropped file needs them always."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
         st.text_area(
             "Text",
-            shown,
+            seed("pasted", session.pasted_kept),
             key="pasted",
             height=160,
             on_change=_pasted,
-            placeholder="Paste a text here, then press Ctrl+Enter.",
+            args=(choices,),
+            placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
+            label_visibility="collapsed",
         )
-        # The text box is not drawn while a sample is shown, so Streamlit would forget its content.
-        session.pasted_kept = st.session_state["pasted"]
+        text_foot()
+        own = session.own
+        if own is not None and not session.pasted_kept:
+            remark(
+                f"{len(own.text):,} characters are too many to edit here; {MOST_EDITED:,} can be. "
+                "What is written here takes the text's place.",
+                key="not_edited",
+            )
+    with right:
         st.file_uploader(
-            "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
+            "Text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
             args=(choices,),
         )
-        _read_as()
-    if session.own_reading is not None:
-        show_job_progress(session.own_reading)
-    if session.own_complaint:
-        notice(session.own_complaint, "error", key="own_complaint_notice")
-    _offer_dashes()
-    own = session.own
-    if own is None and session.own_reading is None:
-        notice("There is no text yet: paste one above or upload a file. It stays on this machine.", key="no_text")
-    return own
+        _read_as(choices)
+        _offer_dashes()
 
 
-def _pasted() -> None:
+def _pasted(choices: Choices) -> None:
     text = st.session_state["pasted"]
     _forget_file()
-    set_own_text(Source(text, "Pasted text") if text else None)
+    set_own_text(edited(text) if text else None)
+    choose_document(choices, OWN)
 
 
 def _uploaded(choices: Choices) -> None:
@@ -96,15 +171,22 @@ def _uploaded(choices: Choices) -> None:
     _forget_file()
     try:
         if file.name.lower().endswith(session_file.ENDING):
-            kept = session_file.read(file.getvalue(), file.name)
-            reopen(kept, choices)
-            store_own_text(Source(kept.text, kept.name, kept.known, "from a session file"))
+            saved = session_file.read(file.getvalue(), file.name)
+            reopen(saved, choices)
+            store_own_text(Source(saved.text, saved.name, saved.known, "from a session file"))
+            _taken(choices)
             return
     except InputError as error:
         session.own_complaint = str(error)
         return
     session.own_file = (file.name, file.getvalue())
-    _read(session.own_file, None)
+    _read(session.own_file, None, choices)
+
+
+def _taken(choices: Choices) -> None:
+    """Show a text that came otherwise than by the text area."""
+    session.own_taken += 1
+    choose_document(choices, OWN)
 
 
 def _forget_file() -> None:
@@ -115,16 +197,16 @@ def _forget_file() -> None:
     st.session_state.pop(_NAMED, None)
 
 
-def _read(file: tuple[str, bytes], encoding: str | None) -> None:
+def _read(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file."""
     job = ReadingJob([file], only_text, encoding)
     job.start()
     job.wait()
     session.own_reading = job
-    _take_reading()
+    _take_reading(choices)
 
 
-def _take_reading() -> None:
+def _take_reading(choices: Choices) -> None:
     """If the file has been read, make it the user's own text."""
     job = session.own_reading
     if job is None or (job.running and not job.cancelled):
@@ -136,11 +218,16 @@ def _take_reading() -> None:
         found = job.made
         if session.own_found is None:
             session.own_found = found._replace(text="")
-        remarks = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
-        set_own_text(Source(found.text, job.files[0][0], teaches=" · ".join(part for part in remarks if part)))
+        name = job.files[0][0]
+        if name == _PASTED_FILE:
+            set_own_text(Source(found.text, PASTED))
+        else:
+            remarks = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
+            set_own_text(Source(found.text, name, teaches=" · ".join(part for part in remarks if part)))
+        _taken(choices)
 
 
-def _read_as() -> None:
+def _read_as(choices: Choices) -> None:
     """Draw the choice of the uploaded file's encoding, for formats that do not determine it."""
     file, found = session.own_file, session.own_found
     if file is None or format_of(file[0]) not in (None, "HTML"):
@@ -149,13 +236,17 @@ def _read_as() -> None:
     options = list(dict.fromkeys([*first, *CHOICES]))
 
     def changed() -> None:
-        _read(file, st.session_state[_NAMED])
+        _read(file, st.session_state[_NAMED], choices)
 
-    named = st.selectbox(
-        "Read as", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="an encoding"
-    )
-    if found is not None and named == found.encoding and (doubts := found.doubts(file[0])):
-        notice(doubts, key="encoding_doubts")
+    st.selectbox("Read as", options, index=0 if first else None, key=_NAMED, on_change=changed, placeholder="an encoding")
+
+
+def _doubts() -> str:
+    """Return a sentence on an encoding that was guessed and that the user has not chosen; empty if there is none."""
+    file, found = session.own_file, session.own_found
+    if file is None or found is None or st.session_state.get(_NAMED) != found.encoding:
+        return ""
+    return found.doubts(file[0])
 
 
 def _offer_dashes() -> None:

@@ -16,11 +16,11 @@ from sample_docs import sample_splitters
 from viz.components.notice import notice
 from viz.controls.embedder import ask_about_embedder, ask_about_splitter
 from viz.controls.shared import shared_controls
-from viz.controls.text_source import choose_text, load_text
+from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.shell import lecture
 from viz.shell.navigation import enter_through_app
-from viz.state.choices import OWN, SHARED, Choices
+from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
@@ -42,7 +42,7 @@ class Page:
     embedder, embedder_complaint
         The embedder, not yet loaded; or None, and a message that says why there is none.
     controls
-        The container in the side bar for the page's own controls, between the document and the shared settings.
+        The container in the side bar for the page's own controls, above the shared settings.
     """
 
     choices: Choices
@@ -65,9 +65,9 @@ class Page:
 def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[Page]:
     """Draw the common parts of the page, yield so that the caller can draw the rest, then write its choices into the link.
 
-    The side bar has, below the menu, the choice of the document, the page's own controls and the shared settings. The main
-    area starts with the box for the user's own text, errors in the link, an error if the text cannot be used, and a question
-    if the user must decide something before texts can be embedded.
+    The side bar has, below the menu, the page's own controls and the shared settings. The main area starts with the row in
+    which the text is given or chosen, the box for the user's own, errors in the link, an error if the text cannot be used,
+    and a question if the user must decide something before texts can be embedded.
 
     The link is written however the page ends: drawn completely, returned early because there is no text, or with an error.
     If Streamlit interrupts the run, to rerun the page or to switch to another, the next run writes the link. Nothing can be
@@ -108,10 +108,10 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     """Draw the parts that all pages have in common."""
     source = None
     with st.sidebar:
-        if about_a_text:
-            choose_text(choices)
         controls = st.container()
     if about_a_text:
+        take_document(choices, default)
+        row = st.container(key="text_row")
         source = load_text(choices)
     place_of_complaints = st.container()
     with place_of_complaints:
@@ -121,6 +121,10 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     text = None
     if source is not None and not splitter_waits_for_consent(choices):
         text = _split(source, choices.sentences)
+    if about_a_text:
+        # Once the text is split, as the row says how long it is.
+        with row:
+            show_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
     with st.sidebar:
         shared_controls(choices, embedder)
@@ -163,13 +167,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
 
 
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:
-    query = st.query_params.to_dict()
-    lost = query.pop("document", None) if query.get("document") == OWN else None
-    choices, complaints = from_query(query, sample_splitters(), default)
-    if lost:
-        complaints.append(
-            "The link was made with the sender's own text, which links do not carry; showing a sample instead."
-        )
+    choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     if not at_hand(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "

@@ -137,12 +137,17 @@ class Session:
     # The user's own text
     own = Value[Source | None]("own", None)
     own_given = Value[Source | None]("own_given", None)  # before lines of dashes were removed
+    own_gone = Value("own_gone", False)  # whether the user has emptied the text box
+    own_taken = Value("own_taken", 0)  # how many texts came otherwise than by the text box
     own_complaint = Value("own_complaint", "")
+    tab_asked = Value("tab_asked", "")  # the word by which the tab is asked what text it has kept
+    tab_answered = Value("tab_answered", False)
+    lost = Value("lost", "")  # why a sample is shown in the place of a link's text
     own_file = Value[tuple[str, bytes] | None]("own_file", None)  # name and content of the uploaded file
     own_found = Value[FileText | None]("own_found", None)  # the detected encoding, without the text
     own_reading = Job[ReadingJob[FileText] | None]("own_reading", None)  # while the file is being read
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
-    pasted_kept = Value("pasted_kept", "")  # content of the text box, kept while the box is not on the page
+    pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless that is too long
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
     marks_complaint = Value("marks_complaint", "")

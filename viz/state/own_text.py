@@ -10,12 +10,19 @@ from viz.state.choices import OWN, Choices
 from viz.state.keys import session
 from viz.state.text import Source
 
+PASTED = "Pasted text"
+"""The name of a text that was pasted."""
+
+MOST_EDITED = 100_000
+"""Characters of a text that can be edited in the box, which the browser sends whenever anything on the page is used."""
+
 
 def choose_document(choices: Choices, document: str) -> None:
     """Choose another document and the sentence splitter that suits it.
 
     A splitter chosen by hand is kept for the user's own text, whether it was chosen there or on the previous sample.
     """
+    session.lost = session.own_complaint = ""
     if document == choices.document:
         return
     splitters = sample_splitters()
@@ -43,11 +50,40 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     session.own_complaint = ""
     session.marks_before = []
     session.own = own
+    session.own_gone = own is None
     session.own_given = given
     session.dashes = True
+    boxed = "" if own is None else (given or own).text
+    session.pasted_kept = boxed if len(boxed) <= MOST_EDITED else ""
+
+
+def edited(text: str) -> Source:
+    """Return what the box now holds: the own text after an edit, or another text if most of it is new.
+
+    After an edit the text keeps its name, and those of its known boundaries that are not in what was replaced.
+    """
+    own, given = session.own, session.own_given
+    if own is None:
+        return Source(text, PASTED)
+    before = (given or own).text
+    first = _alike(before, text)
+    last = _alike(before[first:][::-1], text[first:][::-1])
+    if 2 * (first + last) < max(len(before), len(text)):
+        return Source(text, PASTED)
+    known = own.known if given is None else None
+    if known is not None:
+        end, grown = len(before) - last, len(text) - len(before)
+        moved = (place if place <= first else place + grown for place in known if place <= first or place >= end)
+        known = tuple(sorted({place for place in moved if 0 < place < len(text)}))
+    return Source(text, own.name, known, "" if own.name == PASTED else "edited here")
 
 
 def without_dashes(given: Source) -> Source:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text, known = without_marks(given.text)
     return replace(given, text=text, known=known)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginnings."""
+    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

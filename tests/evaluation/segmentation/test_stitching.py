@@ -289,7 +289,6 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
 
 def test_the_document_marked_on_failures_is_among_them(tune):
     tune.switch_page("pages/failures.py").run()
-    tune.selectbox(key="document").set_value("own").run()
     tune.text_area(key="pasted").set_value("One is here.\n---\nTwo is here.").run()
     tune.switch_page("pages/tune.py").run()
     assert tune.multiselect(key="tune/documents").value[-1] == "Pasted text, marked on Failures"

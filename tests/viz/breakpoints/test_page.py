@@ -247,7 +247,6 @@ def test_words_of_the_link_that_are_wrong_are_said(app):
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])
 def test_texts_without_gaps_get_a_sentence(app, view):
     opened(app, embedder="tfidf", view=view)
-    app.selectbox(key="document").set_value("own").run()
     app.text_area(key="pasted").set_value("One sentence only.")
     settled(app)
     assert any("no gap to decide" in said for said in notices(app))

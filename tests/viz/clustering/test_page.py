@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import sent, settled
+from tests.viz.app_steps import emptied, sent, settled
 
 
 def opened(**query):
@@ -105,8 +105,7 @@ def test_a_line_that_was_let_go_sets_the_parameter():
 
 @pytest.mark.parametrize("text", ["", "One sentence."])
 def test_next_to_nothing_is_no_error(text):
-    app = opened(selected="2")
-    app.selectbox(key="document").select("own").run()
+    app = emptied(opened(selected="2"))
     if text:
         app.text_area(key="pasted").input(text).run()
     for number in range(3):
@@ -118,7 +117,6 @@ def test_next_to_nothing_is_no_error(text):
 
 def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     app = opened(sentences="lines")
-    app.selectbox(key="document").select("own").run()
     app.selectbox(key="sentences").select("lines").run()
     lines = "\n".join(f"{number} {'red' if number % 2 else 'blue'}" for number in range(MOST_SENTENCES + 1))
     app.text_area(key="pasted").input(lines).run()

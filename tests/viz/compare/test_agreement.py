@@ -7,7 +7,7 @@ from chunkers.embedders.minilm import BFLOAT16, MiniLM
 from chunkers.embedders.precision import Speeds
 from chunkers.embedders.tfidf import TfIdf
 from tests.support import ended
-from tests.viz.app_steps import remarks, said, settled
+from tests.viz.app_steps import choose_document, remarks, said, settled
 from viz.jobs import resources
 
 
@@ -70,7 +70,7 @@ def test_any_embedder_that_approximates_another_is_compared(app, own_full):
     )
     assert all("same" in line or "no boundary" in line for line in remarks(app)[1:])
     # Another text has not been compared.
-    app.selectbox(key="document").select("three_topics").run()
+    choose_document(app, "three_topics")
     settled(app).run()
     assert not remarks(app)
     assert "Compare with tfidf" in buttons(app)

@@ -5,7 +5,7 @@ import threading
 
 from sample_docs import load_sample
 from tests.support import LIMIT
-from tests.viz.app_steps import sent, settled
+from tests.viz.app_steps import choose_document, sent, settled
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
@@ -72,7 +72,6 @@ def test_moving_a_threshold_embeds_nothing(app):
 
 def test_a_result_that_is_shown_no_more_is_let_go(app):
     settled(app)
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input("A gull calls.\nAnother answers.\nThe tide turns at noon.\nThe boats go out.").run()
     settled(app).run()
     assert len(app.session_state["job"].results) == 2
@@ -83,7 +82,6 @@ def test_a_result_that_is_shown_no_more_is_let_go(app):
 
 def test_a_result_without_chunks_is_a_result(app):
     settled(app)
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input(" \n\n ").run()
     settled(app).run()
     assert not app.exception
@@ -155,9 +153,8 @@ def test_known_boundaries_are_counted(app):
 
 def test_own_text_survives_a_look_at_a_sample(app):
     settled(app)
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input("One. Two. Three.").run()
     assert app.session_state["own"] == Source("One. Two. Three.", "Pasted text")
-    app.selectbox(key="document").select("stubs").run()
-    app.selectbox(key="document").select("own").run()
+    choose_document(app, "stubs")
+    choose_document(app, "own")
     assert app.text_area(key="pasted").value == "One. Two. Three."

@@ -12,6 +12,8 @@ ENTRIES = {
     "components/reader/reader.js": None,
     "components/shared/store.js": "storeText",
     "components/stepper/stepper.js": None,
+    "components/text_bar/foot.js": None,
+    "components/text_bar/text_bar.js": None,
     "double_pass/corrections.js": None,
     "double_pass/passes.js": None,
     "double_pass/similarities.js": None,

@@ -10,6 +10,7 @@ from viz.components import verdicts
 from viz.components.assets import VIZ
 from viz.components.reader import payload
 from viz.components.stepper import stepper
+from viz.components.text_bar import text_bar
 from viz.double_pass import corrections, passes, similarities
 from viz.failures import lists
 from viz.retrieval import passages
@@ -17,6 +18,7 @@ from viz.retrieval import passages
 DECLARED = [
     ("components/reader/payload.d.ts", payload, "ReaderData ColumnData ColumnBody Segments CurveData LineData"),
     ("components/shared/component.d.ts", verdicts, "VerdictData"),
+    ("components/text_bar/payload.d.ts", text_bar, "TextBarData DocumentData KeptHead"),
     ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
     ("breakpoints/payload.d.ts", gap_table, "GapTableData GapRows StandingData"),
     ("double_pass/payload.d.ts", passes, "PassesData PassRowsData ComparisonData"),

@@ -27,6 +27,7 @@ def test_the_store_of_a_component_is_nobody_elses():
     pairs = [pair for found in used for pair in found]
     assert sorted(pairs) == [
         ("seamark_matrix", "storeMatrix"),
+        ("seamark_own", "keepOwn"),
         ("seamark_steps", "storeSteps"),
         ("seamark_text", "storeText"),
     ]

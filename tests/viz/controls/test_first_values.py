@@ -45,7 +45,6 @@ def test_a_widgets_first_value_is_the_one_it_shows_also_after_the_user_has_chang
 
 def test_the_users_own_text_and_embedder_are_first_values_too(app):
     on_page(app, "compare")
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").set_value("One sentence.\n---\nAnother sentence.").run()
     app.selectbox(key="embedder").select("another").run()
     assert not differing(app)

@@ -6,6 +6,7 @@ import pytest
 
 from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
+from tests.viz.app_steps import choose_document
 from viz.jobs import reading
 from viz.state.text import sentences_said
 
@@ -18,7 +19,6 @@ def opened(app, **query):
 
 
 def own(app):
-    app.selectbox(key="document").set_value("own").run()
     return app.text_area(key="pasted").set_value(LINES).run()
 
 
@@ -34,7 +34,7 @@ def test_a_pasted_text_is_not_split_as_the_sample_before_it(app):
     assert splitter(opened(app)) == "lines"
     assert splitter(own(app)) == DEFAULT_SPLITTER
     assert app.query_params["sentences"] == DEFAULT_SPLITTER
-    app.selectbox(key="document").set_value("algorithm").run()
+    choose_document(app, "algorithm")
     assert splitter(app) == "lines"
 
 
@@ -50,9 +50,9 @@ def test_the_own_text_keeps_its_splitter_while_a_sample_is_shown(app):
     opened(app)
     own(app)
     app.selectbox(key="sentences").set_value("regex").run()
-    app.selectbox(key="document").set_value("stubs").run()
+    choose_document(app, "stubs")
     assert splitter(app) == "lines"
-    app.selectbox(key="document").set_value("own").run()
+    choose_document(app, "own")
     assert splitter(app) == "regex"
 
 
@@ -67,7 +67,6 @@ def read_to_the_end(app):
 
 
 def uploaded(app, name, data, wait=True):
-    app.selectbox(key="document").set_value("own").run()
     next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "text/plain").run()
     if wait:
         read_to_the_end(app)
@@ -108,7 +107,6 @@ def test_a_file_that_cannot_be_read_as_it_was_named_can_be_read_as_something_els
 def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
     monkeypatch.setattr(reading, "PATIENCE_S", 0.0)
     opened(app)
-    app.selectbox(key="document").set_value("own").run()
     assert uploaded(app, "slow.html", b"<li>Item here.</li>" * 500_000, wait=False) is None
     cancel = next(button for button in app.button if button.label == "Cancel")
     job = app.session_state["own_reading"]

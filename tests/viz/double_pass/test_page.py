@@ -197,7 +197,6 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
 @pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "1 sentence"), ("   ", "")])
 def test_texts_with_nothing_to_compare(app, text, said):
     opened(app)
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input(text).run()
     for _ in range(2):
         job = app.session_state.get("job")

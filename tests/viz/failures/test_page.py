@@ -12,7 +12,7 @@ from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
-from tests.viz.app_steps import settled
+from tests.viz.app_steps import choose_document, settled
 from viz.failures.inbox import shortened
 from viz.failures.results import MeasuredSetting
 from viz.failures.table import SHOWN, _tops
@@ -53,7 +53,6 @@ def reader_of(app):
 def own(app, text=OWN_TEXT):
     app.query_params["document"] = "stubs"
     app.run()
-    app.selectbox(key="document").set_value("own").run()
     app.text_area(key="pasted").set_value(text)
     return settled(app)
 
@@ -102,7 +101,7 @@ def test_undefined_is_said_in_words_with_its_reason(app):
     assert "no boundary is known" in table["note"]
     cells = table["rows"][0]["cells"]
     assert cells[2] == {"text": "undefined", "why": "no boundary is known", "best": False}
-    app.selectbox(key="document").set_value("stubs")
+    choose_document(app, "stubs")
     settled(app)
     assert part(app, "table")["note"] == ""
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers import Document, load_embedder, load_tokenizer
 from tests import ROOT
 from tests.support import LIMIT
-from tests.viz.app_steps import settled
+from tests.viz.app_steps import choose_document, settled
 from viz.jobs import texts
 from viz.jobs.resources import collect_garbage
 from viz.jobs.texts import Showing, forget_gone, kept
@@ -111,7 +111,7 @@ def test_a_closed_sessions_text_and_job_are_let_go(page):
     app.run()
     # As pasted, but as an object that can be watched.
     app.session_state["own"] = Source(own_text(), "Pasted text")
-    app.selectbox(key="document").select("own")
+    choose_document(app, "own")
     settled(app)
     held = [app.session_state[name] for name in ("split_document", "job") if name in app.session_state]
     text = held[0].text

@@ -13,7 +13,6 @@ def opened(app, text, **query):
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").input(text).run()
     return settled(app)
 

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.viz.app_steps import said
+from tests.viz.app_steps import choose_document, emptied, said
 from viz.jobs import resources
 
 ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "guide")
@@ -33,7 +33,7 @@ def on_page(app, name):
 
 def without_a_text(app, name):
     on_page(app, name)
-    app.selectbox(key="document").select("own").run()
+    emptied(app)
     assert not app.exception
     assert any("There is no text yet" in sentence for sentence in said(app))
     return app
@@ -77,7 +77,7 @@ def test_every_page_asks_before_it_uses_what_a_link_names(app, name):
         app.switch_page(f"pages/{name}.py")
     app.run()
     if name in ABOUT_A_TEXT:
-        app.selectbox(key="document").select("own").run()
+        choose_document(app, "own")
     assert not app.exception
     assert app.button(key="offer/Use it")
     app.button(key="offer/Use all-MiniLM-L6-v2").click().run()

@@ -109,7 +109,6 @@ def test_a_recipe_gives_the_chunks_of_the_session_file(tmp_path, capsys):
 
 def test_a_session_file_reopens_with_the_same_chunks(app):
     settled(app)
-    app.selectbox(key="document").select("own").run()
     uploader = next(one for one in app.get("file_uploader") if one.key == "file")
     uploader.upload("seamark-session.json", (BEFORE / "seamark-session.json").read_bytes(), "application/json").run()
     settled(app)

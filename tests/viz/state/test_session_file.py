@@ -34,7 +34,6 @@ def written():
 
 def upload(app, data, name="seamark-session.json"):
     settled(app)
-    app.selectbox(key="document").select("own").run()
     next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/json").run()
     return settled(app)
 

@@ -43,6 +43,8 @@ export const EVENTS = Object.freeze({
   "seamark-gap": { about: "This gap was chosen in the text or on the curve." },
   /** @type {EventOf<{ at: number }>} */
   "seamark-go": { about: "Go to the step of this number, counted from 0." },
+  /** @type {EventOf<{ open: boolean }>} */
+  "seamark-box": { about: "The box for the user's own text was opened or closed." },
 });
 
 /**
@@ -65,6 +67,12 @@ export const NOTHING = Object.freeze({ growing: null, next: null, middle: null, 
 export function emit(name, detail) {
   globalThis.dispatchEvent(new CustomEvent(declared(name), { detail }));
 }
+
+/**
+ * Tell Streamlit that what is in one of its inputs was set by a script.
+ * @param {HTMLInputElement} input
+ */
+export const tellChanged = (input) => input.dispatchEvent(new Event("change", { bubbles: true }));
 
 /**
  * Hear the page while `root` is on it. Streamlit calls what this returns when it takes the component away: it does so between

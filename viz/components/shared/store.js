@@ -1,6 +1,7 @@
 // What the server sends once and several components look up: texts, steps, matrices. It lives as long as the browser's page.
 
 import { emit } from "./bus.js";
+import { keepInTab } from "./tab.js";
 
 /**
  * @import { StepsData } from "../stepper/payload.d.ts"
@@ -76,4 +77,10 @@ export function storeMatrix({ data }) {
   // A copy, because 16-bit numbers must be aligned.
   keepAlone(shelves.matrices, id, { cells, meaning: new Uint16Array(numbers.slice().buffer) });
   emit("seamark-matrix", { id });
+}
+
+/** @param {Component<Uint8Array>} component */
+export function keepOwn({ data }) {
+  const [head, text] = opened(data);
+  keepInTab(head, decoded(text));
 }

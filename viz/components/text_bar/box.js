@@ -1,0 +1,52 @@
+// The box for the user's own text: Streamlit's own text area and upload, always on the page, so that a dropped file finds them,
+// and seen only while it is open. page.css hides it otherwise, by a mark on the page's root.
+
+import { emit, tellChanged } from "../shared/bus.js";
+
+const BOX = ".st-key-own_box";
+
+export const boxIsOpen = () => document.documentElement.dataset.ownBox === "open";
+
+/**
+ * Open or close the box; its text area takes the focus where `focus` says so.
+ * @param {boolean} open
+ * @param {boolean} [focus]
+ */
+export function setBox(open, focus = false) {
+  document.documentElement.dataset.ownBox = open ? "open" : "closed";
+  if (open && focus) textArea()?.focus();
+  emit("seamark-box", { open });
+}
+
+/** @returns {HTMLTextAreaElement | null} Streamlit's text area of the box */
+export const textArea = () => document.querySelector(`${BOX} .st-key-pasted textarea`);
+
+/** @returns {HTMLInputElement | null} the input of Streamlit's upload in the box */
+const uploadInput = () => document.querySelector(`${BOX} .st-key-file input[type="file"]`);
+
+/**
+ * Whether an event happened in the box.
+ * @param {Event} event
+ */
+export const inBox = (event) => event.target instanceof Element && event.target.closest(BOX) !== null;
+
+/**
+ * Whether an event happened in the box's text area.
+ * @param {Event} event
+ */
+export const inTextArea = (event) => event.target !== null && event.target === textArea();
+
+/**
+ * Give a file to the page's upload, as if it were chosen there: it has the same limits and goes the same way.
+ * @param {File} file
+ * @returns {boolean} whether there is an upload
+ */
+export function handOver(file) {
+  const input = uploadInput();
+  if (!input) return false;
+  const files = new DataTransfer();
+  files.items.add(file);
+  input.files = files.files;
+  tellChanged(input);
+  return true;
+}

@@ -1,0 +1,65 @@
+// Under the text area of the user's own text: how long it is while it is being written, and the button that cuts it.
+
+import { listen } from "../shared/bus.js";
+import { el, found } from "../shared/dom.js";
+import { countPainted } from "../shared/handle.js";
+import { inTextArea, setBox, textArea } from "./box.js";
+
+/**
+ * @import { Telling, TextFootEvents } from "./payload.d.ts"
+ * @typedef {Telling<null, TextFootEvents>["setTriggerValue"]} Tell
+ * @typedef {HTMLElement & { tell?: Tell, count?: () => void, dispose?: () => void }} Root
+ */
+
+/** @param {Telling<null, TextFootEvents>} component */
+export default function ({ parentElement, setTriggerValue }) {
+  const root = /** @type {Root} */ (found(parentElement, ".text-foot"));
+  root.tell = setTriggerValue;
+  root.dispose ??= begin(root);
+  root.count?.();
+  countPainted(root);
+  return root.dispose;
+}
+
+/** @param {Root} root */
+function begin(root) {
+  const cutButton = el("button", "cut", "Cut it");
+  cutButton.type = "button";
+  const apple = /Mac|iP(hone|ad)/.test(navigator.platform);
+  cutButton.title = apple ? "⌘ and Enter do the same" : "Ctrl and Enter do the same";
+  const counted = el("span", "count");
+  root.append(counted, cutButton);
+  const cut = () => {
+    setBox(false);
+    root.tell?.("cut", { at: performance.now() });
+  };
+  // Leaving the text area has already told Streamlit what is in it.
+  cutButton.addEventListener("click", cut);
+  const count = () => {
+    counted.textContent = said(textArea()?.value ?? "");
+  };
+  root.count = () => requestAnimationFrame(count);
+  const typed = (/** @type {Event} */ event) => inTextArea(event) && count();
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    // After Streamlit's own answer to the keys, which takes the text.
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && inTextArea(event)) setTimeout(cut);
+  };
+  document.addEventListener("input", typed);
+  document.addEventListener("keydown", pressed);
+  return listen(root, { "seamark-box": () => count() }, () => {
+    document.removeEventListener("input", typed);
+    document.removeEventListener("keydown", pressed);
+  });
+}
+
+/**
+ * How long a text is, in words.
+ * @param {string} text
+ */
+export function said(text) {
+  const characters = [...text].length;
+  const words = text.match(/\S+/g)?.length ?? 0;
+  const number = (/** @type {number} */ count, /** @type {string} */ what) =>
+    `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+  return `${number(characters, "character")} · ${number(words, "word")}`;
+}

@@ -1,0 +1,72 @@
+// A text may be given anywhere on the page: dropped as a file, or pasted outside of what takes a text itself.
+
+import { el } from "../shared/dom.js";
+import { handOver, setBox } from "./box.js";
+
+/** The name of the file that a pasted text is handed over as; text_source.py knows it by this name. */
+const PASTED = "Pasted text.txt";
+
+/** What takes a file, or a text, itself. */
+const OWN_DROPS = '[data-testid="stFileUploaderDropzone"]';
+const OWN_PASTES = "input, textarea, select, [contenteditable]";
+
+/**
+ * Take texts for as long as `root` is on the page.
+ * @param {HTMLElement} root
+ * @returns {() => void} what ends it
+ */
+export function takeGifts(root) {
+  const sign = root.appendChild(el("div", "drop-sign", "Drop the file: its text is cut here and stays on this machine."));
+  sign.hidden = true;
+  const show = (/** @type {boolean} */ shown) => {
+    sign.hidden = !shown;
+  };
+  const stop = new AbortController();
+  /**
+   * @template {"dragover" | "dragleave" | "drop" | "paste"} Name
+   * @param {Name} name
+   * @param {(event: WindowEventMap[Name]) => void} act
+   */
+  const on = (name, act) => {
+    const heard = (/** @type {WindowEventMap[Name]} */ event) => root.isConnected && act(event);
+    globalThis.addEventListener(name, /** @type {EventListener} */ (heard), { signal: stop.signal });
+  };
+  on("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    show(!within(event, OWN_DROPS));
+    // Without this the browser would open the file in the place of the page.
+    event.preventDefault();
+  });
+  on("dragleave", (event) => {
+    if (event.relatedTarget === null) show(false);
+  });
+  on("drop", (event) => {
+    show(false);
+    const file = event.dataTransfer?.files[0];
+    if (!file || within(event, OWN_DROPS)) return;
+    event.preventDefault();
+    give(file);
+  });
+  on("paste", (event) => {
+    if (within(event, OWN_PASTES)) return;
+    const file = event.clipboardData?.files[0];
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (text.trim()) give(new File([text], PASTED, { type: "text/plain" }));
+    else if (file) give(file);
+    else return;
+    event.preventDefault();
+  });
+  return () => stop.abort();
+}
+
+/** @param {File} file */
+function give(file) {
+  if (!handOver(file)) setBox(true);
+}
+
+/**
+ * Whether an event happened in what a selector names, also where that is within a component.
+ * @param {Event} event
+ * @param {string} selector
+ */
+const within = (event, selector) => event.composedPath().some((node) => node instanceof Element && node.matches(selector));

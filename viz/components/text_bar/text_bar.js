@@ -1,0 +1,122 @@
+// The row on top of a page: give a text of one's own, or choose a sample. It takes what is dropped or pasted on the page too, and
+// tells the server what text the tab has kept. Names are set through textContent.
+
+import { listen } from "../shared/bus.js";
+import { activeIn, el, found } from "../shared/dom.js";
+import { countPainted } from "../shared/handle.js";
+import { keptHead, keptText } from "../shared/tab.js";
+import { boxIsOpen, inBox, setBox } from "./box.js";
+import { documentButton, fitChips, wireMenu } from "./chips.js";
+import { takeGifts } from "./gifts.js";
+
+/**
+ * @import { Telling, TextBarData, TextBarEvents } from "./payload.d.ts"
+ * @typedef {Telling<TextBarData, TextBarEvents>["setTriggerValue"]} Tell
+ * @typedef {HTMLElement & { drawn?: string, asked?: string, open?: string, taken?: number, tell?: Tell, dispose?: () => void }} Root
+ */
+
+const OWN = "own";
+
+/** @param {Telling<TextBarData, TextBarEvents>} component */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const root = /** @type {Root} */ (found(parentElement, ".text-bar"));
+  root.tell = setTriggerValue;
+  root.dispose ??= begin(root);
+  answer(root, data);
+  // What the server wants of the box it wants once: the user may open and close it as they like.
+  if (data.open !== (root.open ?? "")) setBox(data.open !== "");
+  else if (data.taken !== (root.taken ?? data.taken)) setBox(false);
+  root.open = data.open;
+  root.taken = data.taken;
+  draw(root, data);
+  countPainted(root);
+  return root.dispose;
+}
+
+/**
+ * Tell the server what the tab has kept, once each time that it asks.
+ * @param {Root} root
+ * @param {TextBarData} data
+ */
+function answer(root, data) {
+  if (!data.ask || root.asked === data.ask) return;
+  root.asked = data.ask;
+  const head = keptHead();
+  root.tell?.("kept", { head, text: head ? keptText() : "", at: performance.now() });
+}
+
+/** @param {Root} root */
+function begin(root) {
+  const row = root.appendChild(el("div", "row"));
+  const endGifts = takeGifts(root);
+  const fitted = new ResizeObserver(() => fitRow(row));
+  fitted.observe(row);
+  const closing = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape" || !boxIsOpen() || !inBox(event)) return;
+    setBox(false);
+    ownButton(root)?.focus();
+  };
+  document.addEventListener("keydown", closing);
+  return listen(root, { "seamark-box": ({ open }) => ownButton(root)?.setAttribute("aria-expanded", String(open)) }, () => {
+    endGifts();
+    fitted.disconnect();
+    document.removeEventListener("keydown", closing);
+  });
+}
+
+/** @param {Root} root */
+const ownButton = (root) => /** @type {HTMLButtonElement | null} */ (root.querySelector(".give"));
+
+/**
+ * Draw the row, if anything in it has changed, and give the focus back to the button that had it.
+ * @param {Root} root
+ * @param {TextBarData} data
+ */
+function draw(root, data) {
+  const own = data.own || keptHead()?.name || "";
+  const drawn = JSON.stringify([data.documents, own, data.chosen, data.facts]);
+  if (root.drawn === drawn) return;
+  root.drawn = drawn;
+  const focused = /** @type {HTMLElement | null} */ (activeIn(root))?.dataset.id;
+  const row = found(root, ".row");
+  const choose = (/** @type {string} */ id) => {
+    menu.hidePopover();
+    if (id === OWN && data.chosen === OWN) setBox(!boxIsOpen(), true);
+    else root.tell?.("chosen", { document: id, at: performance.now() });
+    for (const button of row.querySelectorAll("[aria-pressed]")) {
+      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.id === id));
+    }
+  };
+  const give = el("button", "give");
+  give.type = "button";
+  give.dataset.id = "give";
+  give.setAttribute("aria-label", "Paste, drop or upload a text");
+  give.setAttribute("aria-expanded", String(boxIsOpen()));
+  give.append(el("span", "long", "Paste, drop or upload a text"), el("span", "short", "Your text"));
+  give.addEventListener("click", () => setBox(!boxIsOpen(), true));
+  const mine = own ? [{ id: OWN, title: own, about: "Your own text; press again to edit it" }] : [];
+  const ownChips = mine.map((one) => documentButton("chip", one, data.chosen, choose));
+  const chips = data.documents.map((one) => documentButton("chip", one, data.chosen, choose));
+  const entries = data.documents.map((one) => documentButton("entry", one, data.chosen, choose));
+  const more = el("button", "more");
+  more.type = "button";
+  more.dataset.id = "more";
+  const menu = el("div", "menu");
+  menu.setAttribute("role", "group");
+  menu.setAttribute("aria-label", "More samples");
+  menu.append(...entries);
+  wireMenu(more, menu);
+  const facts = el("span", "facts", data.facts);
+  facts.title = data.facts;
+  row.replaceChildren(give, ...ownChips, ...chips, more, menu, facts);
+  fitRow(row);
+  const before = [...row.querySelectorAll("button")].find(({ dataset, hidden }) => dataset.id === focused && !hidden);
+  before?.focus();
+}
+
+/** @param {HTMLElement} row */
+function fitRow(row) {
+  const buttons = (/** @type {string} */ selector) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll(selector)]);
+  const more = buttons(".more")[0];
+  if (more && row.clientWidth) fitChips(row, buttons(`.chip:not([data-id="${OWN}"])`), buttons(".entry"), more);
+}

@@ -1,0 +1,86 @@
+"""The row on top of a page about a text, the foot of the box for the user's own, and what the tab keeps of that text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypedDict
+
+import streamlit as st
+
+from viz.components.assets import script, styles
+from viz.components.store import store
+
+BAR, FOOT = "document", "own_foot"
+"""Keys of the row and of the foot, whose events `viz.components.reader.reader.take_event` takes."""
+
+_bar = st.components.v2.component(
+    "seamark_text_bar",
+    html='<div class="text-bar" role="group" aria-label="Document"></div>',
+    css=styles("components/text_bar/text_bar.css"),
+    js=script("components/text_bar/text_bar.js"),
+)
+_foot = st.components.v2.component(
+    "seamark_text_foot",
+    html='<div class="text-foot"></div>',
+    css=styles("components/text_bar/foot.css"),
+    js=script("components/text_bar/foot.js"),
+)
+_kept = store("seamark_own", "keepOwn")
+
+
+class DocumentData(TypedDict):
+    """A sample: its id and title, and what it shows."""
+
+    id: str
+    title: str
+    about: str
+
+
+class TextBarData(TypedDict):
+    """The samples; the name of the user's own text, empty if there is none; the id of the document shown, and its facts.
+
+    ``open`` says why the box must be open, and is empty if it need not. ``taken`` counts the texts that came otherwise than
+    by the box, which is then in the way. ``ask`` is a word by which the tab is asked once what text it has kept.
+    """
+
+    documents: Sequence[DocumentData]
+    own: str
+    chosen: str
+    facts: str
+    open: str
+    taken: int
+    ask: str
+
+
+class KeptHead(TypedDict):
+    """What the tab keeps of a text beside the text: see `viz.controls.tab`."""
+
+    name: str
+    known: Sequence[int] | None
+    dashes: bool | None
+    teaches: str
+    left: int
+
+
+def text_bar(data: TextBarData) -> None:
+    """Draw the row.
+
+    The page reruns when the user chooses a document, with ``{"document", "at"}`` in ``st.session_state[BAR]["chosen"]``, and
+    when the tab says what text it has kept, with ``{"head", "text", "at"}`` in ``["kept"]``.
+    """
+    _bar(key=BAR, data=data, on_chosen_change=_run_again, on_kept_change=_run_again)
+
+
+def text_foot() -> None:
+    """Draw the foot of the box: a live count, and the button that cuts the text, ``st.session_state[FOOT]["cut"]``."""
+    _foot(key=FOOT, data=None, on_cut_change=_run_again)
+
+
+def keep_in_tab(head: KeptHead | None, text: str) -> None:
+    """Let the browser's tab keep a text in the place of the one before; without a head, none."""
+    _kept(f"{json.dumps(head)}\n{text}".encode(), key="own")
+
+
+def _run_again() -> None:
+    """Do nothing: registering a callback is what makes Streamlit rerun the page."""

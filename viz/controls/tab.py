@@ -1,0 +1,107 @@
+"""What the browser's tab keeps of the user's own text for a reload or a restarted server, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from viz.components.text_bar.text_bar import KeptHead
+from viz.state.keys import session
+from viz.state.own_text import store_own_text, without_dashes
+from viz.state.text import Source
+
+MOST_KEPT = 2_000_000
+"""Characters of a text that the tab keeps: 4 MB in the browser, where 5 MB is the least that browsers grant."""
+
+FOREIGN = "This link's text stayed with whoever made it. Paste yours, or look at this sample."
+
+
+class _Head(BaseModel):
+    """What comes back from the tab beside the text; it may hold anything."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str = Field(max_length=300)
+    known: tuple[int, ...] | None
+    dashes: bool | None
+    teaches: str = Field(max_length=1_000)
+    left: int = Field(ge=0)
+
+
+class _Kept(BaseModel):
+    head: _Head
+    text: str = Field(max_length=MOST_KEPT)
+
+
+def to_keep() -> tuple[KeptHead | None, str] | None:
+    """Return the head and the text that the tab is to keep; None if what it has may stay.
+
+    No head means that it keeps none any more. Of a text that is too long for it, it keeps the head alone.
+    """
+    own, given = session.own, session.own_given
+    if own is None:
+        return (None, "") if session.own_gone else None
+    text = (given or own).text
+    left = len(text) if _units(text) > MOST_KEPT else 0
+    head: KeptHead = {
+        "name": own.name[:300],
+        "known": own.known if not left else None,
+        "dashes": session.dashes is not False if given is not None else None,
+        "teaches": own.teaches[:1_000],
+        "left": left,
+    }
+    return head, "" if left else text
+
+
+def too_long_to_keep() -> str:
+    """Return the sentence that the tab does not keep the own text; empty if it does."""
+    own = session.own
+    if own is None or _units((session.own_given or own).text) <= MOST_KEPT:
+        return ""
+    return (
+        f"A reload loses this text: it has {len(own.text):,} characters, and the tab keeps at most {MOST_KEPT:,}. "
+        "Keep its file at hand."
+    )
+
+
+def take_back(detail: Mapping[str, Any]) -> bool:
+    """Make the text that the tab has kept the user's own, or say why a sample is shown; return whether there was one."""
+    session.tab_answered = True
+    if session.own is not None:
+        return True
+    try:
+        kept = _Kept.model_validate(detail)
+        if not kept.head.left and kept.text:
+            _restore(kept)
+            return True
+    except ValidationError:
+        kept = None
+    if kept is None or not kept.head.left:
+        session.lost = FOREIGN
+    else:
+        session.lost = (
+            f"The tab could not keep {kept.head.name}: it has {kept.head.left:,} characters. "
+            "Upload it again, or look at this sample."
+        )
+    return False
+
+
+def _restore(kept: _Kept) -> None:
+    head = kept.head
+    base = Source(kept.text, head.name, None, head.teaches)
+    own = without_dashes(base) if head.dashes else base
+    edges = (0, *(head.known or ()), len(own.text))
+    # The boundaries of lines of dashes come from them; others may have been set by clicks.
+    if all(first < second for first, second in pairwise(edges)):
+        own = replace(own, known=head.known)
+    store_own_text(own, base if head.dashes is not None else None)
+    session.dashes = head.dashes is not False
+
+
+def _units(text: str) -> int:
+    """Return the length in the units of JavaScript, of which a character outside the basic plane has two."""
+    return len(text) + (sum(character > "\uffff" for character in text) if 2 * len(text) > MOST_KEPT else 0)
