@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.errors import ParameterError, shown
-from chunkers.result import Chunking, Timing
+from chunkers.result import Chunking, Gap, Timing
 from chunkers.text.document import Document
 from chunkers.text.fitness import misfits_of
 from chunkers.tools import Meter, Tools
@@ -71,6 +71,38 @@ class Reach(NamedTuple):
     distance: float
 
 
+class Tipping(NamedTuple):
+    """What would change the verdict on a gap: another value of one parameter.
+
+    Attributes
+    ----------
+    parameter
+        The name of the parameter.
+    name
+        What a value of it is called in a sentence, such as ``percentile``.
+    value
+        One of the stops of `FieldSpec`, at which the gap is cut where it is kept now, or the reverse. The stop before it, on
+        the way there from the present value, changes nothing.
+    cuts
+        Whether the gap is cut with that value.
+    margin
+        How far the score that decided is from its threshold, in the score's units; None where no score decided.
+    """
+
+    parameter: str
+    name: str
+    value: float
+    cuts: bool
+    margin: float | None = None
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        said = f"{self.name} {self.value:g} would {'cut here' if self.cuts else 'keep it'}"
+        if self.margin is None:
+            return said
+        return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}: {said}"
+
+
 class Chunker(BaseModel, ABC):
     """Base of all chunkers; a subclass declares its parameters and one pure function.
 
@@ -81,7 +113,7 @@ class Chunker(BaseModel, ABC):
     wrong.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `reach` and `versions`, or sets ``packages``, the
+    overrides hooks: `levels`, `describe`, `remark`, `reach`, `tipping` and `versions`, or sets ``packages``, the
     distributions besides this one on whose versions the result depends.
     """
 
@@ -142,6 +174,13 @@ class Chunker(BaseModel, ABC):
 
     def reach(self) -> Reach | None:
         """Return how far apart sentences of one chunk may be; None where no distance alone decides."""
+        return None
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return what would change the verdict on a gap of a chunking of its own; None where that cannot be said.
+
+        Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
+        """
         return None
 
     @classmethod

@@ -23,6 +23,8 @@ class Reason(NamedTuple):
         The part of the chunker's work that the step belongs to, or its place: ``pass one``, ``inside sentence 3``.
     earlier
         The step before this one, such as the score's, where this step is a size's.
+    short
+        The step in fewer words; empty where `brief` finds them by itself.
     """
 
     # A link and not a list, as each further object burdens the garbage collector and a long text has a reason per gap.
@@ -34,10 +36,11 @@ class Reason(NamedTuple):
     remark: str = ""
     heading: str = ""
     earlier: Reason | None = None
+    short: str = ""
 
     def __str__(self) -> str:
         """Return the decision in words, numbers included."""
-        name, score, relation, threshold, threshold_name, remark, heading, earlier = self
+        name, score, relation, threshold, threshold_name, remark, heading, earlier, _ = self
         said = remark
         if score is not None:
             if threshold is not None:
@@ -50,6 +53,17 @@ class Reason(NamedTuple):
         if heading:
             said = f"{heading}: {said}"
         return f"{earlier}; {said}" if earlier is not None else said
+
+    def brief(self) -> str:
+        """Return the step that decided, this one, in as few words as it takes to compare it with another chunker's."""
+        if self.short or self.score is None:
+            return self.short or self.remark
+        if self.threshold is None:
+            return f"{self.relation} {self.score_name} {self.score:z.2f}".lstrip()
+        same = self.relation == "="
+        left, right = (f"{self.score:z.2f}",) * 2 if same else told_apart(self.score, self.threshold)
+        compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
+        return f"{compared}, {self.remark}" if self.remark else compared
 
     def steps(self) -> list[Reason]:
         """Return the steps of the decision in their order, this one last, each without those before it."""

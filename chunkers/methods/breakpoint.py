@@ -10,9 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.arrays import FloatArray
+from chunkers.base import Tipping
 from chunkers.building_blocks.distances import buffered, gap_distances
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
+from chunkers.building_blocks.tipping import is_proven, nearest_stop, spec_of
 from chunkers.reason import Reason, Relation
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict, number
 from chunkers.text.document import Document
@@ -77,6 +79,23 @@ class Breakpoint(Thresholded, Sized):
             live=True,
         )
         return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return the nearest amount at which the gap's score is on the other side of the line."""
+        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
+            return None
+        spec = spec_of(self, "amount")
+        levels = dict(zip(spec.stops, self.levels("amount", spec.stops, chunking.curves[0].scores), strict=True))
+        score = np.array([gap.score])
+        cut = gap.verdict.is_cut
+        amount = nearest_stop(spec, self.amount, lambda stop: bool(self.rule.passes(score, levels[stop])[0]) != cut)
+        if amount is None:
+            return None
+        name = self.threshold.replace("_", " ")
+        found = Tipping("amount", name, amount, not cut, abs(gap.score - gap.threshold))
+        # Sizes may overrule the score: then only a run tells.
+        proven = self.min_size is None and self.max_size is None
+        return found if proven or is_proven(self, chunking, gap, found, tools) else None
 
     def _verdicts(self, scores: FloatArray, level: float) -> list[Gap]:
         rule = self.rule

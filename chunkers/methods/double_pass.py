@@ -10,10 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from chunkers.arrays import FloatArray
-from chunkers.base import Chunker
+from chunkers.base import Chunker, Tipping
 from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
+from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict
 from chunkers.text.document import Document, Span
@@ -128,6 +129,41 @@ class DoublePass(Chunker):
         merges = [_merge(comparison) for comparison in state.comparisons if comparison.outcome == "joined"]
         made = Chunking.from_gaps(document, gaps, merges, (curve,))
         return replace(made, comparisons=tuple(state.comparisons), notes=self._longer_than_counted(made))
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return the smallest change of a threshold that decided on the gap which changes the verdict.
+
+        A threshold changes decisions before the gap too, which this one depends on: a run tells whether it does.
+        """
+        proposed = []
+        for kind, similarity, threshold in self._decided_by(chunking, gap):
+            parameter, name = (f"{kind}_threshold", kind)
+            value = next_stop(spec_of(self, parameter), similarity, above=not gap.verdict.is_cut)
+            if value is not None:
+                margin = abs(similarity - threshold)
+                proposed.append(Tipping(parameter, name, value, not gap.verdict.is_cut, margin))
+        proposed.sort(key=lambda one: abs(one.value - getattr(self, one.parameter)))
+        return next((one for one in proposed if is_proven(self, chunking, gap, one, tools)), None)
+
+    @staticmethod
+    def _decided_by(chunking: Chunking, gap: Gap) -> list[tuple[str, float, float]]:
+        """Return the comparisons without which the verdict on the gap would be another: kind, similarity and threshold."""
+        if gap.verdict.is_sized:
+            return []
+        first, *_ = steps = gap.why.steps()
+        decided = [first, steps[-1]][gap.verdict is Verdict.MERGED]
+        if gap.verdict is not Verdict.CUT:
+            assert decided.score is not None
+            assert decided.threshold is not None
+            return [(decided.threshold_name, decided.score, decided.threshold)]
+        found = []
+        if first.relation == "≤" and first.score is not None and first.threshold is not None:
+            found.append((first.threshold_name, first.score, first.threshold))
+        tried = [one for one in chunking.comparisons if one.left.end == gap.index + 1 and one.kind in _KINDS]
+        if tried and all(one.outcome == "not above" for one in tried):
+            nearest = max(tried, key=lambda one: one.similarity)
+            found.append(("merging", nearest.similarity, nearest.threshold))
+        return found
 
     def _longer_than_counted(self, made: Chunking) -> tuple[str, ...]:
         """Return a note if chunks of several sentences are above maximum size with their white space."""
@@ -247,6 +283,8 @@ class _State:
             lower = ", ".join(f"{comparison.similarity:.2f}" for comparison in tried[:-1])
             over = f"over the snippet “{_short(snippet)}” ({lower})"
         why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
+        if over:
+            why = why._replace(short=f"{why._replace(remark='').brief()}, over a snippet")
         for mini in reach[: len(tried)]:
             gap = mini.start - 1
             self.gaps[gap] = Gap(gap, last.similarity, last.threshold, Verdict.MERGED, chain(self.gaps[gap].why, why))
@@ -263,12 +301,22 @@ class _State:
             places = ("the next", "the one after", "the third")
             said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
             none = "not above" if len(tried) == 1 else "none above"
-            why = Reason(remark=f"similarity {said}; {none} merging {last.threshold:g}", heading="pass two")
+            remark = f"similarity {said}; {none} merging {last.threshold:g}"
+            why = Reason(remark=remark, heading="pass two", short=_in_short(tried))
         self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
     def _record(self, tried: Sequence[Comparison], why: Reason) -> None:
         self.comparisons += [*tried[:-1], tried[-1]._replace(why=why)]
+
+
+def _in_short(tried: Sequence[Comparison]) -> str:
+    """Return why none of the comparisons of pass two joined anything: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
+    threshold = tried[0].threshold
+    if len(tried) == 1:
+        return Reason("", tried[0].similarity, "≤", threshold, "merging").brief()
+    said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, ("next", "after", "third"), strict=False))
+    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {threshold:g}"
 
 
 def _short(text: str, most: int = 40) -> str:

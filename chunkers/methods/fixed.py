@@ -10,9 +10,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.arrays import IntArray
+from chunkers.base import Tipping
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.overlaps import check_chunks
 from chunkers.building_blocks.sizes import Sized, within_sizes
+from chunkers.building_blocks.tipping import nearest_stop, spec_of
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document
@@ -81,16 +83,16 @@ class FixedSentences(Sized):
             If the chunks would have too many characters together, because of what they repeat.
         """
         count = len(document.sentences)
-        size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
-        # With a number of chunks the size depends on the text, so the overlap can only be limited here.
-        overlap = min(self.overlap, size - 1)
+        size, overlap = self._size_and_overlap(count)
         groups = windows(count, size, overlap).tolist()
         if overlap:
             sentences = np.array(document.sentences, dtype=np.intp).reshape(-1, 2)
             first, last = windows(count, size, overlap).T
             check_chunks(self.name, len(first), int((sentences[last - 1, 1] - sentences[first, 0]).sum()))
-        repeats = [Reason(remark=f"the next chunk repeats {overlap}")] if overlap else []
-        reached = chain(Reason(remark=f"size {size} reached"), *repeats)
+        said = f"size {size} reached"
+        short = f"{said}, the next repeats {overlap}"
+        repeats = [Reason(remark=f"the next chunk repeats {overlap}", short=short)] if overlap else []
+        reached = chain(Reason(remark=said), *repeats)
         kept = Reason(remark=f"fewer than {size} sentences so far")
         ends = {last - 1 for _, last in groups[:-1]}
         gaps = [
@@ -106,6 +108,30 @@ class FixedSentences(Sized):
             return list(gap_distances(tools.embed(document.sentence_texts)))
 
         return Chunking.from_gaps(document, within_sizes(document, gaps, self.limits, tools, distances))
+
+    def _size_and_overlap(self, count: int) -> tuple[int, int]:
+        """Return the sentences of a chunk, and how many the next repeats, in a text of ``count`` sentences."""
+        size = self.size if self.chunks is None else max(1, math.ceil(count / self.chunks))
+        # With a number of chunks the size depends on the text, so the overlap can only be limited here.
+        return size, min(self.overlap, size - 1)
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return the nearest size, or number of chunks, that ends a chunk here, or none if one ends here now."""
+        if self.min_size is not None or self.max_size is not None:
+            return None
+        parameter = "size" if self.chunks is None else "chunks"
+        count, place = len(chunking.document.sentences), gap.index + 1
+
+        def changes(value: float) -> bool:
+            if parameter == "size" and value <= self.overlap:
+                return False
+            size, overlap = self.model_copy(update={parameter: int(value)})._size_and_overlap(count)
+            # A size of 1 cuts everywhere, which says nothing of this gap.
+            return size > 1 and (size <= place < count and (place - size) % (size - overlap) == 0) != gap.verdict.is_cut
+
+        value = nearest_stop(spec_of(self, parameter), getattr(self, parameter), changes)
+        name = "size" if parameter == "size" else "number of chunks"
+        return None if value is None else Tipping(parameter, name, value, not gap.verdict.is_cut)
 
 
 def window_count(count: int, size: int, overlap: int) -> int:

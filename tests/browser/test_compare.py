@@ -107,12 +107,6 @@ def test_columns_scroll_in_step(page, app_url):
     eventually(lambda: tops(root), lambda seen: seen[0] > 10 and max(seen) - min(seen) <= 1)
 
 
-def test_next_disagreement_names_the_columns(page, app_url):
-    root = open_app(page, app_url)
-    root.get_by_role("button", name="disagreements").click()
-    expect(root.locator(".said")).to_contain_text("cut by column")
-
-
 def test_a_click_on_a_head_chooses_the_column(page, app_url):
     root = open_app(page, app_url)
     root.locator(".choose").nth(2).click()

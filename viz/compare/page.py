@@ -9,6 +9,7 @@ from viz.compare.agreement import show_agreement
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
+from viz.compare.verdicts import answer_verdicts
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
@@ -43,7 +44,7 @@ def show() -> None:
         show_progress(made)
         show_misfits(here.choices, made)
         say_reopened(made)
-        reader(
+        hashes = reader(
             text.document,
             [_column(number, one, text, here.embedder) for number, one in enumerate(made)],
             title=text.source.name,
@@ -52,6 +53,7 @@ def show() -> None:
             known=text.source.known,
             key=READER,
         )
+        answer_verdicts(text.document, made, hashes, here.embedder)
         show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Tools, load_tokenizer, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, Tools, load_tokenizer, run
 from chunkers.arrays import VectorArray
+from chunkers.base import Tipping
 from chunkers.turns import arrival
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
@@ -121,11 +122,26 @@ def chunk_at_once(
     task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool
 ) -> Chunking | None:
     """Run a chunker now and return its result, or None if it takes a job: for a missing embedding or a long search."""
-    tools = Tools(embedder, load_tokenizer(task.tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
     try:
-        return run(chunker, source, tools)
+        return run(chunker, source, _tools_at_once(embedder, task.tokenizer, on_disk))
     except Cancelled:
         return None
+
+
+def tipping_at_once(
+    task: Task, chunker: Chunker, chunking: Chunking, gap: Gap, embedder: Embedder | None, on_disk: bool
+) -> Tipping | None:
+    """Return what would change the verdict on a gap; None if that cannot be said, or takes embeddings that are missing."""
+    at_hand = embedder.for_document(chunking.document) if embedder is not None else None
+    try:
+        return chunker.tipping(chunking, gap, _tools_at_once(at_hand, task.tokenizer, on_disk))
+    except Cancelled:
+        return None
+
+
+def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
+    """Return the tools of a run that neither embeds nor searches for long: it stops with Cancelled instead."""
+    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
 
 
 def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:
@@ -136,5 +152,4 @@ def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_di
     Cancelled
         If a sentence's embedding is not cached.
     """
-    tools = Tools(embedder.for_document(source), load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
-    return tools.embed(source.sentence_texts)
+    return _tools_at_once(embedder.for_document(source), tokenizer, on_disk).embed(source.sentence_texts)

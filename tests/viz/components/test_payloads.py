@@ -6,6 +6,7 @@ import pytest
 
 from viz.breakpoints import gap_table
 from viz.clustering import chunk_list, heatmap
+from viz.compare import verdicts as compare_verdicts
 from viz.components import verdicts
 from viz.components.assets import VIZ
 from viz.components.reader import payload
@@ -20,6 +21,8 @@ DECLARED = [
     ("components/shared/component.d.ts", verdicts, "VerdictData"),
     ("components/text_bar/payload.d.ts", text_bar, "TextBarData DocumentData KeptHead"),
     ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
+    ("components/shared/bus.js", compare_verdicts, "VerdictCell Verdicts"),
+    ("compare/verdicts.js", compare_verdicts, "AnswerData"),
     ("breakpoints/payload.d.ts", gap_table, "GapTableData GapRows StandingData"),
     ("double_pass/payload.d.ts", passes, "PassesData PassRowsData ComparisonData"),
     ("double_pass/payload.d.ts", corrections, "CorrectionsData CorrectionData"),

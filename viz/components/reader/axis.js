@@ -40,7 +40,7 @@ export class Axis {
 
   // Start over with another text.
   reset() {
-    this.plot.gap = this.strips.disagreementAt = undefined;
+    this.plot.gap = undefined;
     this.window.reset(Math.max(1, this.reader.sentences));
   }
 
@@ -57,8 +57,9 @@ export class Axis {
     this.strips.draw();
     this.window.drawControls();
     this.plot.draw();
-    this.said.style.display = this.plot.curve.data || this.strips.disagreements.length ? "" : "none";
+    this.said.style.display = this.plot.curve.data ? "" : "none";
     this.point(this.window.lookedAt, this.pointed);
+    this.reader.disagreements.draw();
   }
 
   /**

@@ -7,6 +7,7 @@ import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
+import { Disagreements } from "./disagreements/disagreements.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
@@ -54,6 +55,7 @@ export class Reader {
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid"));
+    this.disagreements = new Disagreements(this);
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => this.source && this.axis.draw());
     this.observer.observe(root);
@@ -64,8 +66,12 @@ export class Reader {
         "seamark-step": (step) => this.showStep(step),
         "seamark-jump": ({ sentence }) => this.jump(sentence),
         "seamark-mark": ({ ranges }) => this.markRanges(ranges),
+        "seamark-verdicts": (verdicts) => this.disagreements.hear(verdicts),
       },
-      () => this.observer.disconnect(),
+      () => {
+        this.observer.disconnect();
+        this.disagreements.leave();
+      },
     );
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
@@ -100,6 +106,7 @@ export class Reader {
       this.sentences = this.starts.length;
       for (const column of this.columns) column.reset();
       this.axis.reset();
+      this.disagreements.reset();
     }
     this.root.style.setProperty("--count", String(data.columns.length));
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
@@ -238,6 +245,9 @@ export class Reader {
       },
       get window() {
         return window.handle();
+      },
+      get disagreement() {
+        return reader.disagreements.handle();
       },
     };
   }

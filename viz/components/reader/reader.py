@@ -24,7 +24,8 @@ _reader = st.components.v2.component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css()
-    + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css"),
+    + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css")
+    + styles("components/reader/disagreements/disagreements.css"),
     js=script("components/reader/reader.js"),
 )
 
@@ -83,8 +84,8 @@ def reader(
     axis: bool = True,
     margin: float = 0.0,
     marking: bool = False,
-) -> None:
-    """Mount the reader; pass ``axis=False`` if the page draws an axis of its own.
+) -> list[str]:
+    """Mount the reader and return the hash of each column's body; pass ``axis=False`` if the page draws its own axis.
 
     Gaps whose score is within ``margin`` of a threshold line are marked on the curve.
 
@@ -105,6 +106,7 @@ def reader(
         "marking": marking,
     }
     _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again, on_mark_change=_run_again)
+    return [column["hash"] for column in data["columns"]]
 
 
 def _run_again() -> None:

@@ -1,6 +1,7 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
 import { el, fit } from "../shared/dom.js";
+import { votes } from "./disagreements/places.js";
 
 /**
  * @import { Axis } from "./axis.js"
@@ -10,16 +11,6 @@ import { el, fit } from "../shared/dom.js";
 export class Strips {
   /** @type {Strip[]} */
   strips = [];
-  /**
-   * The places where some columns cut and some do not.
-   * @type {number[]}
-   */
-  disagreements = [];
-  /**
-   * The one that was shown last.
-   * @type {number | undefined}
-   */
-  disagreementAt;
   /** @type {[ground: string, edge: string][]} */
   palette = [];
 
@@ -64,7 +55,6 @@ export class Strips {
       this.drawChunks(used++, name, segments.from, segments.to, (part) => column.colour(segments.over[part][0]));
     }
     const cutting = votes(begins);
-    this.disagreements = disagreements(cutting, begins.length);
     if (begins.length > 1) this.drawAgreement(used++, cutting, begins.length);
     for (const strip of this.strips.splice(used)) strip.root.remove();
   }
@@ -128,44 +118,6 @@ export class Strips {
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
     canvas.setAttribute("aria-label", `${cutting.size} places where at least one column cuts; taller where more agree`);
-    name.textContent = "columns that cut here ";
-    if (!this.disagreements.length) return;
-    const count = this.disagreements.length;
-    const button = el("button", "step", count === 1 ? "the one disagreement" : `next of ${count} disagreements`);
-    button.addEventListener("click", () => this.nextDisagreement());
-    name.append("· ", button);
+    name.textContent = "columns that cut here";
   }
-
-  nextDisagreement() {
-    const { reader } = this.axis;
-    const last = this.disagreementAt ?? -1;
-    const next = this.disagreements.find((at) => at > last) ?? this.disagreements[0];
-    this.disagreementAt = next;
-    reader.jump(Math.min(this.axis.window.count - 1, Math.floor(next)));
-    const who = reader.columns
-      .filter((column) => column.segments?.from.slice(1).includes(next))
-      .map((column) => column.index + 1);
-    this.axis.say(`Before sentence ${Math.floor(next) + 1}: cut by column ${who.join(", ")} alone`);
-  }
-}
-
-/**
- * How many columns cut at each place, of the places where the parts of every column begin.
- * @param {number[][]} begins
- * @returns {Map<number, number>}
- */
-export function votes(begins) {
-  const cutting = new Map();
-  for (const places of begins) for (const at of new Set(places.slice(1))) cutting.set(at, (cutting.get(at) ?? 0) + 1);
-  return cutting;
-}
-
-/**
- * The places where not all of the columns cut, in order.
- * @param {Map<number, number>} cutting
- * @param {number} columns
- */
-export function disagreements(cutting, columns) {
-  const places = [...cutting].filter(([, count]) => count < columns).map(([at]) => at);
-  return places.sort((a, b) => a - b);
 }

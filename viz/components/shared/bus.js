@@ -19,6 +19,22 @@
  */
 
 /**
+ * What a column decided at a place.
+ * @typedef {object} VerdictCell
+ * @property {boolean} cut Whether it cuts.
+ * @property {string} reason The step that decided, in short; empty where nothing was decided.
+ * @property {string} change What would change it; empty where that is not known.
+ */
+
+/**
+ * What the columns decided at a place.
+ * @typedef {object} Verdicts
+ * @property {number} at The place on the axis of sentences.
+ * @property {string[]} hashes The hashes of the columns' bodies that this is about; empty where a column has no result.
+ * @property {(VerdictCell | null)[]} cells A column's each; null where it has no result.
+ */
+
+/**
  * An event whose detail is of this type.
  * @template Detail
  * @typedef {{ about: string, detail?: Detail }} EventOf
@@ -41,6 +57,12 @@ export const EVENTS = Object.freeze({
   "seamark-mark": { about: "Underline these sentences, and no others, while the pointer is on what is about them." },
   /** @type {EventOf<{ gap: number }>} */
   "seamark-gap": { about: "This gap was chosen in the text or on the curve." },
+  /** @type {EventOf<{ at: number | null }>} */
+  "seamark-disagreement": {
+    about: "The user looks at the disagreement at this place on the axis of sentences; null: at none.",
+  },
+  /** @type {EventOf<Verdicts>} */
+  "seamark-verdicts": { about: "The server has said what the columns decided at a place." },
   /** @type {EventOf<{ at: number }>} */
   "seamark-go": { about: "Go to the step of this number, counted from 0." },
   /** @type {EventOf<{ open: boolean }>} */

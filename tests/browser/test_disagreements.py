@@ -1,0 +1,138 @@
+"""Where columns disagree and why: the bar that leads from one place to the next, and the card over all columns."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import column, embedded, eventually, marked, open_app, read
+
+AT = "({ disagreement }) => [disagreement.number, disagreement.count]"
+PLACE = "({ disagreement }) => disagreement.at"
+
+IN_SIGHT = """(spans) => spans.length > 0 && spans.every((span) => {
+  const pane = span.closest(".text").getBoundingClientRect();
+  const { top, bottom } = span.getBoundingClientRect();
+  return top >= Math.max(0, pane.top) - 1 && bottom <= Math.min(innerHeight, pane.bottom) + 1;
+})"""
+
+
+@pytest.fixture
+def laptop(open_page):
+    return open_page(viewport={"width": 1280, "height": 720})
+
+
+def verdicts(root):
+    return root.locator(".dispute .verdict").all_inner_texts()
+
+
+def test_one_click_says_where_two_columns_disagree_and_why(laptop, app_url):
+    root = open_app(laptop, app_url)
+    card = root.locator(".dispute")
+    expect(card).to_be_hidden()
+    root.get_by_role("button", name="Next disagreement").click()
+    expect(card.locator(".place")).to_have_text(
+        "after “Bread made with it rises on wild …” · not a known boundary · column 2 stands alone"
+    )
+    expect(card.locator(".verdict").nth(0)).to_contain_text("kept")
+    expect(card.locator(".verdict").nth(0)).to_contain_text("size 2 would cut here")
+    expect(card.locator(".verdict").nth(1)).to_contain_text("CUT")
+    expect(card.locator(".verdict").nth(1)).to_contain_text("0.73 > 0.72")
+    expect(card.locator(".verdict").nth(1)).to_contain_text("by 0.013: percentile")
+    expect(card.locator(".verdict").nth(2)).to_contain_text("0.54 > merging 0.30")
+    eventually(lambda: [marked(column(root, number), "disputed") for number in range(3)], [[1, 2]] * 3)
+
+
+def test_every_jump_ends_with_card_and_sentences_in_the_window(laptop, app_url):
+    root = open_app(laptop, app_url)
+    forward = []
+    for number in range(1, 7):
+        laptop.keyboard.press("d")
+        eventually(lambda number=number: read(root, AT), [number, 6])
+        eventually(lambda: root.locator(".s.disputed").evaluate_all(IN_SIGHT), True)
+        expect(root.locator(".dispute")).to_be_in_viewport(ratio=1)
+        forward.append(read(root, PLACE))
+    assert forward == sorted(forward)
+    # Round the end, and back again.
+    laptop.keyboard.press("d")
+    eventually(lambda: read(root, AT), [1, 6])
+    for place in reversed(forward):
+        laptop.keyboard.press("D")
+        eventually(lambda place=place: read(root, PLACE), place)
+    root.get_by_role("button", name="Previous disagreement").click()
+    eventually(lambda: read(root, AT), [6, 6])
+
+
+def test_the_cells_stand_over_their_columns(laptop, app_url):
+    root = open_app(laptop, app_url)
+    laptop.keyboard.press("d")
+    expect(root.locator(".dispute .verdict")).to_have_count(3)
+    lefts = [
+        root.locator(selector).evaluate_all("(nodes) => nodes.map((node) => Math.round(node.getBoundingClientRect().left))")
+        for selector in (".head", ".dispute .verdict", ".text")
+    ]
+    assert lefts[0] == lefts[1] == lefts[2]
+
+
+def test_letters_that_are_typed_lead_nowhere(laptop, app_url):
+    root = open_app(laptop, app_url)
+    root.get_by_role("combobox", name="Columns that disagree").focus()
+    laptop.keyboard.press("d")
+    laptop.get_by_label("Document").first.click()
+    laptop.keyboard.type("dD")
+    laptop.keyboard.press("Escape")
+    root.locator(".summary").click()
+    laptop.keyboard.press("Control+d")
+    assert read(root, AT) == [0, 6]
+    laptop.keyboard.press("d")
+    eventually(lambda: read(root, AT), [1, 6])
+
+
+def test_two_columns_alone(laptop, app_url):
+    root = open_app(laptop, app_url)
+    whose = root.get_by_role("combobox", name="Columns that disagree")
+    assert whose.locator("option").all_inner_texts() == ["all columns", "1 and 2", "1 and 3", "2 and 3"]
+    whose.select_option("2 and 3")
+    eventually(lambda: read(root, AT), [0, 2])
+    root.get_by_role("button", name="Next disagreement").click()
+    eventually(lambda: read(root, AT), [1, 2])
+    expect(root.locator(".dispute .verdict.aside")).to_have_count(1)
+    whose.select_option("all columns")
+    eventually(lambda: read(root, AT)[1], 6)
+
+
+def test_the_largest_dispute_first(laptop, app_url):
+    link = "?embedder=tfidf&c1=breakpoint&c1.amount=60&c2=breakpoint&c2.amount=80"
+    root = open_app(laptop, app_url, f"{link}&document=article")
+    places = []
+    order = root.get_by_role("combobox", name="Order of the disagreements")
+    for name in ("as in the text", "largest first"):
+        order.select_option(name)
+        count = read(root, AT)[1]
+        assert count > 2
+        seen = []
+        for _ in range(count):
+            root.get_by_role("button", name="Next disagreement").click()
+            eventually(lambda seen=seen: read(root, PLACE), lambda at, seen=seen: at not in [None, *seen])
+            seen.append(read(root, PLACE))
+        places.append(seen)
+    in_text, by_size = places
+    assert set(in_text) == set(by_size)
+    assert in_text != by_size
+
+
+def test_what_is_said_follows_a_moved_line(laptop, app_url):
+    root = open_app(laptop, app_url)
+    laptop.keyboard.press("d")
+    cell = root.locator(".dispute .verdict").nth(1)
+    expect(cell).to_contain_text("by 0.013: percentile 79 would keep it")
+    handle = root.locator(".line")
+    handle.focus()
+    laptop.keyboard.press("PageUp")
+    laptop.keyboard.press("PageUp")
+    laptop.wait_for_url("**c2.amount=80**")
+    embedded(laptop)
+    expect(cell).to_contain_text("kept")
+    expect(cell).to_contain_text("would cut here")
+    expect(root.locator(".dispute .place")).to_contain_text("all agree now")
+    root.get_by_role("button", name="Close the disagreement").click()
+    expect(root.locator(".dispute")).to_be_hidden()
+    assert marked(root, "disputed") == []

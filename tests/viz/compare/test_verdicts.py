@@ -1,0 +1,66 @@
+"""What the server answers when it is asked about a place: what every column decided, and what would change it."""
+
+from chunkers import Breakpoint, Document, FixedSentences
+from chunkers.base import run
+from chunkers.methods.windows import FixedCharacters
+from tests.support import AngleEmbedder, tools
+from tests.viz.app_steps import sent, settled
+from viz.compare.verdicts import KEY, cell_of, gap_at
+from viz.components.offsets import positions
+from viz.shell.results import ColumnResult
+from viz.state.choices import ColumnChoice
+
+
+def ask(app, at):
+    app.session_state[KEY] = {"asked": {"at": at, "moment": 1.0}}
+    app.run()
+    assert not app.exception
+    return sent(app, "answer")["answer"]
+
+
+def test_nothing_is_said_before_anything_is_asked(app):
+    settled(app)
+    assert sent(app, "answer")["answer"] is None
+
+
+def test_every_column_says_what_it_decided_and_what_would_change_it(app):
+    settled(app)
+    answer = ask(app, 2)
+    assert answer["at"] == 2
+    assert answer["hashes"] == [column["hash"] for column in sent(app, "columns")["columns"]]
+    fixed, breakpoint_, double = answer["cells"]
+    assert fixed == {"cut": False, "reason": "fewer than 4 sentences so far", "change": "size 2 would cut here"}
+    assert breakpoint_ == {"cut": True, "reason": "0.73 > 0.72", "change": "by 0.013: percentile 79 would keep it"}
+    assert (double["cut"], double["reason"]) == (False, "0.54 > merging 0.30")
+    # What is suggested is so.
+    app.slider(key="1/breakpoint/amount/None").set_value(78.5).run()
+    assert ask(app, 2)["cells"][1]["cut"]
+    app.slider(key="1/breakpoint/amount/None").set_value(79.0).run()
+    kept = ask(app, 2)["cells"][1]
+    assert not kept["cut"]
+    assert kept["change"].endswith("percentile 78.5 would cut here")
+
+
+def test_places_out_of_the_text_have_no_answer(app):
+    settled(app)
+    for at in (0, -1, 16, 1e9, "2", None):
+        assert ask(app, at) is None
+
+
+def test_a_column_without_a_result_has_no_cell():
+    document = Document.from_text("0 aaaa.\n10 bbbb.", "lines")
+    assert cell_of(ColumnResult(ColumnChoice("breakpoint"), error="It is wrong."), document, 1, None) is None
+
+
+def test_a_gap_is_found_by_its_place_on_the_axis():
+    document = Document.from_text("0 aaaa bbbb.\n10 cccc.\n90 dddd.", "lines")
+    for chunker in (FixedSentences(size=2), Breakpoint(amount=50)):
+        chunking = run(chunker, document, tools(AngleEmbedder()))
+        assert [gap_at(chunking, document, place) for place in (1, 2)] == [*chunking.gaps]
+        assert gap_at(chunking, document, 0.5) is None
+    inside = run(FixedCharacters(size=6, overlap=0), document, tools(AngleEmbedder()))
+    cuts = [gap for gap in inside.gaps if gap.offset is not None]
+    assert len(cuts) > 2
+    for gap in cuts:
+        (place,) = positions(document, [gap.offset])
+        assert gap_at(inside, document, place) == gap

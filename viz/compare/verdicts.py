@@ -1,0 +1,97 @@
+"""What the columns of Compare decided at the place that the user looks at, why, and what would change it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TypedDict
+
+import streamlit as st
+
+from chunkers import Chunking, Document, Embedder, Gap
+from viz.components.assets import script
+from viz.components.offsets import positions
+from viz.jobs.chunking import tipping_at_once
+from viz.shell.results import ColumnResult
+from viz.state.keys import session
+
+KEY = "store_verdicts"
+"""Streamlit turns it into a class, by which the page's style sheet hides it."""
+
+_NEAR = 0.001
+"""How far apart, in sentences, two places on the axis may be and still be one: they are sent rounded."""
+
+_verdicts = st.components.v2.component(
+    "seamark_verdicts", html='<div class="verdicts"></div>', js=script("compare/verdicts.js")
+)
+
+
+class VerdictCell(TypedDict):
+    """A column at the place: whether it cuts, the step that decided, and what would change it; each may be empty."""
+
+    cut: bool
+    reason: str
+    change: str
+
+
+class Verdicts(TypedDict):
+    """What the columns decided at a place on the axis of sentences.
+
+    ``hashes`` are those of the columns' bodies in the reader, so that it can tell whether the answer is about what it shows.
+    A cell is None where its column has no result.
+    """
+
+    at: float
+    hashes: list[str]
+    cells: list[VerdictCell | None]
+
+
+class AnswerData(TypedDict):
+    """What the browser is sent; None while nothing is asked."""
+
+    answer: Verdicts | None
+
+
+def answer_verdicts(
+    document: Document, made: Sequence[ColumnResult], hashes: Sequence[str], embedder: Embedder | None
+) -> None:
+    """Answer the reader's question about a place."""
+    # Not a fragment: Streamlit names one after its place on the page, which any notice above changes, and what the browser
+    # asks under the old name is lost.
+    asked = (st.session_state.get(KEY) or {}).get("asked") or {}
+    at = asked.get("at")
+    answer: Verdicts | None = None
+    if isinstance(at, int | float) and 0 < at < len(document.sentences):
+        answer = {"at": at, "hashes": [*hashes], "cells": [cell_of(one, document, at, embedder) for one in made]}
+    data: AnswerData = {"answer": answer}
+    _verdicts(key=KEY, data=data, height=0, on_asked_change=_run_again)
+
+
+def _run_again() -> None:
+    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the page."""
+
+
+def cell_of(one: ColumnResult, document: Document, at: float, embedder: Embedder | None) -> VerdictCell | None:
+    """Return what a column decided at a place; None if it has no result."""
+    if one.chunking is None or one.chunker is None or one.task is None:
+        return None
+    gap = gap_at(one.chunking, document, at)
+    if gap is None:
+        return {"cut": False, "reason": "", "change": ""}
+    tipping = tipping_at_once(one.task, one.chunker, one.chunking, gap, embedder, session.on_disk)
+    return {"cut": gap.verdict.is_cut, "reason": gap.why.brief(), "change": str(tipping or "")}
+
+
+def gap_at(chunking: Chunking, document: Document, at: float) -> Gap | None:
+    """Return the gap between two sentences, or inside one, at a place on the axis; None if nothing was decided there."""
+    whole = at == int(at)
+    index = int(at) - 1 if whole else int(at)
+    first = bisect_left(chunking.gaps, index, key=lambda gap: gap.index)
+    for gap in chunking.gaps[first:]:
+        if gap.index != index:
+            break
+        if gap.offset is None and whole:
+            return gap
+        if gap.offset is not None and not whole and abs(positions(document, [gap.offset])[0] - at) < _NEAR:
+            return gap
+    return None

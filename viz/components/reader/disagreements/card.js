@@ -1,0 +1,53 @@
+// What the card on a disagreement says: of its place, and of every column.
+
+import { el } from "../../shared/dom.js";
+import { cutsAt, firstWords, gapAt } from "./places.js";
+
+/**
+ * @import { VerdictCell } from "../../shared/bus.js"
+ * @import { Column } from "../column.js"
+ * @import { Reader } from "../reader.js"
+ */
+
+/**
+ * The sentences on both sides of a place, or the one that it is inside.
+ * @param {number} at
+ */
+export const sentencesAt = (at) => (gapAt(at) === null ? [Math.floor(at)] : [at - 1, at]);
+
+/**
+ * What a column decided at a place.
+ * @param {Column} column
+ * @param {number} at
+ * @param {VerdictCell | null} answer
+ */
+export function cellOf(column, at, answer) {
+  const cell = el("div", "verdict");
+  cell.append(el("span", "number", String(column.index + 1)));
+  if (!column.segments) {
+    cell.append(el("span", "why-not", column.data?.message ?? ""));
+    return cell;
+  }
+  const cuts = cutsAt(column.segments.from, at);
+  cell.append(el("b", cuts ? "cut" : "kept", cuts ? "CUT" : "kept"));
+  // While a line moves, the server has not yet decided.
+  if (column.previewed) return cell;
+  // A chunk may begin or end where no cut was decided on: that of an overlap does.
+  const part = column.segments.from.indexOf(at);
+  const agrees = answer?.cut === cuts;
+  const reason = agrees ? answer.reason : answer && part > 0 ? column.segments.label[part] : "";
+  cell.append(el("span", "reason", reason), el("span", "change", agrees ? answer.change : ""));
+  return cell;
+}
+
+/**
+ * Where a place is, and whether it is a known boundary; empty where none are known.
+ * @param {Reader} reader
+ * @param {number} at
+ */
+export function placeSaid({ text, starts, ends, data }, at) {
+  const [sentence] = sentencesAt(at);
+  const where = `${gapAt(at) === null ? "inside" : "after"} “${firstWords(text.slice(starts[sentence], ends[sentence]))}”`;
+  if (!data?.known) return [where];
+  return [where, data.knownAt.includes(at) ? "a known boundary" : "not a known boundary"];
+}

@@ -1,0 +1,265 @@
+// The disagreements of the columns: a bar that goes from one to the next, and a card over all columns on the one at hand. What
+// each column decided is in its parts; why, and what would change it, the server is asked for.
+
+import { emit } from "../../shared/bus.js";
+import { el } from "../../shared/dom.js";
+import { cellOf, placeSaid, sentencesAt } from "./card.js";
+import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
+
+/**
+ * @import { VerdictCell, Verdicts } from "../../shared/bus.js"
+ * @import { Column } from "../column.js"
+ * @import { Segments } from "../payload.d.ts"
+ * @import { Reader } from "../reader.js"
+ * @typedef {Column & { segments: Segments }} Ready
+ */
+
+const OWN_LETTERS = "input, textarea, select, [contenteditable], [role=combobox], [role=textbox]";
+const MEASURES = {
+  certainty: "how far the scores of both sides are from their lines, in standard deviations: the less certain side counts",
+  split: "how evenly the columns split: the size of the smaller side",
+};
+
+export class Disagreements {
+  /** @type {number | undefined} */ at; // the place that the card is about
+  /** @type {number[]} */ list = []; // all places, in the order in which they are gone through
+  /** @type {Map<number, (VerdictCell | null)[]>} */ answers = new Map();
+  answered = ""; // the results that the answers are about
+  /** @type {HTMLElement[]} */ marked = [];
+
+  /** @param {Reader} reader */
+  constructor(reader) {
+    this.reader = reader;
+    this.bar = el("div", "disputes");
+    this.where = el("span", "where");
+    this.before = this.button("◂", "Previous disagreement (D)", -1);
+    this.after = this.button("▸", "Next disagreement (d)", 1);
+    this.whose = this.choice("Columns that disagree");
+    this.order = this.choice("Order of the disagreements");
+    this.bar.append(this.before, this.where, this.after, this.whose, this.order);
+    reader.axis.root.prepend(this.bar);
+    this.card = el("section", "grid dispute");
+    reader.texts.before(this.card);
+    /** @param {KeyboardEvent} event */
+    const hearKey = (event) => this.key(event);
+    globalThis.addEventListener("keydown", hearKey);
+    this.leave = () => globalThis.removeEventListener("keydown", hearKey);
+  }
+
+  /**
+   * @param {string} sign
+   * @param {string} label
+   * @param {1 | -1} direction
+   */
+  button(sign, label, direction) {
+    const made = el("button", "step", sign);
+    made.type = "button";
+    made.title = label;
+    made.setAttribute("aria-label", label);
+    made.addEventListener("click", () => this.step(direction));
+    return made;
+  }
+
+  /** @param {string} label */
+  choice(label) {
+    const made = el("select");
+    made.setAttribute("aria-label", label);
+    made.addEventListener("change", () => this.draw());
+    return made;
+  }
+
+  // Start over with another text.
+  reset() {
+    this.at = undefined;
+    this.answers.clear();
+  }
+
+  /** @returns {Ready[]} */
+  get ready() {
+    return this.reader.columns.filter((column) => column.segments !== null).map((column) => /** @type {Ready} */ (column));
+  }
+
+  // The columns whose disagreements are gone through: all, or two.
+  get compared() {
+    const { ready } = this;
+    const pair = this.whose.value.split(" ").filter(Boolean).map(Number);
+    const two = ready.filter(({ index }) => pair.includes(index));
+    return two.length === 2 ? two : ready;
+  }
+
+  // ---- drawing ----------------------------------------------------------------------------------------------------
+
+  draw() {
+    const { ready, reader } = this;
+    const shown = ready.length > 1 && Boolean(reader.data?.axis);
+    this.bar.style.display = shown ? "" : "none";
+    if (!shown) this.at = undefined;
+    this.offerPairs(ready);
+    const { compared } = this;
+    const begins = compared.map(({ segments }) => segments.from);
+    this.list = disagreements(votes(begins), compared.length);
+    this.offerOrders(compared);
+    this.drawBar();
+    this.drawCard();
+  }
+
+  /** @param {Ready[]} ready */
+  offerPairs(ready) {
+    const numbers = ready.map(({ index }) => index);
+    const pairs = numbers.flatMap((one, place) => numbers.slice(place + 1).map((other) => [one, other]));
+    fillChoice(this.whose, [
+      ["", "all columns"],
+      ...pairs.map(([one, other]) => [`${one} ${other}`, `${one + 1} and ${other + 1}`]),
+    ]);
+    this.whose.hidden = ready.length < 3;
+  }
+
+  /** @param {Ready[]} compared */
+  offerOrders(compared) {
+    const { by, sizes } = disputes(
+      this.list,
+      compared.map(({ segments, curve }) => ({ begins: segments.from, curve })),
+    );
+    // Where all are as large, there is nothing to order.
+    this.order.hidden = new Set(sizes.values()).size < 2;
+    fillChoice(this.order, [
+      ["text", "as in the text"],
+      ["size", "largest first"],
+    ]);
+    this.order.title = `A dispute is as large as ${MEASURES[by]}.`;
+    if (!this.order.hidden && this.order.value === "size") this.list = bySize(this.list, sizes);
+  }
+
+  drawBar() {
+    const { list, at } = this;
+    const count = list.length;
+    const number = at === undefined ? 0 : list.indexOf(at) + 1;
+    const what = count === 1 ? "disagreement" : "disagreements";
+    this.where.textContent = number ? `disagreement ${number} of ${count}` : `${count || "no"} ${what}`;
+    this.before.disabled = this.after.disabled = !count;
+  }
+
+  drawCard() {
+    const { at, card, reader, ready } = this;
+    for (const node of this.marked) node.classList.remove("disputed");
+    this.marked = [];
+    card.style.display = at === undefined ? "none" : "";
+    if (at === undefined) return;
+    this.marked = sentencesAt(at).flatMap((sentence) => reader.columns.flatMap((column) => column.spansOf(sentence)));
+    for (const node of this.marked) node.classList.add("disputed");
+    const [cut, kept] = this.sides(ready, at);
+    const said = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : "all agree now"];
+    const place = el("p", "place", said.filter(Boolean).join(" · "));
+    const close = el("button", "close", "×");
+    close.type = "button";
+    close.title = "Close";
+    close.setAttribute("aria-label", "Close the disagreement");
+    close.addEventListener("click", () => this.close());
+    const answers = this.answered === this.results ? this.answers.get(at) : undefined;
+    card.setAttribute("aria-label", this.where.textContent ?? "");
+    const compared = new Set(this.compared);
+    const cells = reader.columns.map((column) => {
+      const cell = cellOf(column, at, answers?.[column.index] ?? null);
+      cell.classList.toggle("aside", !compared.has(/** @type {Ready} */ (column)));
+      return cell;
+    });
+    card.replaceChildren(place, close, ...cells);
+  }
+
+  /**
+   * The numbers of the columns, from 1, that cut at a place, and of those that do not.
+   * @param {Ready[]} ready
+   * @param {number} at
+   */
+  sides(ready, at) {
+    /** @param {boolean} cuts */
+    const those = (cuts) => ready.filter(({ segments }) => cutsAt(segments.from, at) === cuts).map(({ index }) => index + 1);
+    return [those(true), those(false)];
+  }
+
+  // What the answers must be about to hold.
+  get results() {
+    return (this.reader.data?.columns ?? []).map(({ hash }) => hash).join(" ");
+  }
+
+  /** @param {Verdicts} verdicts */
+  hear({ at, hashes, cells }) {
+    const answered = hashes.join(" ");
+    if (answered !== this.answered) this.answers.clear();
+    this.answered = answered;
+    this.answers.set(at, cells);
+    if (at === this.at) this.drawCard();
+  }
+
+  // ---- going through ----------------------------------------------------------------------------------------------
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !["d", "D"].includes(event.key)) return;
+    if (!this.list.length || !this.reader.root.isConnected || !this.reader.data?.axis) return;
+    if (event.composedPath().some((node) => node instanceof Element && node.matches(OWN_LETTERS))) return;
+    event.preventDefault();
+    this.step(event.key === "d" ? 1 : -1);
+  }
+
+  /** @param {1 | -1} direction */
+  step(direction) {
+    if (this.list.length) this.show(stepFrom(this.list, this.at, direction));
+  }
+
+  /** @param {number} at */
+  show(at) {
+    const { reader } = this;
+    this.at = at;
+    this.drawBar();
+    this.drawCard();
+    const sentences = sentencesAt(at);
+    reader.jump(sentences[0]);
+    if (sentences.length < 2) reader.axis.point(at);
+    else if (reader.axis.column) reader.axis.plot.showGap(sentences[0]);
+    else reader.mark(sentences, at);
+    // The jump has built what it brought into sight.
+    this.drawCard();
+    this.bringIntoSight(sentences[sentences.length - 1]);
+    reader.live.textContent = `${this.where.textContent}: ${this.card.textContent}`;
+    emit("seamark-disagreement", { at });
+  }
+
+  /**
+   * Scroll the page until the card and the sentence in every column are in the window.
+   * @param {number} sentence
+   */
+  bringIntoSight(sentence) {
+    const spans = this.reader.columns.flatMap((column) => column.spansOf(sentence));
+    const [lowest] = spans.sort((one, other) => other.getBoundingClientRect().bottom - one.getBoundingClientRect().bottom);
+    lowest?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (this.card.getBoundingClientRect().top < 0) this.card.scrollIntoView({ block: "start", inline: "nearest" });
+  }
+
+  close() {
+    this.at = undefined;
+    this.reader.mark([]);
+    this.draw();
+    this.after.focus();
+    emit("seamark-disagreement", { at: null });
+  }
+
+  handle() {
+    const { at, list } = this;
+    return { at: at ?? null, number: at === undefined ? 0 : list.indexOf(at) + 1, count: list.length };
+  }
+}
+
+/**
+ * Offer these values with their words; what is chosen stays if it is one of them.
+ * @param {HTMLSelectElement} choice
+ * @param {string[][]} offered
+ */
+function fillChoice(choice, offered) {
+  const now = JSON.stringify(offered);
+  if (choice.dataset.offered === now) return;
+  const { value } = choice;
+  choice.dataset.offered = now;
+  choice.replaceChildren(...offered.map(([one, words]) => new Option(words, one)));
+  choice.value = offered.some(([one]) => one === value) ? value : offered[0][0];
+}
