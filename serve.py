@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
+from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.uploads import keep_upload_addresses
+from viz.shell import lecture
 from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
@@ -30,4 +33,5 @@ keep_upload_addresses()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
-app = st.App("app.py", lifespan=lifespan, middleware=[guard])
+first_paint = Middleware(FirstPaint, style=Path(__file__).parent / "viz" / "theme" / "page.css", wide=lecture.WORD)
+app = st.App("app.py", lifespan=lifespan, middleware=[guard, first_paint])

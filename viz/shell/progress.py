@@ -20,7 +20,9 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
         # The job ended after the columns were computed.
         st.rerun()
     if job.running and not job.cancelled:
-        show_job_progress(job, lambda: bool(job.finished().keys() - session.results.keys()))
+        # Its style lets it lie over the page: what is below would jump when it goes.
+        with st.container(key="progress"):
+            show_job_progress(job, lambda: bool(job.finished().keys() - session.results.keys()))
     elif job.cancelled and len(job.results) < len(job.tasks):
         st.button("Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:

@@ -1,0 +1,141 @@
+"""What jumps while a page loads: the layout shift of every page, on a server that has just started and on a warm one.
+
+Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]...``. It starts the app on a port of its own and opens every page
+twice, each time in a browser that knows nothing of the one before; on the first round nothing is embedded or drawn yet. The
+number is the browser's own, Cumulative Layout Shift as web.dev defines it: shifts less than a second apart, within five
+seconds, make a window, and the window with the largest sum counts. Beside it stands what moved the most in that window. The
+exit status is 1 where a page has more than 0.1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.measure import table
+from tests.browser.app_server import app_server, launch
+
+MOST = 0.1
+"""The largest shift that web.dev calls good."""
+
+WITHIN_S, SPAN_S = 1.0, 5.0
+"""Seconds between two shifts of a window at most, and the seconds that a window lasts at most."""
+
+LIMIT = 180_000
+"""Milliseconds that a page may take until it is drawn."""
+
+QUIET_MS = 2500
+"""Milliseconds without a change in the page, after which it counts as drawn."""
+
+PAGES = ["", "breakpoints", "double_pass", "clustering", "failures", "tune", "retrieval", "guide"]
+
+# Notes every shift that no key or click explains, with the element that moved over the largest area.
+WATCH = """(() => {
+  window.shifts = [];
+  const area = ({ previousRect: a, currentRect: b }) => Math.max(a.width * a.height, b.width * b.height);
+  const named = (node) => node && (node.nodeType === 1 ? node : node.parentElement);
+  const name = (node) => {
+    const one = named(node);
+    if (!one) return "";
+    const around = one.closest("[class*=st-key-], [data-testid]");
+    const key = [...(around?.classList ?? [])].find((word) => word.startsWith("st-key-"));
+    return key ?? around?.dataset.testid ?? one.className ?? one.tagName;
+  };
+  new PerformanceObserver((list) => {
+    for (const shift of list.getEntries()) {
+      if (shift.hadRecentInput) continue;
+      const [first] = [...shift.sources].sort((one, other) => area(other) - area(one));
+      window.shifts.push([shift.startTime / 1000, shift.value, name(first?.node)]);
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+})()"""
+
+# Resolves once the script has run and nothing has changed for a while, inside components too.
+DRAWN = """(quiet) => new Promise((resolve) => {
+  const ended = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+  const seen = new Set();
+  let changed = performance.now();
+  const observer = new MutationObserver(() => (changed = performance.now()));
+  const look = () => {
+    for (const host of [document, ...[...document.querySelectorAll("*")].map(({ shadowRoot }) => shadowRoot)])
+      if (host && !seen.has(host)) {
+        seen.add(host);
+        observer.observe(host, { childList: true, subtree: true, attributes: true });
+      }
+    if (!ended()) changed = performance.now();
+    if (performance.now() - changed > quiet) resolve(observer.disconnect());
+    else setTimeout(look, 100);
+  };
+  look();
+})"""
+
+
+def largest(shifts: Sequence[tuple[float, float, str]]) -> tuple[float, str]:
+    """Return the sum of the worst window of ``shifts`` (seconds, share, what moved), and what moved the most in it."""
+    windows: list[list[tuple[float, float, str]]] = []
+    for shift in shifts:
+        window = windows[-1] if windows else []
+        if window and shift[0] - window[-1][0] < WITHIN_S and shift[0] - window[0][0] < SPAN_S:
+            window.append(shift)
+        else:
+            windows.append([shift])
+    if not windows:
+        return 0.0, ""
+    worst = max(windows, key=lambda window: sum(value for _, value, _ in window))
+    return sum(value for _, value, _ in worst), max(worst, key=lambda shift: shift[1])[2]
+
+
+def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[float, str]:
+    """Open a page as a new visitor, wait until it is drawn, and return its shift with what moved the most."""
+    context = browser.new_context(viewport=size, service_workers="block")  # type: ignore[arg-type]
+    try:
+        page: Page = context.new_page()
+        page.set_default_timeout(LIMIT)
+        page.add_init_script(WATCH)
+        page.goto(address)
+        page.locator("[data-testid=stApp]").wait_for()
+        page.evaluate(DRAWN, QUIET_MS)
+        return largest([tuple(one) for one in page.evaluate("shifts")])
+    finally:
+        context.close()
+
+
+def measure(width: int, height: int) -> list[list[str]]:
+    """Return a row for each page: its shift cold and warm, each with what moved the most."""
+    size = {"width": width, "height": height}
+    found: dict[str, list[str]] = {name: [] for name in PAGES}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        app_server(Path(folder) / "log.txt") as server,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        for _ in ("cold", "warm"):
+            for name in PAGES:
+                value, what = shift_of(browser, f"{server.url}/{name}", size)
+                found[name] += [f"{value:.3f}", what]
+    return [[f"{width}×{height}", name or "compare", *cells] for name, cells in found.items()]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the pages and print one table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.shift", description=__doc__)
+    parser.add_argument(
+        "--size", action="append", metavar="WIDTHxHEIGHT", help="of the window, one or more (default: 1280x720)"
+    )
+    rows = []
+    for size in parser.parse_args(arguments).size or ["1280x720"]:
+        width, _, height = size.partition("x")
+        rows += measure(int(width), int(height))
+    print(table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
+    return 0 if all(float(row[place]) <= MOST for row in rows for place in (2, 4)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

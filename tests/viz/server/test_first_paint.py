@@ -1,0 +1,74 @@
+"""The page's style stands in the page that loads the scripts, and everything else passes as it is."""
+
+import pytest
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.testclient import TestClient
+
+from tests import ROOT
+from viz.server.first_paint import FirstPaint
+
+HTML = {"accept": "text/html,application/xhtml+xml"}
+PAGE = "<html><head></head><body><div id='root'></div></body></html>"
+FILE = ROOT / "viz/theme/page.css"
+STYLE = FILE.read_text()
+
+
+class Behind:
+    """Stands for Streamlit: answers with what it was given, and keeps what it was asked."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    async def __call__(self, scope, receive, send):
+        self.headers = dict(scope["headers"])
+        await self.answer(scope, receive, send)
+
+
+def asked(answer, path="/", **headers):
+    behind = Behind(answer)
+    return behind, TestClient(FirstPaint(behind, FILE, "lecture")).get(path, headers=headers)
+
+
+@pytest.mark.parametrize("path", ["/", "/breakpoints?c1=breakpoint"])
+def test_the_style_is_the_last_thing_in_the_body(path):
+    _, answer = asked(Response(PAGE, media_type="text/html", headers={"etag": "x"}), path, **HTML)
+    before, style, after = answer.text.partition("<style>")
+    assert before == PAGE.removesuffix("</body></html>")
+    assert style
+    assert after.startswith(STYLE)
+    assert after.endswith("</style></body></html>")
+    assert "stSidebar" in after.removeprefix(STYLE)
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    assert "etag" not in answer.headers
+
+
+def test_a_page_in_parts_is_put_together():
+    _, answer = asked(StreamingResponse(iter([PAGE[:20], PAGE[20:50], PAGE[50:]]), media_type="text/html"), **HTML)
+    assert answer.text.count(STYLE) == 1
+
+
+def test_in_lecture_mode_no_place_is_kept_for_the_side_bar():
+    _, answer = asked(Response(PAGE, media_type="text/html"), "/?lecture=1", **HTML)
+    assert answer.text.split("<style>")[1] == STYLE + "</style></body></html>"
+
+
+def test_the_page_is_asked_for_uncompressed_and_whole():
+    behind, _ = asked(
+        Response(PAGE, media_type="text/html"),
+        **HTML,
+        **{"accept-encoding": "gzip", "if-none-match": "x", "range": "bytes=0-9"},
+    )
+    assert not {b"accept-encoding", b"if-none-match", b"range"} & behind.headers.keys()
+
+
+def test_anything_else_passes_as_it_is():
+    _, answer = asked(PlainTextResponse("body { } </body>", headers={"etag": "x"}), **HTML)
+    assert (answer.text, answer.headers["etag"]) == ("body { } </body>", "x")
+    behind, answer = asked(Response(PAGE, media_type="text/html"), accept="*/*", **{"accept-encoding": "gzip"})
+    assert answer.text == PAGE
+    assert behind.headers[b"accept-encoding"] == b"gzip"
+
+
+def test_a_page_without_an_end_stays_as_it_is():
+    _, answer = asked(Response("<p>Not found", 404, media_type="text/html"), **HTML)
+    assert (answer.status_code, answer.text) == (404, "<p>Not found")

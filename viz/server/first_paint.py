@@ -1,0 +1,80 @@
+"""The page's style from its first paint on, so that nothing jumps when Streamlit's scripts have come to draw it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Streamlit draws the side bar when the first thing for it has come, and until then the page is as wide as the window.
+_PLACE_OF_THE_SIDE_BAR = """
+@media (min-width: 768px) {
+  [data-testid="stAppViewContainer"]:not(:has(> [data-testid="stSidebar"])) { box-sizing: border-box; padding-left: 300px; }
+}
+"""
+
+
+class FirstPaint:
+    """ASGI middleware that puts the style into the page of Streamlit's that loads its scripts.
+
+    The app sends the style itself as well, in its first message: by then the page has been drawn without it.
+
+    Parameters
+    ----------
+    style
+        The style sheet.
+    wide
+        The parameter of links to pages without a side bar, for which no place is kept then.
+    """
+
+    def __init__(self, app: ASGIApp, style: Path, wide: str) -> None:
+        self._app = app
+        self._style = style.read_text(encoding="utf-8")
+        self._wide = wide
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request for the page with the style in it; pass on any other."""
+        if scope["type"] != "http" or scope["method"] != "GET" or "text/html" not in Headers(scope=scope).get("accept", ""):
+            await self._app(scope, receive, send)
+            return
+        wide = self._wide in parse_qs(scope["query_string"].decode("latin-1"))
+        style = (self._style + ("" if wide else _PLACE_OF_THE_SIDE_BAR)).encode()
+        begun: Message | None = None
+        body = b""
+
+        async def send_styled(message: Message) -> None:
+            nonlocal begun, body
+            if message["type"] == "http.response.start" and "text/html" in Headers(raw=message["headers"]).get(
+                "content-type", ""
+            ):
+                begun = message
+            elif begun is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if message.get("more_body"):
+                    return
+                whole = _with_style(body, style)
+                headers = MutableHeaders(raw=begun["headers"])
+                headers["content-length"] = str(len(whole))
+                # They tell versions of Streamlit's file apart, not those of the style.
+                for name in ("etag", "last-modified"):
+                    del headers[name]
+                await send({**begun, "headers": headers.raw})
+                await send({**message, "body": whole})
+
+        await self._app(_uncompressed(scope), receive, send_styled)
+
+
+def _uncompressed(scope: Scope) -> Scope:
+    """Return the request as one for an answer that can be read here, and is not what the browser has already."""
+    unwanted = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+    return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name not in unwanted]}
+
+
+def _with_style(page: bytes, style: bytes) -> bytes:
+    """Put the style at the end of the body, as Streamlit's own, which are as specific, are added to the head."""
+    before, end, after = page.rpartition(b"</body>")
+    return before + b"<style>" + style + b"</style>" + end + after if end else page
