@@ -53,7 +53,11 @@ class AppServer:
 
 @contextmanager
 def app_server(
-    log: Path, script: str = "serve.py", limit: float = LIMIT, environment: Mapping[str, str] | None = None
+    log: Path,
+    script: str = "serve.py",
+    limit: float = LIMIT,
+    environment: Mapping[str, str] | None = None,
+    port: int = 0,
 ) -> Iterator[AppServer]:
     """Run a Streamlit script until the block ends.
 
@@ -67,6 +71,8 @@ def app_server(
         Seconds after which a server that does not answer is given up.
     environment
         Variables of the environment beside this process's own.
+    port
+        The port, for a server that takes another's place; 0 for one that the system chooses.
 
     Raises
     ------
@@ -74,7 +80,7 @@ def app_server(
         If the server ends or does not answer in time.
     """
     # The system chooses the port when the server takes it, so nobody can take it in between; the log tells which it is.
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", "0", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), "--server.headless", "true"]
     with log.open("w") as written:
         began = time.perf_counter()
         server = subprocess.Popen(

@@ -5,7 +5,8 @@ import { emit, tellChanged } from "../shared/bus.js";
 
 const BOX = ".st-key-own_box";
 
-export const boxIsOpen = () => document.documentElement.dataset.ownBox === "open";
+/** Whether the box is seen: because it was opened, or because the upload has something to say. */
+export const boxIsOpen = () => textArea()?.checkVisibility() ?? false;
 
 /**
  * Open or close the box; its text area takes the focus where `focus` says so.
@@ -44,6 +45,8 @@ export const inTextArea = (event) => event.target !== null && event.target === t
 export function handOver(file) {
   const input = uploadInput();
   if (!input) return false;
+  // If the upload refuses the file, the box opens by itself.
+  if (!boxIsOpen()) delete document.documentElement.dataset.ownBox;
   const files = new DataTransfer();
   files.items.add(file);
   input.files = files.files;

@@ -1,0 +1,154 @@
+"""What the tab keeps of the user's own text, and what a session makes of what comes back."""
+
+import json
+
+import pytest
+
+from tests.viz.app_steps import choose_document, emptied, said, tell
+from viz.controls import tab
+from viz.controls.tab import FOREIGN
+from viz.state.choices import OWN
+from viz.state.text import Source
+
+TEXT = "One is here. Two is here. Three is here."
+MARKED = "One is here.\n---\nTwo is here. Three is here."
+HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left": 0}
+
+
+def bar(app):
+    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if '"documents"' in part.proto.json)
+
+
+def kept(app):
+    """Return what the tab is given to keep: the head and the text; None if it may keep what it has."""
+    for part in app.get("bidi_component"):
+        if "seamark_own" in part.proto.component_name:
+            head, text = part.proto.bytes.decode().split("\n", 1)
+            return json.loads(head), text
+    return None
+
+
+def opened(app, **query):
+    app.query_params.update({"embedder": "tfidf", **query})
+    return app.run()
+
+
+def answered(app, head, text=""):
+    return tell(app, "document", "kept", head=head, text=text)
+
+
+def test_a_link_to_an_own_text_asks_the_tab_and_shows_no_sample_meanwhile(app):
+    opened(app, document=OWN, sentences="lines")
+    assert bar(app)["ask"]
+    assert said(app) == []
+    assert app.query_params["document"] == OWN
+    assert "job" not in app.session_state
+    answered(app, HEAD, TEXT)
+    assert app.session_state["own"] == Source(TEXT, "notes.txt")
+    assert (bar(app)["own"], bar(app)["ask"]) == ("notes.txt", "")
+    assert app.query_params["sentences"] == "lines"
+    assert app.text_area(key="pasted").value == TEXT
+
+
+def test_a_link_to_a_sample_asks_nothing(app):
+    opened(app, document="article")
+    assert bar(app)["ask"] == ""
+    assert kept(app) is None
+
+
+def test_a_link_to_a_text_that_the_tab_has_not_says_so_until_another_is_chosen(app):
+    opened(app, document=OWN)
+    answered(app, None)
+    assert said(app) == [FOREIGN]
+    assert bar(app)["chosen"] == "stubs"
+    assert bar(app)["open"]
+    assert said(app.run()) == [FOREIGN]
+    choose_document(app, "stubs")
+    assert said(app) == []
+    assert not bar(app)["open"]
+
+
+@pytest.mark.parametrize("dashes", [True, False])
+def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
+    opened(app)
+    app.text_area(key="pasted").set_value(MARKED).run()
+    if not dashes:
+        app.checkbox(key="dashes").set_value(False).run()
+    own = app.session_state["own"]
+    head, text = kept(app)
+    assert (text, own.known) == (MARKED, (13,) if dashes else None)
+    emptied(app)
+    assert kept(app) == (None, "")
+    app.session_state["own_gone"] = False
+    tell(app, "document", "kept", head=head, text=text)
+    assert app.session_state["own"] == own
+    assert app.checkbox(key="dashes").value == dashes
+    assert kept(app) == (head, text)
+
+
+def test_boundaries_set_by_clicks_come_back(app):
+    opened(app, document=OWN)
+    answered(app, {**HEAD, "known": [13, 26]}, TEXT)
+    assert app.session_state["own"].known == (13, 26)
+    assert kept(app)[0]["known"] == [13, 26]
+
+
+@pytest.mark.parametrize("known", [[26, 13], [0], [len(TEXT)], [-4], [13, 13], [10**9]])
+def test_boundaries_that_cannot_be_are_left_out(app, known):
+    opened(app, document=OWN)
+    answered(app, {**HEAD, "known": known}, TEXT)
+    assert app.session_state["own"] == Source(TEXT, "notes.txt")
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ({}, TEXT),
+        ({**HEAD, "name": 7}, TEXT),
+        ({**HEAD, "name": "n" * 301}, TEXT),
+        ({**HEAD, "known": "13"}, TEXT),
+        ("head", TEXT),
+        (HEAD, None),
+        (HEAD, ""),
+        (HEAD, "half a pair \ud800."),
+    ],
+)
+def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
+    opened(app, document=OWN)
+    answered(app, head, text)
+    assert not app.exception
+    assert said(app) == [FOREIGN]
+
+
+def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
+    monkeypatch.setattr(tab, "MOST_KEPT", 30)
+    opened(app)
+    app.text_area(key="pasted").set_value(TEXT).run()
+    head, text = kept(app)
+    assert (head["left"], text) == (len(TEXT), "")
+    app.session_state["own"] = None
+    answered(app, head, text)
+    assert said(app) == [
+        "The tab could not keep Pasted text: it has 40 characters. Upload it again, or look at this sample."
+    ]
+
+
+def test_a_character_of_two_units_counts_as_two(monkeypatch):
+    monkeypatch.setattr(tab, "MOST_KEPT", 10)
+    assert [tab._units(text) > 10 for text in ("🌊" * 5, "🌊" * 6, "a" * 10, "a" * 11)] == [False, True, False, True]
+
+
+def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):
+    opened(app)
+    assert bar(app)["ask"] == ""
+    choose_document(app, OWN)
+    assert bar(app)["ask"]
+    answered(app, HEAD, TEXT)
+    assert app.session_state["own"].text == TEXT
+
+
+def test_a_kept_text_does_not_replace_the_one_that_the_session_has(app):
+    opened(app)
+    app.text_area(key="pasted").set_value("Newer.").run()
+    answered(app, HEAD, TEXT)
+    assert app.session_state["own"].text == "Newer."
