@@ -48,11 +48,14 @@ class Contender:
         What it does in every section, shape (sections, k).
     trivial
         Whether it is an answer that looks at nothing, such as no cut, which any chunker should beat.
+    cuts
+        The sentences before which a trivial one cuts.
     """
 
     name: str
     counts: IntArray
     trivial: bool = False
+    cuts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Lead:
 
     def words(self) -> str:
         """Return the numbers in words."""
-        return f"{self.difference:+z.2f}, 95 % between {self.low:+z.2f} and {self.high:+z.2f}, p = {self.p:.2g}"
+        return f"{self.difference:z.2f} (95 % between {self.low:z.2f} and {self.high:z.2f}, p = {self.p:.2g})"
 
 
 @dataclass(frozen=True)
@@ -227,9 +230,10 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
 
     contenders = [Contender(name, counts(in_sentences(document, cuts_of(made)).boundaries)) for name, made in named]
     every = max(1, round(reference.mean_length))
+    regular = (*range(every, reference.units, every),)
     contenders += [
         Contender("no cut", counts(()), trivial=True),
-        Contender(every_words(every), counts(range(every, reference.units, every)), trivial=True),
+        Contender(every_words(every), counts(regular), trivial=True, cuts=regular),
     ]
     return rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
 

@@ -85,7 +85,7 @@ def test_with_few_sections_no_difference_can_be_told():
     ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
     assert ranking.leader == 0
     assert ranking.winner is None
-    assert ranking.words().startswith("best comes first, but whether it is best cannot be told: worst is behind by +1.00")
+    assert ranking.words().startswith("best comes first, but whether it is best cannot be told: worst is behind by 1.00")
     assert "In 4 sections no difference could be told; it takes 6." in ranking.words()
 
 
@@ -93,7 +93,7 @@ def test_a_clear_winner_is_named():
     known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
     ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
     assert ranking.winner is None, "cutting after every 4 sentences is as good"
-    assert ranking.words().startswith("best is best: worst is behind by +1.00")
+    assert ranking.words().startswith("best is best: worst is behind by 1.00")
     assert ranking.words().endswith("Mind the trivial answer: best is not better than “a cut after every 4 sentences”.")
     uneven = [2, 9, 11, 17, 20, 21, 27, 33, 34]
     ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
