@@ -9,6 +9,9 @@ from chunkers.errors import ParameterError
 from chunkers.result import Chunking, Gap
 from chunkers.tools import Tools
 
+MOST_PROVEN = 5_000
+"""Most sentences of a text in which a suggestion is proven by running the chunker; without proof it is not made."""
+
 
 def spec_of(chunker: Chunker, parameter: str) -> FieldSpec:
     """Return the declaration of a parameter, given the values of the others."""
@@ -28,7 +31,12 @@ def next_stop(spec: FieldSpec, score: float, above: bool) -> float | None:
 
 
 def is_proven(chunker: Chunker, chunking: Chunking, gap: Gap, tipping: Tipping, tools: Tools) -> bool:
-    """Return whether running the chunker with the value changes the verdict, and with the stop before it does not."""
+    """Return whether running the chunker with the value changes the verdict, and with the stop before it does not.
+
+    False in a text of more than `MOST_PROVEN` sentences, where the runs would take too long.
+    """
+    if len(chunking.document.sentences) > MOST_PROVEN:
+        return False
     present = getattr(chunker, tipping.parameter)
     stops = spec_of(chunker, tipping.parameter).stops
     between = [stop for stop in stops if min(present, tipping.value) < stop < max(present, tipping.value)]

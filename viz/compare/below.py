@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: sizes, gaps, downloads."""
+"""What Compare shows below the text on request: scores, the ranking, sizes, gaps, downloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.figures import size_distributions
+from viz.compare.scores.ranking import show_ranking
+from viz.compare.scores.scoreboard import show_scoreboard
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.results import ColumnResult
@@ -20,24 +22,30 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: size distributions, the table of gaps, or downloads."""
-    done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
+    """Draw what the user chooses to see below the text: scores, the ranking, sizes, the table of gaps, or downloads."""
+    done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
     wanted = st.segmented_control(
-        "Below the text", ["Chunk sizes", "Every gap", "Downloads"], key="below", label_visibility="collapsed"
+        "Below the text",
+        ["Scores", "Which is best?", "Chunk sizes", "Every gap", "Downloads"],
+        key="below",
+        label_visibility="collapsed",
     )
     here = made[choices.selected]
-    if wanted == "Chunk sizes":
+    if wanted == "Scores":
+        show_scoreboard(choices, made, chosen.known, embedder)
+    elif wanted == "Which is best?":
+        show_ranking(choices, made, done[0][1].document, chosen.known, embedder)
+    elif wanted == "Chunk sizes":
         unit = st.segmented_control(
             "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True
         )
         values = {
-            f"{number + 1} {chunker_class(one.choice.chunker).title}": sentence_counts(one.chunking)
+            f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)
             if unit == "sentences"
-            else [len(chunk.text) for chunk in one.chunking.chunks]
-            for number, one in done
-            if one.chunking is not None
+            else [len(chunk.text) for chunk in chunking.chunks]
+            for number, chunking in done
         }
         figure = size_distributions(values, str(unit))
         sizes = [(name, size) for name, among in values.items() for size in among]

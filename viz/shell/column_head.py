@@ -55,7 +55,7 @@ def column_of(
         Whether the threshold lines can be dragged.
     """
     title = chunker_class(result.choice.chunker).title
-    subtitle = ": ".join(part for part in (prefix, _settings(result)) if part)
+    subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)
     if result.error:
         return Column(title, subtitle, message=result.error, tone="error")
     if result.chunker is None or result.chunking is None:
@@ -72,7 +72,7 @@ def waiting_words() -> str:
     return "Stopped before it was embedded." if job is not None and job.cancelled else "Being embedded …"
 
 
-def _settings(result: ColumnResult) -> str:
+def settings_of(result: ColumnResult) -> str:
     """Describe the settings briefly; if they are invalid, list the non-default ones."""
     if result.chunker is not None:
         return result.chunker.describe()

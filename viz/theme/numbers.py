@@ -38,6 +38,13 @@ def milliseconds(value: float) -> str:
     return f"{float(f'{value:.3g}'):,.0f}"
 
 
+def duration(ms: float) -> str:
+    """Format a time given in ms with its unit, from a second on in seconds: ``0.64 ms``, ``99.5 s``."""
+    if ms < 999.5:
+        return f"{milliseconds(ms)}\N{NO-BREAK SPACE}ms"
+    return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
+
+
 def counted(count: int, what: str) -> str:
     """Return a count with its noun, in the plural unless the count is 1."""
     return f"{count:,} {what}" + ("s" if count != 1 else "")

@@ -7,6 +7,7 @@ import pytest
 from viz.breakpoints import gap_table
 from viz.clustering import chunk_list, heatmap
 from viz.compare import verdicts as compare_verdicts
+from viz.compare.scores import table as scores_table
 from viz.components import verdicts
 from viz.components.assets import VIZ
 from viz.components.reader import payload
@@ -23,6 +24,7 @@ DECLARED = [
     ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
     ("components/shared/bus.js", compare_verdicts, "VerdictCell Verdicts"),
     ("compare/verdicts.js", compare_verdicts, "AnswerData"),
+    ("compare/scores/payload.d.ts", scores_table, "ScoresData HeadData RowData CellData"),
     ("breakpoints/payload.d.ts", gap_table, "GapTableData GapRows StandingData"),
     ("double_pass/payload.d.ts", passes, "PassesData PassRowsData ComparisonData"),
     ("double_pass/payload.d.ts", corrections, "CorrectionsData CorrectionData"),

@@ -1,0 +1,339 @@
+"""Which of several chunkings of a text is best, by known boundaries or by its structure, and whether that can be told.
+
+Chunkings are compared on the sections of the text: the stretches between known boundaries, or the paragraphs. What each of
+two does in a section is swapped at random, as if both were one chunker; p is the share of swaps whose difference is at least
+the one that was found (the paired permutation test: Noreen, Computer-Intensive Methods for Testing Hypotheses, 1989). The
+interval of a difference is the percentile bootstrap over sections.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from chunkers import Chunking, Document, Embedder, InputError
+from chunkers.arrays import FloatArray, IntArray
+from evaluation.inbox.blocks import blocks
+from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
+from evaluation.segmentation.measures import cuts_of, in_sentences
+
+EXACT = 12
+"""Sections up to which all swaps are tried; with more, `RESAMPLES` of them are drawn."""
+
+FEWEST_SECTIONS = 6
+"""Sections below which no difference can be told: of n sections, two of 2**n swaps are the observed one and its reverse."""
+
+_AT_ONCE = 1000
+_TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+_PARAGRAPH_END = re.compile(r"(?:\r\n|\n|\r)[^\S\r\n]*(?:\r\n|\n|\r)")
+
+Statistic = Callable[[IntArray], FloatArray]
+"""From summed counts, shape (..., k), to values, shape (...)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A chunking in a ranking.
+
+    Attributes
+    ----------
+    name
+        What it is called in sentences.
+    counts
+        What it does in every section, shape (sections, k).
+    trivial
+        Whether it is an answer that looks at nothing, such as no cut, which any chunker should beat.
+    cuts
+        The sentences before which a trivial one cuts.
+    """
+
+    name: str
+    counts: IntArray
+    trivial: bool = False
+    cuts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far one contender is ahead of another.
+
+    Attributes
+    ----------
+    difference
+        The difference of their values.
+    low, high
+        The interval that holds 95 % of the resampled differences.
+    p
+        The two-sided p-value of the permutation test.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def told(self) -> bool:
+        """Whether the test and the interval both say that there is a difference."""
+        return self.p < 1 - LEVEL and (self.low > 0 or self.high < 0)
+
+    def words(self) -> str:
+        """Return the numbers in words."""
+        return f"{self.difference:z.2f} (95 % between {self.low:z.2f} and {self.high:z.2f}, p = {self.p:.2g})"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Contenders in order.
+
+    Attributes
+    ----------
+    contenders
+        As they were given.
+    values
+        The value of each, higher being better; None where it has none.
+    order
+        Their places in ``contenders``, the best first; of equal ones the trivial comes first, those without a value last.
+    leads
+        For each other place that has a value, how far the best that is not trivial is ahead of it.
+    sections
+        The number of sections.
+    """
+
+    contenders: tuple[Contender, ...]
+    values: tuple[float | None, ...]
+    order: tuple[int, ...]
+    leads: dict[int, Lead]
+    sections: int
+
+    @property
+    def leader(self) -> int | None:
+        """The best that is not trivial; None if none has a value."""
+        return next((one for one in self.order if not self.contenders[one].trivial and self.values[one] is not None), None)
+
+    @property
+    def winner(self) -> int | None:
+        """The leader, if it can be told that it is better than every other, the trivial ones included; else None."""
+        others = [self.leads.get(one) for one in self.order if one != self.leader and self.values[one] is not None]
+        ahead = all(lead is not None and lead.told and lead.difference > 0 for lead in others)
+        return self.leader if others and ahead else None
+
+    def words(self) -> str:
+        """Return in a few sentences which is best, by how much, and whether it can be told."""
+        leader = self.leader
+        if leader is None:
+            return "Nothing can be ranked: no column cuts anywhere."
+        name = self.contenders[leader].name
+        rivals = [one for one in self.order if one in self.leads and not self.contenders[one].trivial]
+        trivial = [one for one in self.order if one in self.leads and self.contenders[one].trivial]
+        said = []
+        if not rivals:
+            said.append(f"{name} has no other column to be compared with.")
+        elif self.leads[rivals[0]].difference == 0:
+            said.append(f"{name} and {self.contenders[rivals[0]].name} do equally well.")
+        elif all(self.leads[one].told for one in rivals):
+            said.append(f"{name} is best: {self._ahead(rivals[0])}.")
+        else:
+            doubted = next(one for one in rivals if not self.leads[one].told)
+            said.append(f"{name} comes first, but whether it is best cannot be told: {self._ahead(doubted)}.")
+            if self.sections < FEWEST_SECTIONS:
+                count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
+                said.append(f"In {count} no difference could be told; it takes {FEWEST_SECTIONS}.")
+        unbeaten = next((one for one in trivial if self.leads[one].difference <= 0 or not self.leads[one].told), None)
+        if unbeaten is not None:
+            better = "is not better than" if self.leads[unbeaten].difference <= 0 else "cannot be told from"
+            said.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
+        return " ".join(said)
+
+    def _ahead(self, one: int) -> str:
+        return f"{self.contenders[one].name} is behind by {self.leads[one].words()}"
+
+
+def rank(contenders: Sequence[Contender], statistic: Statistic, values: Sequence[float | None]) -> Ranking:
+    """Return the contenders in the order of their ``values``, with the leads of the best by ``statistic``."""
+    made = Ranking(tuple(contenders), tuple(values), (), {}, len(contenders[0].counts) if contenders else 0)
+
+    def place(one: int) -> tuple[bool, float, bool, int]:
+        value = values[one]
+        return value is None, -(value or 0), not contenders[one].trivial, one
+
+    order = tuple(sorted(range(len(contenders)), key=place))
+    made = Ranking(made.contenders, made.values, order, {}, made.sections)
+    leader = made.leader
+    if leader is None:
+        return made
+    others = [one for one in order if one != leader and values[one] is not None]
+    leads = {one: lead(contenders[leader].counts, contenders[one].counts, statistic) for one in others}
+    return Ranking(made.contenders, made.values, order, leads, made.sections)
+
+
+def lead(one: IntArray, other: IntArray, statistic: Statistic, seed: int = 0) -> Lead:
+    """Return how far ``one`` is ahead of ``other``, both of shape (sections, k); equal seeds give equal numbers."""
+    random = np.random.default_rng(seed)
+    sections = len(one)
+    sums, gaps = (one.sum(axis=0), other.sum(axis=0)), other - one
+    observed = float(statistic(sums[0]) - statistic(sums[1]))
+
+    def swapped(which: IntArray) -> FloatArray:
+        moved = which @ gaps
+        return statistic(sums[0] + moved) - statistic(sums[1] - moved)
+
+    def is_far(differences: FloatArray) -> int:
+        return int(np.count_nonzero(np.abs(differences) >= abs(observed) - 1e-12))
+
+    if sections <= EXACT:
+        every = (np.arange(2**sections)[:, None] >> np.arange(sections)) & 1
+        p = is_far(swapped(every)) / len(every)
+    else:
+        far = sum(is_far(swapped(random.integers(0, 2, (_AT_ONCE, sections)))) for _ in range(RESAMPLES // _AT_ONCE))
+        p = (far + 1) / (RESAMPLES + 1)
+    resampled = []
+    for _ in range(RESAMPLES // _AT_ONCE):
+        taken = random.multinomial(sections, np.full(sections, 1 / sections), _AT_ONCE)
+        resampled.append(statistic(taken @ one) - statistic(taken @ other))
+    low, high = np.quantile(np.concatenate(resampled), _TAILS).tolist()
+    return Lead(observed, low, high, p)
+
+
+# ---- by known boundaries ----------------------------------------------------------------------------------------------
+
+
+def f1(sums: IntArray) -> FloatArray:
+    """Return the boundary F1 of found, missed and added boundaries, shape (..., 3); 1 where there is none of them."""
+    found, missed, added = np.moveaxis(sums, -1, 0)
+    all_of_them = 2 * found + missed + added
+    return np.asarray(np.where(all_of_them > 0, 2 * found / np.maximum(all_of_them, 1), 1.0))
+
+
+def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
+    """Rank chunkings of a document by boundary F1, beside no cut and a cut after every so many sentences.
+
+    ``known`` are the boundaries, code points. A section's counts are whether the boundary at its beginning is found, whether
+    it is missed, and the cuts inside it.
+    """
+    reference = in_sentences(document, known)
+    edges = [0, *reference.boundaries, reference.units]
+
+    def counts(places: Sequence[int]) -> IntArray:
+        cuts = set(places)
+        rows = []
+        for number, (first, last) in enumerate(pairwise(edges)):
+            found = number > 0 and first in cuts
+            added = bisect_left(places, last) - bisect_left(places, first + 1)
+            rows.append((found, number > 0 and not found, added))
+        return np.array(rows, dtype=np.intp).reshape(-1, 3)
+
+    contenders = [Contender(name, counts(in_sentences(document, cuts_of(made)).boundaries)) for name, made in named]
+    every = max(1, round(reference.mean_length))
+    regular = (*range(every, reference.units, every),)
+    contenders += [
+        Contender("no cut", counts(()), trivial=True),
+        Contender(every_words(every), counts(regular), trivial=True, cuts=regular),
+    ]
+    return rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
+
+
+def every_words(count: int) -> str:
+    """Return the name of the trivial answer that cuts after every ``count`` sentences."""
+    return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
+
+
+# ---- by structure -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How a chunking treats the structure of its text.
+
+    Attributes
+    ----------
+    cuts
+        How many there are.
+    at_paragraph_ends
+        How many of them are between two paragraphs.
+    inside_sentences, inside_blocks
+        How many are inside a sentence, and how many others inside a list, a table, code or a formula.
+    too_long
+        How many chunks are longer than the embedder reads.
+    """
+
+    cuts: int
+    at_paragraph_ends: int
+    inside_sentences: int
+    inside_blocks: int
+    too_long: int
+
+    @property
+    def value(self) -> float | None:
+        """The mean over cuts and chunks that are too long: 1 at a paragraph's end, 0 elsewhere, -1 inside or too long."""
+        count = self.cuts + self.too_long
+        bad = self.inside_sentences + self.inside_blocks + self.too_long
+        return (self.at_paragraph_ends - bad) / count if count else None
+
+
+def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure:
+    """Return how a chunking treats the structure of its text."""
+    kinds = [kind for kind, _ in _judged(chunking, embedder)]
+    return Structure(
+        len(kinds) - kinds.count("too long"), *(kinds.count(kind) for kind in ("end", "sentence", "block", "too long"))
+    )
+
+
+def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
+    """Return what each cut and each chunk that is too long is, and where."""
+    document = chunking.document
+    text, whole = document.text, blocks(document.text)
+    starts = [block.span.start for block in whole]
+    judged = []
+    for cut in cuts_of(chunking):
+        start, end = document.sentences[document.sentence_at(cut)]
+        block = whole[bisect_left(starts, cut) - 1].span if bisect_left(starts, cut) else None
+        if start < cut < end:
+            judged.append(("sentence", cut))
+        elif block is not None and block.start < cut < block.end:
+            judged.append(("block", cut))
+        else:
+            solid = len(text[:cut].rstrip()) if cut - 200 < 0 else cut - 200 + len(text[cut - 200 : cut].rstrip())
+            judged.append(("end" if _PARAGRAPH_END.search(text, solid, cut) else "between", cut))
+    return judged + [("too long", chunk) for chunk in _too_long(chunking, embedder)]
+
+
+def _too_long(chunking: Chunking, embedder: Embedder | None) -> list[int]:
+    """Return where the chunks begin that are longer than the embedder reads; none if it cannot count, or reads all."""
+    if embedder is None or embedder.max_tokens is None:
+        return []
+    try:
+        lengths = embedder.lengths([chunk.text for chunk in chunking.chunks])
+    except InputError:
+        return []
+    pairs = zip(chunking.chunks, lengths, strict=True)
+    return [chunk.start for chunk, length in pairs if length > embedder.max_tokens]
+
+
+def points(sums: IntArray) -> FloatArray:
+    """Return the points per cut, shape (...), of points and cuts, shape (..., 2); 0 without cuts."""
+    return np.asarray(sums[..., 0] / np.maximum(sums[..., 1], 1))
+
+
+_POINTS = {"end": 1, "between": 0, "sentence": -1, "block": -1, "too long": -1}
+
+
+def by_structure(document: Document, named: Sequence[tuple[str, Chunking]], embedder: Embedder | None = None) -> Ranking:
+    """Rank chunkings of a document by what their cuts do to its structure, as `Structure.value` says.
+
+    The sections are the paragraphs.
+    """
+    ends = [match.end() for match in _PARAGRAPH_END.finditer(document.text)]
+    contenders, values = [], []
+    for name, made in named:
+        counts = np.zeros((len(ends) + 1, 2), dtype=np.intp)
+        for kind, place in _judged(made, embedder):
+            counts[bisect_left(ends, place)] += (_POINTS[kind], 1)
+        contenders.append(Contender(name, counts))
+        values.append(structure(made, embedder).value)
+    return rank(contenders, points, values)

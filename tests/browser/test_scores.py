@@ -1,0 +1,35 @@
+"""The scores of Compare's columns: sorted by their heads, and a row chooses its column."""
+
+from playwright.sync_api import expect
+
+from tests.browser.steps import open_app
+
+
+def test_heads_sort_and_rows_choose(page, app_url):
+    open_app(page, app_url)
+    page.get_by_role("radio", name="Scores").click()
+    scores = page.locator(".scores")
+    titles = scores.locator("tbody strong")
+    expect(titles).to_have_text(["Fixed sentences", "Breakpoint", "Double pass"])
+    expect(scores.locator("canvas")).to_have_count(3)
+    added = scores.get_by_role("button", name="Added")
+    added.click()
+    expect(scores.get_by_role("columnheader", name="Added")).to_have_attribute("aria-sort", "ascending")
+    expect(titles).to_have_text(["Double pass", "Fixed sentences", "Breakpoint"])
+    added.press("Enter")
+    expect(scores.get_by_role("columnheader", name="Added")).to_have_attribute("aria-sort", "descending")
+    expect(titles).to_have_text(["Fixed sentences", "Breakpoint", "Double pass"])
+    scores.locator("tbody tr").nth(2).click()
+    page.wait_for_url("**selected=3**")
+    expect(scores.locator("tr.chosen strong")).to_have_text("Double pass")
+
+
+def test_which_is_best_is_two_clicks_away_and_claims_no_more_than_can_be_told(page, app_url):
+    open_app(page, app_url)
+    page.get_by_role("radio", name="Which is best?").click()
+    scores = page.locator(".scores")
+    expect(scores.locator("tbody strong").first).to_have_text("Double pass")
+    expect(scores.locator(".said")).to_contain_text("whether it is best cannot be told")
+    expect(scores.locator("tr.trivial")).to_have_count(2)
+    scores.get_by_role("button", name="Breakpoint").click()
+    expect(scores.locator("tr.chosen strong")).to_have_text("Breakpoint")

@@ -1,0 +1,186 @@
+"""Rankings by known boundaries and by structure, worked out by hand; and that no winner is named that cannot be told."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Chunking, Document, FixedSentences, Gap, Verdict
+from chunkers.methods.windows import FixedCharacters
+from chunkers.reason import Reason
+from evaluation.segmentation.measures import agreement, in_sentences
+from evaluation.segmentation.ranking import (
+    FEWEST_SECTIONS,
+    Contender,
+    Structure,
+    by_known,
+    by_structure,
+    f1,
+    lead,
+    points,
+    rank,
+    structure,
+)
+from tests.support import HashEmbedder, cut
+
+LINES = Document.from_text("\n".join(f"Line {number}." for number in range(40)), "lines")
+
+
+def cut_after(document, places):
+    """Return a chunking of a document that begins a chunk at each of these sentences."""
+    count = len(document.sentences)
+    verdicts = [Verdict.CUT if index + 1 in places else Verdict.KEPT for index in range(count - 1)]
+    gaps = [Gap(index, None, None, verdict, Reason()) for index, verdict in enumerate(verdicts)]
+    return Chunking.from_gaps(document, gaps)
+
+
+def offsets(document, places):
+    return [document.sentences[place].start for place in places]
+
+
+def ranked(known, **columns):
+    named = [(name, cut_after(LINES, places)) for name, places in columns.items()]
+    return by_known(LINES, offsets(LINES, known), named)
+
+
+def test_counts_and_values_by_hand():
+    ranking = ranked([10, 20], one={10, 15}, other={10, 20})
+    one, other, nothing, regular = ranking.contenders
+    # Sections 0 to 10, 10 to 20 and 20 to 40: found, missed, added.
+    assert one.counts.tolist() == [[0, 0, 0], [1, 0, 1], [0, 1, 0]]
+    assert other.counts.tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 0]]
+    assert nothing.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert (regular.name, regular.trivial) == ("a cut after every 13 sentences", True)
+    assert ranking.values == (0.5, 1.0, 0.0, 0.0)
+    assert ranking.order[:2] == (1, 0)
+    assert ranking.leader == 1
+
+
+@given(st.sets(st.integers(1, 39)), st.sets(st.integers(1, 39)))
+def test_the_value_is_the_boundary_f1(known, places):
+    value = ranked(sorted(known), one=places).values[0]
+    reference, found = (in_sentences(LINES, offsets(LINES, sorted(one))) for one in (known, places))
+    score = agreement(reference, found).f1.value
+    # Without a boundary in either there is nothing to find, and nothing is added.
+    assert value == pytest.approx(1.0 if score is None else score)
+
+
+def test_the_permutation_test_is_exact():
+    one = np.array([[1, 0, 0]] * 3 + [[1, 0, 1]])
+    other = np.array([[0, 1, 0]] * 3 + [[1, 0, 0]])
+    found = lead(one, other, f1)
+    observed = f1(one.sum(axis=0)) - f1(other.sum(axis=0))
+    assert found.difference == pytest.approx(observed)
+    far = 0
+    for swaps in product([False, True], repeat=4):
+        which = np.array(swaps)[:, None]
+        difference = f1(np.where(which, other, one).sum(axis=0)) - f1(np.where(which, one, other).sum(axis=0))
+        far += abs(difference) >= abs(observed) - 1e-12
+    assert found.p == far / 16
+
+
+def test_with_few_sections_no_difference_can_be_told():
+    ranking = ranked([10, 20, 30], best={10, 20, 30}, worst={5, 15, 25, 35})
+    assert ranking.leader == 0
+    assert ranking.winner is None
+    assert ranking.words().startswith("best comes first, but whether it is best cannot be told: worst is behind by 1.00")
+    assert "In 4 sections no difference could be told; it takes 6." in ranking.words()
+
+
+def test_a_clear_winner_is_named():
+    known = [4, 8, 12, 16, 20, 24, 28, 32, 36]
+    ranking = ranked(known, best=set(known), worst={place + 1 for place in known})
+    assert ranking.winner is None, "cutting after every 4 sentences is as good"
+    assert ranking.words().startswith("best is best: worst is behind by 1.00")
+    assert ranking.words().endswith("Mind the trivial answer: best is not better than “a cut after every 4 sentences”.")
+    uneven = [2, 9, 11, 17, 20, 21, 27, 33, 34]
+    ranking = ranked(uneven, best=set(uneven), worst={place + 1 for place in uneven})
+    assert ranking.winner == 0
+    assert "trivial" not in ranking.words()
+
+
+def test_equals_are_said_to_be_equal():
+    ranking = ranked([10, 20], one={10}, other={20}, third={5})
+    assert ranking.words().startswith("one and other do equally well.")
+    assert ranked([10], one={10}).words().startswith("one has no other column to be compared with.")
+
+
+COUNTS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(COUNTS, min_size=2, max_size=4))
+def test_a_winner_is_told_from_every_other(tables):
+    sections = min(map(len, tables))
+    contenders = [Contender(f"column {number}", np.array(rows[:sections])) for number, rows in enumerate(tables, 1)]
+    ranking = rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
+    values = [ranking.values[one] for one in ranking.order]
+    assert values == sorted(values, reverse=True)
+    if ranking.winner is not None:
+        assert sections >= FEWEST_SECTIONS
+        assert all(lead.p < 0.05 and lead.low > 0 for lead in ranking.leads.values())
+    elif len({*values}) > 1 and values[0] != values[1]:
+        assert "cannot be told" in ranking.words()
+
+
+def test_the_same_chunker_twice_wins_over_itself_hardly_ever():
+    # Two chunkers that add cuts at random, with the same chance: a test at 5 % may name a winner in one of twenty texts.
+    random = np.random.default_rng(0)
+    won = 0
+    for _ in range(60):
+        tables = [np.stack([found := random.random(10) < 0.5, ~found, random.poisson(1, 10)], axis=1) for _ in range(2)]
+        contenders = [Contender("one", tables[0].astype(int)), Contender("other", tables[1].astype(int))]
+        won += rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders]).winner is not None
+    assert won <= 6
+
+
+PARAGRAPHS = Document.from_text("One a. One b.\n\nTwo a. Two b.\n \nThree a. Three b.\n\n- item one\n- item two\n", "regex")
+
+
+def test_what_cuts_do_to_the_structure():
+    starts = [PARAGRAPHS.text[span.start :][:8] for span in PARAGRAPHS.sentences]
+    assert starts[:6] == ["One a. O", "One b.\n\n", "Two a. T", "Two b.\n ", "Three a.", "Three b."]
+    assert structure(cut_after(PARAGRAPHS, {2, 4})) == Structure(2, 2, 0, 0, 0)
+    assert structure(cut_after(PARAGRAPHS, {1, 2})) == Structure(2, 1, 0, 0, 0)
+    pieces = structure(cut(FixedCharacters(size=8, overlap=0), PARAGRAPHS.text, "regex"))
+    assert pieces.inside_sentences > 3
+    assert pieces.value < 0
+    assert structure(cut_after(PARAGRAPHS, set())).value is None
+    inside_list = structure(
+        cut(FixedCharacters(size=PARAGRAPHS.text.index("- item two"), overlap=0), PARAGRAPHS.text, "lines")
+    )
+    assert (inside_list.cuts, inside_list.inside_blocks) == (1, 1)
+
+
+class Short(HashEmbedder):
+    """Reads three words."""
+
+    max_tokens = 3
+
+    def lengths(self, texts):
+        return [len(text.split()) for text in texts]
+
+
+def test_chunks_that_the_embedder_cannot_read_count():
+    made = cut_after(PARAGRAPHS, {2, 4})
+    assert structure(made, Short()).too_long == 3
+    assert structure(made, Short()).value == pytest.approx((2 - 3) / 5)
+
+
+def test_by_structure_those_first_that_cut_between_paragraphs():
+    named = [("at random", cut_after(PARAGRAPHS, {1, 3})), ("between", cut_after(PARAGRAPHS, {2, 4}))]
+    named += [("nowhere", cut_after(PARAGRAPHS, set()))]
+    ranking = by_structure(PARAGRAPHS, named)
+    assert ranking.order == (1, 0, 2)
+    assert ranking.values == (0.0, 1.0, None)
+    assert "cannot be told" in ranking.words()
+    assert by_structure(PARAGRAPHS, named[2:]).words() == "Nothing can be ranked: no column cuts anywhere."
+
+
+def test_points_are_those_of_the_structure():
+    made = cut(FixedSentences(size=1), PARAGRAPHS.text, "regex")
+    counts = by_structure(PARAGRAPHS, [("one", made)]).contenders[0].counts
+    assert counts.sum(axis=0)[1] == structure(made).cuts
+    assert float(points(counts.sum(axis=0))) == pytest.approx(structure(made).value)

@@ -1,0 +1,105 @@
+"""The scores of all columns side by side, and their ranking."""
+
+import pytest
+
+from tests.viz.app_steps import sent, settled
+from viz.compare.scores.table import cell, mark_best
+from viz.state.text import Source
+from viz.theme.numbers import duration
+
+TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
+
+
+def scores(app, view, text=None, **query):
+    """Show a view of a sample, or of a text of one's own, of which no boundaries are known."""
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    if text is not None:
+        app.session_state["own"] = Source(text, "Mine")
+        app.session_state["choices/compare"].document = "own"
+    settled(app)
+    next(one for one in app.segmented_control if one.key == "below").set_value(view).run()
+    assert not app.exception
+    return sent(app, "heads")
+
+
+def by_head(data):
+    """Return the cells of every row by their heads."""
+    return [
+        dict(zip([head["label"] for head in data["heads"]], row["cells"], strict=False)) | {"title": row["title"]}
+        for row in data["rows"]
+    ]
+
+
+def test_every_column_has_its_row_of_numbers(app):
+    data = scores(app, "Scores")
+    fixed, breakpoint_, double = rows = by_head(data)
+    assert [row["title"] for row in rows] == ["Fixed sentences", "Breakpoint", "Double pass"]
+    assert [row["Chunks"]["text"] for row in rows] == ["4", "6", "4"]
+    counts = [[row[name]["value"] for name in ("Found", "Missed", "Added")] for row in rows]
+    assert counts == [[1, 2, 2], [3, 0, 2], [3, 0, 0]]
+    assert [row["Missed"]["best"] for row in rows] == [False, True, True]
+    assert [row["Added"]["best"] for row in rows] == [False, False, True]
+    assert fixed["Embed"] == cell("–", None, "It embeds nothing.")
+    assert breakpoint_["Embed"]["value"] > 0
+    assert data["limit"] == 256
+    assert len(double["Tokens"]["dots"]) == 4
+    least, _, most = double["Tokens"]["text"].split(" · ")
+    assert (min(double["Tokens"]["dots"]), max(double["Tokens"]["dots"])) == (int(least), int(most))
+    # Neither a number of chunks nor a size is better than another.
+    assert not any(row[name]["best"] for row in rows for name in ("Chunks", "Tokens"))
+
+
+def test_without_known_boundaries_nothing_is_found_or_missed(app):
+    data = scores(app, "Scores", TEXT, embedder="tfidf")
+    assert [head["label"] for head in data["heads"]] == ["Chunks", "Tokens", "Suspicious", "Decide", "Embed"]
+    assert data["limit"] is None
+
+
+def test_the_ranking_by_known_boundaries_says_that_four_sections_are_too_few(app):
+    data = scores(app, "Which is best?")
+    rows = by_head(data)
+    assert [row["title"] for row in rows[:2]] == ["Double pass", "Breakpoint"]
+    assert {row["title"] for row in rows if row["title"].islower()} == {"no cut", "a cut after every 4 sentences"}
+    assert [row["Boundary F1"]["text"] for row in rows[:2]] == ["1.00", "0.75"]
+    assert [row["Pk"]["text"] for row in rows[:2]] == ["0.00", "0.29"]
+    assert data["said"].startswith("Double pass (column 3) comes first, but whether it is best cannot be told: Breakpoint")
+    assert "In 4 sections no difference could be told; it takes 6." in data["said"]
+
+
+def test_the_ranking_by_structure_where_nothing_is_known(app):
+    data = scores(
+        app, "Which is best?", TEXT, embedder="tfidf", c1="fixed_characters", c2="fixed_sentences", **{"c1.size": "8"}
+    )
+    rows = by_head(data)
+    assert "No boundaries are known: this is by structure" in data["said"]
+    for row in rows:
+        cuts = row["Cuts"]["value"]
+        assert cuts >= row["Between paragraphs"]["value"] + row["Inside sentences"]["value"] + row["Inside blocks"]["value"]
+    values = [row["Points per cut"]["value"] for row in rows]
+    assert values == sorted(values, key=lambda value: -2 if value is None else value, reverse=True)
+    assert rows[-1]["title"] == "Fixed characters" or values[-1] is None
+
+
+@pytest.mark.parametrize(
+    ("ms", "said"),
+    [(0.001, "<0.01 ms"), (0.64, "0.64 ms"), (140, "140 ms"), (999.6, "1 s"), (99_500, "99.5 s"), (1.16e5, "116 s")],
+)
+def test_times_have_their_unit(ms, said):
+    assert duration(ms).replace("\N{NO-BREAK SPACE}", " ") == said
+
+
+def test_the_best_is_marked_unless_all_are_equal():
+    def row(value):
+        return {"column": 0, "title": "", "settings": "", "message": "", "cells": [cell("", value)]}
+
+    def best(values, better):
+        rows = [row(value) for value in values]
+        mark_best(rows, 0, better)
+        return [one["cells"][0]["best"] for one in rows]
+
+    assert best([3, 1, None, 1], min) == [False, True, False, True]
+    assert best([3, 1, None], max) == [True, False, False]
+    assert best([2, 2], min) == [False, False]
+    assert best([2, None], min) == [False, False]

@@ -1,0 +1,151 @@
+"""Which column of Compare is best: by known boundaries, or by structure where none are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from chunkers import Chunking, Document, Embedder
+from chunkers.registry import chunker_class
+from evaluation.segmentation.measures import Score, cuts_of, in_sentences, pk, window_diff
+from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure, structure
+from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw
+from viz.jobs.chunking import Task
+from viz.jobs.texts import kept
+from viz.shell.column_head import settings_of
+from viz.shell.results import ColumnResult
+from viz.state.choices import Choices
+from viz.theme.numbers import counted
+
+_BEHIND: list[HeadData] = [
+    {"label": "Behind the first", "help": "How far it is behind the best column."},
+    {"label": "95 % between", "help": "The interval that holds 95 % of 10,000 resamples of the sections."},
+    {
+        "label": "p",
+        "help": "How often a difference as large comes about if both swap at random what they do in a section.",
+    },
+]
+_BY_KNOWN: list[HeadData] = [
+    {
+        "label": "Boundary F1",
+        "help": "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better.",
+    },
+    *_BEHIND,
+    {
+        "label": "Pk",
+        "help": "Share of windows whose two ends are in one section and in two chunks, or the reverse; lower is better.",
+    },
+    {"label": "WindowDiff", "help": "Share of windows with another number of boundaries; lower is better."},
+]
+_BY_STRUCTURE: list[HeadData] = [
+    {
+        "label": "Points per cut",
+        "help": "1 for a cut between paragraphs, 0 between other sentences, -1 inside a sentence, list, table, code or "
+        "formula, and -1 for a chunk that is too long for the embedder.",
+    },
+    *_BEHIND,
+    {"label": "Cuts", "help": "How many there are."},
+    {"label": "Between paragraphs", "help": "Cuts at the end of a paragraph."},
+    {"label": "Inside sentences", "help": "Cuts inside a sentence."},
+    {"label": "Inside blocks", "help": "Other cuts inside a list, a table, code or a formula."},
+    {"label": "Too long", "help": "Chunks that are longer than the embedder reads."},
+]
+
+
+def show_ranking(
+    choices: Choices,
+    made: Sequence[ColumnResult],
+    document: Document,
+    known: tuple[int, ...] | None,
+    embedder: Embedder | None,
+) -> None:
+    """Draw the columns in order, best first, with what can be told of their differences."""
+    done = [(number, one) for number, one in enumerate(made) if one.chunking is not None]
+    names = tuple(f"{chunker_class(one.choice.chunker).title} (column {number + 1})" for number, one in done)
+    tasks = tuple(one.task for _, one in done)
+    chunkings = [one.chunking for _, one in done if one.chunking is not None]
+    ranking = _ranked(document, names, tasks, chunkings, known, embedder)
+    cells = _known_cells(document, known, chunkings) if known is not None else _structure_cells(chunkings, embedder)
+    rows: list[RowData] = []
+    for place in ranking.order:
+        contender = ranking.contenders[place]
+        number = done[place][0] if place < len(done) else None
+        row: RowData = {
+            "column": number,
+            "title": chunker_class(made[number].choice.chunker).title if number is not None else contender.name,
+            "settings": settings_of(made[number]) if number is not None else "",
+            "message": "",
+            "cells": [*_lead_cells(ranking, place), *cells(place, contender)],
+        }
+        rows.append(row)
+    if known is not None:
+        basis = f"By the known boundaries, which part the text into {counted(ranking.sections, 'section')}."
+    else:
+        over = counted(ranking.sections, "paragraph")
+        basis = f"No boundaries are known: this is by structure, over {over}, which says less than marks."
+    data: ScoresData = {
+        "said": f"{ranking.words()} {basis}",
+        "note": "A difference counts as told where p is below 0.05 and the interval leaves out 0.",
+        "heads": _BY_KNOWN if known is not None else _BY_STRUCTURE,
+        "rows": rows,
+        "limit": None,
+        "chosen": choices.selected,
+    }
+    draw(data, choices, key="ranking")
+
+
+@kept(8, lambda document, names, tasks, chunkings, known, embedder: (document.identity, names, tasks, known))
+def _ranked(
+    document: Document,
+    names: tuple[str, ...],
+    tasks: tuple[Task | None, ...],
+    chunkings: Sequence[Chunking],
+    known: tuple[int, ...] | None,
+    embedder: Embedder | None,
+) -> Ranking:
+    """Return the ranking, kept by the tasks, since equal tasks have equal results."""
+    named = [*zip(names, chunkings, strict=True)]
+    return by_structure(document, named, embedder) if known is None else by_known(document, known, named)
+
+
+def _lead_cells(ranking: Ranking, place: int) -> list[CellData]:
+    value, lead = ranking.values[place], ranking.leads.get(place)
+    own = cell("–", None, "It cuts nowhere.") if value is None else cell(f"{value:z.2f}", value)
+    if lead is None:
+        return [own, cell("", None), cell("", None), cell("", None)]
+    why = "This difference can be told." if lead.told else "This difference cannot be told."
+    between = f"{lead.low:z.2f} and {lead.high:z.2f}"
+    return [
+        own,
+        cell(f"{lead.difference:z.2f}", lead.difference, why),
+        cell(between, lead.low, why),
+        cell(f"{lead.p:.2g}", lead.p, why),
+    ]
+
+
+def _known_cells(
+    document: Document, known: tuple[int, ...], chunkings: Sequence[Chunking]
+) -> Callable[[int, Contender], list[CellData]]:
+    """Return the function that gives the further measures of a contender against known boundaries."""
+    reference = in_sentences(document, known)
+
+    def cells(place: int, contender: Contender) -> list[CellData]:
+        cuts = cuts_of(chunkings[place]) if place < len(chunkings) else [document.starts[one] for one in contender.cuts]
+        found = in_sentences(document, cuts)
+        return [_score(pk(reference, found)), _score(window_diff(reference, found))]
+
+    return cells
+
+
+def _score(score: Score) -> CellData:
+    return cell("–", None, score.undefined) if score.value is None else cell(f"{score.value:.2f}", score.value)
+
+
+def _structure_cells(chunkings: Sequence[Chunking], embedder: Embedder | None) -> Callable[[int, Contender], list[CellData]]:
+    """Return the function that gives what a contender's cuts do to the structure."""
+
+    def cells(place: int, contender: Contender) -> list[CellData]:
+        found = structure(chunkings[place], embedder)
+        numbers = (found.cuts, found.at_paragraph_ends, found.inside_sentences, found.inside_blocks, found.too_long)
+        return [cell(f"{number:,}", number) for number in numbers]
+
+    return cells

@@ -1,0 +1,161 @@
+// A table with a row for each column of Compare: a click on a head sorts it, one on a row chooses the column.
+
+import { el, fit, found, isDark, paints } from "../../components/shared/dom.js";
+import { countPainted } from "../../components/shared/handle.js";
+
+/**
+ * @import { Component } from "../../components/shared/component.d.ts"
+ * @import { CellData, RowData, ScoresData, ScoresState } from "./payload.d.ts"
+ * @typedef {Component<ScoresData, ScoresState>} Scores
+ * @typedef {{ place: number, down: boolean }} Order the number of a cell, -1 of the name
+ * @typedef {HTMLElement & { order?: Order }} Root
+ */
+
+const MOST_DOTS = 2000; // chunks that a strip shows
+
+/** @param {Scores} component */
+export default function (component) {
+  const root = /** @type {Root} */ (found(component.parentElement, ".scores"));
+  root.dataset.theme = isDark(root) ? "dark" : "light";
+  draw(root, component);
+  countPainted(root);
+}
+
+/**
+ * @param {Root} root
+ * @param {Scores} component
+ */
+function draw(root, component) {
+  const { data } = component;
+  const table = el("table");
+  const line = table.createTHead().insertRow();
+  line.append(
+    ...[{ label: "Column", help: "" }, ...data.heads].map(({ label, help }, number) => {
+      const { order } = root;
+      const place = number - 1;
+      const head = el("th");
+      head.scope = "col";
+      const button = head.appendChild(el("button", "", label));
+      button.type = "button";
+      button.title = help;
+      if (order?.place === place) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
+      button.addEventListener("click", () => {
+        root.order = nextOrder(root.order, place);
+        draw(root, component);
+        /** @type {HTMLElement | undefined} */ (root.querySelectorAll("thead button")[number])?.focus();
+      });
+      return head;
+    }),
+  );
+  const body = table.createTBody();
+  const most = Math.max(data.limit ?? 0, 1, ...data.rows.flatMap(({ cells }) => cells.flatMap(({ dots }) => largest(dots))));
+  const strips = sorted(data.rows, root.order).flatMap((row) => drawRow(body.insertRow(), row, component));
+  const scroll = el("div", "scroll");
+  scroll.append(table);
+  root.replaceChildren(...(data.said ? [el("p", "said", data.said)] : []), scroll, el("p", "note", data.note));
+  const paint = paints(root);
+  for (const [canvas, dots] of strips) drawDots(canvas, dots, most, data.limit, paint);
+}
+
+/**
+ * @param {HTMLTableRowElement} line
+ * @param {RowData} row
+ * @param {Scores} component
+ * @returns {[HTMLCanvasElement, number[]][]} the strips to draw when they are on the page
+ */
+function drawRow(line, row, { data, setStateValue }) {
+  const { column } = row;
+  const name = line.appendChild(el("th"));
+  name.scope = "row";
+  const what = [el("strong", "", row.title), el("span", "settings", row.settings)];
+  if (column === null) {
+    line.className = "trivial";
+    name.append(...what);
+  } else {
+    line.classList.toggle("chosen", column === data.chosen);
+    const choose = name.appendChild(el("button", "choose"));
+    choose.type = "button";
+    choose.append(el("span", "number", String(column + 1)), ...what);
+    choose.setAttribute("aria-pressed", String(column === data.chosen));
+    choose.title = "Set this column in the side bar";
+    line.addEventListener("click", () => setStateValue("chosen", { column, at: performance.now() }));
+  }
+  if (!row.cells.length) {
+    const cell = line.insertCell();
+    cell.colSpan = data.heads.length;
+    cell.className = "message";
+    cell.textContent = row.message;
+  }
+  return row.cells.flatMap(({ text, why, best, dots }) => {
+    const cell = line.insertCell();
+    cell.title = why || (best ? "no other row is better" : "");
+    cell.classList.toggle("best", best);
+    /** @type {HTMLCanvasElement | null} */
+    const canvas = dots.length ? cell.appendChild(el("canvas")) : null;
+    canvas?.setAttribute("aria-hidden", "true");
+    cell.append(el("span", "", text));
+    /** @type {[HTMLCanvasElement, number[]][]} */
+    const strips = canvas ? [[canvas, dots]] : [];
+    return strips;
+  });
+}
+
+/**
+ * Every chunk is a dot, and those beyond the limit have the colour of an error.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number[]} dots
+ * @param {number} most
+ * @param {number | null} limit
+ * @param {(name: string) => string} paint
+ */
+function drawDots(canvas, dots, most, limit, paint) {
+  const pen = fit(canvas);
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  /** @param {number} size */
+  const x = (size) => 3 + (size / most) * (width - 6);
+  pen.fillStyle = paint("rule");
+  pen.fillRect(0, height - 1, width, 1);
+  pen.globalAlpha = Math.max(0.15, Math.min(0.75, 20 / dots.length));
+  dots.slice(0, MOST_DOTS).forEach((size, number) => {
+    pen.fillStyle = paint(limit !== null && size > limit ? "error" : "ink");
+    pen.beginPath();
+    // In three rows, so that equal sizes do not hide each other.
+    pen.arc(x(size), 3.5 + (number % 3) * 4, 2.5, 0, 2 * Math.PI);
+    pen.fill();
+  });
+  pen.globalAlpha = 1;
+  if (limit === null) return;
+  pen.fillStyle = paint("accent");
+  pen.fillRect(x(limit) - 0.75, 0, 1.5, height);
+}
+
+/** @param {number[]} numbers */
+const largest = (numbers) => (numbers.length ? [numbers.reduce((a, b) => Math.max(a, b))] : []);
+
+/**
+ * A head sorts upwards first, then downwards, then not.
+ * @param {Order | undefined} order
+ * @param {number} place
+ * @returns {Order | undefined}
+ */
+export function nextOrder(order, place) {
+  if (order?.place !== place) return { place, down: false };
+  return order.down ? undefined : { place, down: true };
+}
+
+/**
+ * The rows in an order, as they came without one; those without a value come last.
+ * @param {RowData[]} rows
+ * @param {Order | undefined} order
+ */
+export function sorted(rows, order) {
+  if (!order) return rows;
+  const { place, down } = order;
+  /** @param {RowData} row */
+  const value = ({ cells, column }) => (place < 0 ? column : (cells[place]?.value ?? null));
+  return [...rows].sort((one, other) => {
+    const [a, b] = [value(one), value(other)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return down ? b - a : a - b;
+  });
+}
