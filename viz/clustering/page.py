@@ -24,12 +24,15 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.text import Text, sentences_said
 from viz.theme.numbers import embedding_in_words, stages_in_words
 
+PAGE = "clustering"
 READER = "reader"
 METHODS = ("single_linkage", "dbscan", "kmeans")
 
@@ -38,8 +41,10 @@ def show() -> None:
     """Draw the page."""
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
-    with page("clustering", Choices(document, sentences, columns, extra={"step": "1"})) as here:
+    opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
+    with page(PAGE, Choices(document, sentences, columns, extra={"step": "1"})) as here:
         _one_of_each(here)
+        _open_with(here.choices, opening)
         _take_line(here.choices)
         _draw(here)
 
@@ -51,6 +56,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(choices.selected, column, made.chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
     if text is None:
         _choose(choices)
         return
@@ -81,6 +87,17 @@ def _one_of_each(here: Page) -> None:
     others = [name for name in named if name not in METHODS]
     if others:
         here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
+
+
+def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
+    """Take over the columns of Compare that are given, and select one of them: if possible, the one selected there."""
+    given = [number for number, column in enumerate(opening) if column is not None]
+    if not given:
+        return
+    choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
+    there = compared()
+    selected = there.columns[there.selected].chunker
+    choices.selected = METHODS.index(selected) if selected in METHODS else given[0]
 
 
 def _take_line(choices: Choices) -> None:

@@ -21,7 +21,10 @@ from viz.retrieval.material import bundled, choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_report
 from viz.shell.page import Page, page
+from viz.shell.thread import show_thread
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import columns_of_compare
+from viz.state.undo import undoable
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -53,7 +56,10 @@ def _draw(here: Page) -> None:
     chunkers, complaint = _chunkers(here)
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
+        _use_compares(here)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        valid = chunkers[here.choices.selected] is not None
+        show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
@@ -95,6 +101,20 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
             built.append(None)
             complaint = complaint or str(error)
     return built, complaint
+
+
+def _use_compares(here: Page) -> None:
+    """Draw the button that replaces the page's columns by those of Compare."""
+    choices, there = here.choices, columns_of_compare()
+
+    def use() -> None:
+        with undoable(PAGE, "Columns replaced by those of Compare"):
+            choices.columns, choices.selected = [column.copy() for column in there], min(choices.selected, len(there) - 1)
+
+    same = choices.columns == there
+    st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
+    if same:
+        st.caption("The columns are those of Compare.")
 
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
