@@ -18,6 +18,7 @@ from viz.state.choices import OWN, Choices
 from viz.state.compared import reopen
 from viz.state.keys import session
 from viz.state.own_text import choose_document, set_own_text, store_own_text, without_dashes
+from viz.state.recipe_file import open_recipe
 from viz.state.text import Source
 
 _NAMED = "own_named"
@@ -65,7 +66,7 @@ def load_text(choices: Choices) -> Source | None:
         # The text box is not drawn while a sample is shown, so Streamlit would forget its content.
         session.pasted_kept = st.session_state["pasted"]
         st.file_uploader(
-            "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
+            "or a file: text, Markdown, HTML, PDF, DOCX, EPUB, a session or a recipe of Seamark; 20 MB at most",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
@@ -96,6 +97,8 @@ def _uploaded(choices: Choices) -> None:
     _forget_file()
     try:
         if file.name.lower().endswith(session_file.ENDING):
+            if open_recipe(file.getvalue(), file.name, choices):
+                return
             kept = session_file.read(file.getvalue(), file.name)
             reopen(kept, choices)
             store_own_text(Source(kept.text, kept.name, kept.known, "from a session file"))

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers.registry import CHUNKERS
-from tests.viz.app_steps import settled
+from tests.viz.app_steps import remarks, settled
 from viz.state.choices import MOST_COLUMNS
 
 WORDS = {
@@ -47,7 +47,7 @@ def columns(app, page):
 
 
 def captions(app):
-    return [caption.value for caption in app.caption]
+    return [*(caption.value for caption in app.caption), *remarks(app)]
 
 
 def press(app, label):
