@@ -70,7 +70,7 @@ def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
 
 def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences")
-    page.get_by_role("button", name="Measure", exact=True).click(timeout=READY)
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
     expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
     at_rest(page)
     assert violations(page) == []

@@ -30,7 +30,7 @@ from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.text import Text, sentences_said
-from viz.theme.numbers import embedding_in_words, stages_in_words
+from viz.theme.numbers import counted, embedding_in_words, stages_in_words
 
 PAGE = "clustering"
 READER = "reader"
@@ -129,9 +129,10 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [sentences_said(document), f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), counted(len(document.text), "character")]
     if known is not None:
-        parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
+        boundaries = f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
+        parts.append(boundaries if known else "one topic: no known boundary")
     reader(
         document,
         [column_of(made, lambda chunking: Head(_rows(chunking, known)))],
@@ -148,7 +149,8 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
-        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} per chunk"))
+        least, most = min(counts), max(counts)
+        rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
         rows.append(HeadRow("in pieces", pieces.words(len(counts))))

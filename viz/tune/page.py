@@ -17,6 +17,7 @@ from viz.shell.page import Page, page
 from viz.shell.thread import columns_to_open_with
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
+from viz.theme.glossary import SEGMENTATION, help_of
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
@@ -58,7 +59,7 @@ def _draw(here: Page) -> None:
     show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     with st.container(width=420):
-        measure = select("Ranked by", words, "measure", measures, "tune/measure")
+        measure = select("Ranked by", words, "measure", measures, "tune/measure", help=help_of(SEGMENTATION))
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:

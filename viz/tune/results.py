@@ -32,7 +32,10 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         "setting": [setting_in_words(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
     }
-    show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
+    if kept:
+        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
+    figure = sweep_figure(settings, ranked, measure, list(kept.values()))
+    show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     state = st.dataframe(
         _ranking(ranked[:SHOWN], kept, measure),
