@@ -151,6 +151,35 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
     return ""
 
 
+_BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
+
+
+def _off_a_paragraph(case: Case) -> Found:
+    """Find cuts inside a paragraph, one sentence from an end of it that is not cut."""
+    document = case.chunking.document
+    sentences = document.sentences
+    cuts = {document.sentence_at(cut): cut for cut in case.cuts}
+    ends = {
+        number
+        for number in range(1, len(sentences))
+        if _BLANK_LINE.search(document.text, sentences[number - 1].end, sentences[number].start)
+    }
+    for number in sorted(cuts.keys() - ends):
+        if cuts[number] > sentences[number].start:
+            # Inside a sentence, which is another rule's.
+            continue
+        for end, where in ((number + 1, "later"), (number - 1, "earlier")):
+            if end in ends and end not in cuts:
+                alone, rest = (number, number - 1) if end > number else (number - 1, number)
+                yield (
+                    Span(sentences[min(alone, rest)].start, sentences[max(alone, rest)].end),
+                    0.55,
+                    f"sentence {alone + 1:,} is cut off the rest of its paragraph, and one sentence {where}, between two "
+                    "paragraphs, there is no cut",
+                )
+                break
+
+
 def _median(case: Case) -> float | None:
     return statistics.median(case.sizes) if len(case.sizes) >= _FEWEST else None
 
@@ -230,6 +259,11 @@ RULES: dict[str, Rule] = {
         "Cut inside a list",
         "Items after the cut have lost the sentence that introduces them.",
         partial(_inside_block, "list", 0.6),
+    ),
+    "off_a_paragraph": Rule(
+        "Cut inside a paragraph, one sentence off its end",
+        "The author's own boundary is next to it; the sentence in between is now with another subject.",
+        _off_a_paragraph,
     ),
     "bad_split": Rule("Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split),
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),

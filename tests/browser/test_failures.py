@@ -57,13 +57,43 @@ def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app
     expect(root.locator(".astray").first).to_have_attribute("title", re.compile("not in the chunk of its section"))
 
 
+def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    root = open_failures(page, app_url, "?embedder=tfidf")
+    expect(root.locator(".s").first).to_be_in_viewport()
+    row = page.get_by_role("button", name=re.compile("^Fixed sentences.*column 1"))
+    row.click()
+    expect(row).to_have_attribute("aria-pressed", "true")
+    expect(root.locator(".head").first).to_contain_text("Fixed sentences")
+    expect(root.locator(".head").first).to_be_in_viewport()
+    embedded(page)
+    expect(root.locator(".s").first).to_be_in_viewport()
+
+
+def test_the_cases_are_one_line_until_all_are_asked_for(page, app_url):
+    open_failures(page, app_url, "?embedder=tfidf")
+    cards = page.locator(".failures .cards")
+    assert cards.bounding_box()["height"] < 60
+    page.get_by_role("button", name="All cases").click()
+    eventually(lambda: cards.bounding_box()["height"], lambda height: height > 150)
+    page.get_by_role("button", name="Three unequal topics").click()
+    page.wait_for_url("**document=three_topics**")
+    eventually(lambda: cards.bounding_box()["height"], lambda height: height < 60)
+
+
+def test_a_measure_is_explained_where_it_stands(page, app_url):
+    open_failures(page, app_url, "?embedder=tfidf")
+    page.get_by_role("button", name="Pk", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="A window of half the mean section")).to_be_visible()
+
+
 def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     root = open_failures(page, app_url, "?document=three_topics&selected=2")
     page.get_by_role("button", name="Find the best settings").click()
     page.get_by_text(re.compile(r"^Best of \d+ settings")).wait_for(timeout=READY)
     embedded(page)
     expect(root.locator(".head")).to_have_count(2)
-    expect(page.locator(".failures tbody tr")).to_have_count(12)
+    expect(page.locator(".failures tbody tr")).to_have_count(12 + 3)
     root.locator(".head .choose").first.click()
     expect(page.locator(".failures tr.chosen .which")).to_have_text("published")
 

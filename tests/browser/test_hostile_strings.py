@@ -106,7 +106,7 @@ def test_as_documents_and_questions(page, app_url):
     upload(page, ".st-key-retrieval_questions", (f"{NAMES[3]}.csv", table.getvalue()))
     expect(page.get_by_text("2 chunkers on 3 documents", exact=True)).to_be_visible(timeout=READY)
     nothing_happened(page)
-    page.get_by_role("button", name="Measure", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
     nothing_happened(page)
     for number in (1, 81, 200):

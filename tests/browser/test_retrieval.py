@@ -18,7 +18,7 @@ QUESTIONS = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhat of owls?,
 def measured(page, url):
     """Press the button and wait for the end of the run."""
     page.goto(url)
-    page.get_by_role("button", name="Measure", exact=True).click(timeout=READY)
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
     ended(page)
 
 
@@ -36,7 +36,7 @@ def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_u
     expect(cell(page, "Asked")).to_contain_text("40 questions")
     cost = cell(page, "What it cost")
     before = cost.inner_text()
-    choose(page, "Top k chunks", "1")
+    choose(page, "Top k", "1")
     expect(cost).not_to_have_text(before, use_inner_text=True, timeout=READY)
     choose(page, "Compared with", re.compile("^2. Fixed sentences"))
     expect(page.get_by_role("heading", name="Against 2. Fixed sentences")).to_be_visible(timeout=READY)
@@ -68,7 +68,7 @@ def test_the_passages_of_the_question_of_the_link(page, app_url):
 
 def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app_url):
     page.goto(app_url + SLOW)
-    page.get_by_role("button", name="Measure", exact=True).click(timeout=READY)
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
     at_work = page.get_by_text(re.compile(r"2\. Optimal: .* texts embedded"))
     expect(at_work).to_be_visible(timeout=READY)
     page.wait_for_url("**run=**", timeout=READY)
@@ -87,7 +87,7 @@ def test_the_user_s_own_documents_come_back_with_their_run(page, app_url):
         {"name": "mine.csv", "mimeType": "text/csv", "buffer": QUESTIONS},
     )
     expect(page.get_by_text("2 chunkers on 1 document", exact=True)).to_be_visible(timeout=READY)
-    page.get_by_role("button", name="Measure", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     ended(page)
     expect(page.get_by_text("1 problem in the questions")).to_be_visible()
     assert "heron" not in page.url

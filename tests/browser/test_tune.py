@@ -15,8 +15,9 @@ def test_the_best_setting_goes_to_compare(page, app_url):
     verdict = page.get_by_text(re.compile(r"is best: Boundary F1 0\.333 over 1 document"))
     expect(verdict).to_be_visible(timeout=READY)
     expect(verdict).to_contain_text("Fixed sentences (size 4)")
-    page.get_by_role("button", name="Apply the best to Compare").click()
-    page.wait_for_url("**c2=fixed_sentences&c2.size=4**", timeout=READY)
+    page.get_by_role("button", name="Take the best to Compare").click()
+    page.get_by_role("button", name="Open Compare").click()
+    page.wait_for_url("**c4=fixed_sentences&c4.size=4**", timeout=READY)
     embedded(page)
     expect(page.get_by_text("4 sentences, no overlap").first).to_be_visible(timeout=READY)
 

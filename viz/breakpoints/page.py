@@ -26,10 +26,9 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, ColumnChoice
-from viz.state.compared import COMPARE, compared
+from viz.shell.thread import columns_to_open_with, show_thread
+from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
-from viz.state.keys import session
 from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
 
@@ -42,18 +41,14 @@ VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
 
-DEFAULT_COLUMN = ColumnChoice("breakpoint", {"amount": 72.0, "buffer": 1})
-"""On the first sample these settings cut off a title line by itself and nearly cut before the next one."""
-
 
 def show() -> None:
     """Draw the page."""
-    from_compare = _from_compare()
+    opening = columns_to_open_with(PAGE, [("breakpoint",)])
     document, sentences = next(iter(sample_splitters().items()))
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
-    with page(PAGE, Choices(document, sentences, [DEFAULT_COLUMN], extra=extra)) as here:
-        if from_compare is not None:
-            here.choices.columns = [from_compare]
+    with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
+        here.choices.columns = [*filter(None, opening)] or here.choices.columns
         _one_breakpoint(here)
         _draw(here)
 
@@ -72,6 +67,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made[0].chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=made[0].chunker is not None or text is None)
         _choose_axis(choices, made[0].chunker)
         _choose_margin(choices, margin)
     if text is None:
@@ -106,16 +102,7 @@ def _draw(here: Page) -> None:
             show_steps(shown, made, text.document, here.embedder, choices, margin)
 
 
-# Input from the link and from Compare
-
-
-def _from_compare() -> ColumnChoice | None:
-    """Return a copy of the column selected on Compare if the user comes from there and it is a breakpoint chunker."""
-    if session.page != COMPARE or "c1" in st.query_params:
-        return None
-    choices = compared()
-    column = choices.columns[choices.selected]
-    return ColumnChoice("breakpoint", dict(column.parameters)) if column.chunker == "breakpoint" else None
+# Input from the link
 
 
 def _one_breakpoint(here: Page) -> None:

@@ -34,7 +34,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         "kept": counted.short,
         "past the line": counted.beyond,
     }
-    st.subheader(f"The {curve.label} of every gap", anchor=False)
+    st.header(f"The {curve.label} of every gap", anchor=False)
     show_figure(score_histogram(counted, level, curve.label), table, "Histogram", "histogram")
     task = shown.identity[0]
     on_disk = session.on_disk
@@ -49,7 +49,7 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
     scores = tuple(1 - score for score in curve.scores) if isinstance(chunker, SimilarityReading) else curve.scores
     stairs = _stairs(task, text.document, plain, scores, chunk)
     rule = chunker.rule
-    st.subheader("What the slider does", anchor=False)
+    st.header("What the slider does", anchor=False)
     st.caption(_flat_words(stairs, chunker.amount))
     figure = staircase_figure(stairs, chunker.amount, rule.title)
     columns = {

@@ -75,7 +75,8 @@ class ChunkList {
   place([first, end]) {
     const alone = end - first === 1;
     const button = el("button", "", alone ? `${first + 1}` : `${first + 1}–${end}`);
-    button.setAttribute("aria-label", alone ? `Go to sentence ${first + 1}` : `Go to sentences ${first + 1} to ${end}`);
+    // What is read must contain what is seen, or those who speak to their machine cannot name the button.
+    button.setAttribute("aria-label", `Go to sentence${alone ? "" : "s"} ${button.textContent}`);
     button.addEventListener("click", () => emit("seamark-jump", { sentence: first }));
     const mark = () => this.say({ ...NOTHING, growing: [first, end] });
     const leave = () => this.say(this.step);

@@ -66,12 +66,12 @@ def _linkage(
     merges, count = chunking.merges, len(coloured.chunk_of)
     steps = linkage_steps(count, merges, found, cap, reach.distance)
     with beside:
-        st.subheader("Join by join", anchor=False)
+        st.header("Join by join", anchor=False)
         if steps:
             stepper(steps, choices.extra, key="linkage")
         else:
             notice("No two sentences are within the maximum distance.", key="no_joins")
-    st.subheader("The tree of joins", anchor=False)
+    st.header("The tree of joins", anchor=False)
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)
     figure = cluster_figures.dendrogram(tree, merges, found, coloured, reach.distance, theme())
@@ -80,14 +80,14 @@ def _linkage(
 
 def _density(found: Clusters, reach: Reach, coloured: Coloured, vectors: FloatArray) -> None:
     needed = core_distances(vectors, reach.position_weight, found.core_size)
-    st.subheader("Core, border and noise", anchor=False)
+    st.header("Core, border and noise", anchor=False)
     st.caption(roles_words(found, reach.distance))
     figure = cluster_figures.density(found, needed, coloured, reach.distance, found.core_size, theme())
     show_figure(figure, density_table(found, needed, coloured), "Core, border and noise", key="density")
 
 
 def _centres(found: Clusters, coloured: Coloured) -> None:
-    st.subheader("Distance to the centres", anchor=False)
+    st.header("Distance to the centres", anchor=False)
     st.caption(
         "A dot is a sentence's distance to its own centre, the nearest, in its chunk's colour; a ring is the distance to "
         "the second nearest, in the colour of that centre's chunk. If the two are about equal, it was a close decision."

@@ -24,12 +24,15 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.text import Text, sentences_said
-from viz.theme.numbers import embedding_in_words, stages_in_words
+from viz.theme.numbers import counted, embedding_in_words, stages_in_words
 
+PAGE = "clustering"
 READER = "reader"
 METHODS = ("single_linkage", "dbscan", "kmeans")
 
@@ -38,8 +41,10 @@ def show() -> None:
     """Draw the page."""
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name) for name in METHODS]
-    with page("clustering", Choices(document, sentences, columns, extra={"step": "1"})) as here:
+    opening = columns_to_open_with(PAGE, [(name,) for name in METHODS])
+    with page(PAGE, Choices(document, sentences, columns, extra={"step": "1"})) as here:
         _one_of_each(here)
+        _open_with(here.choices, opening)
         _take_line(here.choices)
         _draw(here)
 
@@ -51,6 +56,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(choices.selected, column, made.chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
     if text is None:
         _choose(choices)
         return
@@ -83,6 +89,17 @@ def _one_of_each(here: Page) -> None:
         here.complain(f"The link's chunkers must be among {', '.join(METHODS)}; got {', '.join(others)}.")
 
 
+def _open_with(choices: Choices, opening: Sequence[ColumnChoice | None]) -> None:
+    """Take over the columns of Compare that are given, and select one of them: if possible, the one selected there."""
+    given = [number for number, column in enumerate(opening) if column is not None]
+    if not given:
+        return
+    choices.columns = [new or old for new, old in zip(opening, choices.columns, strict=True)]
+    there = compared()
+    selected = there.columns[there.selected].chunker
+    choices.selected = METHODS.index(selected) if selected in METHODS else given[0]
+
+
 def _take_line(choices: Choices) -> None:
     """Apply the value at which the threshold line was dropped in the reader."""
     line = take_event(READER, "line")
@@ -112,9 +129,10 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [sentences_said(document), f"{len(document.text):,} characters"]
+    parts = [sentences_said(document), counted(len(document.text), "character")]
     if known is not None:
-        parts.append(f"{len(known)} known boundaries" if known else "one topic: no known boundary")
+        boundaries = f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
+        parts.append(boundaries if known else "one topic: no known boundary")
     reader(
         document,
         [column_of(made, lambda chunking: Head(_rows(chunking, known)))],
@@ -131,7 +149,8 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
     rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
     counts = sentence_counts(chunking)
     if counts:
-        rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,} per chunk"))
+        least, most = min(counts), max(counts)
+        rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
         rows.append(HeadRow("in pieces", pieces.words(len(counts))))

@@ -11,8 +11,11 @@ from chunkers import ADAPTERS, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class
 from viz.controls.link_widgets import seed
-from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective
+from viz.controls.undo import offer_undo
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
 from viz.state.embedder import defaults_of
+from viz.state.keys import session
+from viz.state.undo import undoable
 
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
@@ -57,7 +60,7 @@ def parameter_controls(
 
 
 def _choose_column(choices: Choices) -> None:
-    count = len(choices.columns)
+    count, page = len(choices.columns), session.page
     seed("column", choices.selected)
 
     def chosen() -> None:
@@ -65,12 +68,14 @@ def _choose_column(choices: Choices) -> None:
             choices.selected = st.session_state["column"]
 
     def added() -> None:
-        choices.columns.append(ColumnChoice("recursive"))
-        choices.selected = len(choices.columns) - 1
+        with undoable(page, f"Column {count + 1} added"):
+            choices.columns.append(ColumnChoice("recursive"))
+            choices.selected = count
 
     def removed() -> None:
-        choices.columns.pop(choices.selected)
-        choices.selected = min(choices.selected, len(choices.columns) - 1)
+        with undoable(page, f"Column {choices.selected + 1} removed"):
+            choices.columns.pop(choices.selected)
+            choices.selected = min(choices.selected, len(choices.columns) - 1)
 
     st.segmented_control(
         "Column",
@@ -84,15 +89,17 @@ def _choose_column(choices: Choices) -> None:
     row = st.container(horizontal=True, gap="small")
     row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"Adds a column, up to {MOST_COLUMNS}.")
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
+    offer_undo(page)
 
 
 def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
-    key = f"chunker/{choices.selected}"
+    key, page = f"chunker/{choices.selected}", session.page
     seed(key, column.chunker)
 
     def changed() -> None:
-        column.chunker = st.session_state[key]
-        column.parameters = {}
+        new = fresh(st.session_state[key])
+        with undoable(page, f"Chunker of column {choices.selected + 1} changed"):
+            column.chunker, column.parameters = new.chunker, new.parameters
 
     kind = chunker_class(column.chunker)
     st.selectbox(
@@ -127,12 +134,13 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         ),
         None,
     )
-    key = f"preset/{number}/{column.chunker}"
+    key, page = f"preset/{number}/{column.chunker}", session.page
     seed(key, active)
 
     def changed() -> None:
         if st.session_state[key] is not None:
-            column.parameters = dict(presets[st.session_state[key]].parameters)
+            with undoable(page, f"Settings of column {number + 1} replaced"):
+                column.parameters = dict(presets[st.session_state[key]].parameters)
 
     index = None if active is None else list(presets).index(active)
     st.selectbox("Published settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")

@@ -75,7 +75,15 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
 
     explained = "  \n".join(f"**{name}**: {said}" for name, said in EMBEDDERS.items())
     names = [*EMBEDDERS, OTHER]
-    st.selectbox("Embedder", names, index=names.index(kind), key="embedder", on_change=picked, help=explained)
+    st.selectbox(
+        "Embedder",
+        names,
+        index=names.index(kind),
+        format_func=lambda name: "Other model…" if name == OTHER else name,
+        key="embedder",
+        on_change=picked,
+        help=explained,
+    )
     if naming:
         _form(choices)
     if embedder is not None and choices.embedder not in BUNDLED and not embedder.defaults:

@@ -39,6 +39,7 @@ def select(
     options: Mapping[str, str],
     key: str,
     then: Callable[[], None] | None = None,
+    help: str | None = None,
 ) -> str:
     """Draw a select box for ``words[name]`` and return the chosen word; an unknown word is replaced by the first option.
 
@@ -54,7 +55,13 @@ def select(
             then()
 
     st.selectbox(
-        label, names := list(options), index=names.index(shown), format_func=options.__getitem__, key=key, on_change=changed
+        label,
+        names := list(options),
+        index=names.index(shown),
+        format_func=options.__getitem__,
+        key=key,
+        on_change=changed,
+        help=help,
     )
     return words[name]
 

@@ -21,7 +21,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
     with st.expander("Sentences, embedder, tokens"):
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
-        choose_named(choices, "Count tokens of", "tokenizer", TOKENIZERS)
+        choose_named(choices, "Tokens as", "tokenizer", TOKENIZERS)
         st.toggle(
             "Keep embeddings on disk",
             key="on_disk",

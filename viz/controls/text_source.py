@@ -34,6 +34,7 @@ from viz.state.own_text import (
     store_own_text,
     without_dashes,
 )
+from viz.state.recipe_file import open_recipe
 from viz.state.text import Source, Text
 
 _PASTED_FILE = "Pasted text.txt"
@@ -147,7 +148,7 @@ def _draw_box(choices: Choices) -> None:
             )
     with right:
         st.file_uploader(
-            "Text, Markdown, HTML, PDF, DOCX, EPUB, or a session of Seamark; 20 MB at most",
+            "Text, Markdown, HTML, PDF, DOCX, EPUB, a session or a recipe of Seamark; 20 MB at most",
             type=[ending.removeprefix(".") for ending in (*READABLE, session_file.ENDING)],
             key="file",
             on_change=_uploaded,
@@ -171,6 +172,8 @@ def _uploaded(choices: Choices) -> None:
     _forget_file()
     try:
         if file.name.lower().endswith(session_file.ENDING):
+            if open_recipe(file.getvalue(), file.name, choices):
+                return
             saved = session_file.read(file.getvalue(), file.name)
             reopen(saved, choices)
             store_own_text(Source(saved.text, saved.name, saved.known, "from a session file"))

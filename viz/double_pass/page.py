@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 import streamlit as st
 
@@ -23,11 +24,13 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, ColumnChoice
+from viz.shell.thread import columns_to_open_with, show_thread
+from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
 from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
+PAGE = "double_pass"
 READER = "double_pass_reader"
 DOUBLE, BESIDE = 0, 1
 """The numbers of the two columns."""
@@ -35,15 +38,17 @@ DOUBLE, BESIDE = 0, 1
 
 def first_screen() -> Choices:
     """Return the default choices: the sample that has a snippet."""
-    columns = [ColumnChoice("double_pass"), ColumnChoice("breakpoint", {"amount": 60.0})]
+    columns = [fresh("double_pass"), fresh("breakpoint")]
     return Choices("algorithm", sample_splitters()["algorithm"], columns, extra={"step": "1"})
 
 
 def show() -> None:
     """Draw the page."""
-    with page("double_pass", first_screen()) as here:
+    opening = columns_to_open_with(PAGE, [("double_pass",), ("breakpoint",)])
+    with page(PAGE, first_screen()) as here:
         choices, text = here.choices, here.text
         _hold_columns(here)
+        choices.columns = [new or old for new, old in zip_longest(opening, choices.columns)]
         _take_selected(choices)
         made = [] if text is None else run_columns(here, text, choices.columns)
         with here.controls:
@@ -98,6 +103,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     defaults = defaults_of(here.embedder, column.chunker)
     chunker = result.chunker if result else None
     parameter_controls(choices.selected, column, chunker, defaults, _similarities(result))
+    show_thread(PAGE, column, here.embedder, valid=result is None or chunker is not None)
 
 
 def _similarities(made: ColumnResult | None) -> Callable[[FieldSpec], None] | None:
@@ -122,8 +128,8 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     if chunking is None or not isinstance(chunker, DoublePass) or not chunking.chunks:
         message = here.error or (waiting_words() if chunking is None else "No chunks: the text has no words.")
         passes.passes(
-            title="Double pass",
-            summary=text.source.name,
+            title=text.source.name,
+            summary="",
             rows=None,
             source=text.document.identity,
             message=message,
@@ -135,8 +141,8 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     if beside.chunking is not None and beside.chunker is not None:
         drawn = passes.Beside(name, f"{name} for comparison: {beside.chunker.describe()}", beside.chunking)
     passes.passes(
-        title="Double pass",
-        summary=_summary(text, chunking),
+        title=text.source.name,
+        summary=_summary(chunking),
         rows=passes.pass_rows(chunking, drawn, _labels(chunker)),
         source=text.document.identity,
         key="passes",
@@ -186,12 +192,11 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
     }
 
 
-def _summary(text: Text, chunking: Chunking) -> str:
+def _summary(chunking: Chunking) -> str:
     """Describe the text and how many chunks each pass leaves."""
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
-        text.source.name,
         sentences_said(chunking.document),
         f"pass one leaves {_counted(first, 'mini-chunk')}",
         f"pass two leaves {_counted(chunks, 'chunk')}"

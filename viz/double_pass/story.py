@@ -12,7 +12,7 @@ from viz.components.stepper.stepper import Mark, Step
 MOST_SENTENCES = 3000
 """Comparisons beyond this sentence have no steps and are not drawn; only the table has all."""
 
-LEDGER = "The ledger says: "
+LEDGER = "The reason given: "
 """Prefix of a reason quoted from the ledger."""
 
 

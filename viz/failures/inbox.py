@@ -27,7 +27,7 @@ forget_by(lambda _: blocks.cache_clear())
 def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
     """Draw the suspicious cuts of a result."""
     made = here.made
-    st.markdown("##### Suspicious cuts")
+    st.header("Suspicious cuts", anchor=False)
     if made.chunking is None or made.task is None:
         notice("There is nothing to look through before the text is cut.", key="no_inbox")
         return

@@ -8,8 +8,14 @@ import { countPainted } from "../components/shared/handle.js";
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
- * @typedef {HTMLElement & { drawn?: string, chosen?: FindingData, dispose?: () => void }} Root
+ * @typedef {HTMLElement & { drawn?: string, chosen?: FindingData, unfolded?: boolean, dispose?: () => void }} Root
  */
+
+/**
+ * Headers that may be broken, as the table is narrow.
+ * @type {Record<string, string>}
+ */
+const HYPHENATED = { Misassigned: "Mis\u00adassigned", WindowDiff: "Window\u00adDiff", Crossing: "Cross\u00ading" };
 
 /** @param {Component<ListsData, ListsState>} component */
 export default function ({ data, parentElement, setStateValue }) {
@@ -48,17 +54,34 @@ function focused(root) {
 function gallery(root, data, setStateValue) {
   const cards = el("div", "cards");
   cards.setAttribute("role", "group");
-  cards.setAttribute("aria-label", "Documents");
+  cards.setAttribute("aria-label", "Cases");
   for (const { id, title, teaches, known } of data.cards) {
     const card = cards.appendChild(el("button", "card"));
     card.append(el("strong", "", title), el("span", "teaches", teaches), el("span", "known", known));
+    card.title = teaches;
     card.setAttribute("aria-pressed", String(id === data.chosen));
-    card.addEventListener("click", () => setStateValue("chosen", { id, at: performance.now() }));
+    card.addEventListener("click", () => {
+      root.unfolded = false;
+      setStateValue("chosen", { id, at: performance.now() });
+    });
   }
-  root.replaceChildren(cards);
-  const here = found(cards, '[aria-pressed="true"]');
-  // If the row of cards is too long for the window, the chosen card is scrolled into view.
-  cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
+  const more = el("button", "more");
+  const fold = () => {
+    root.classList.toggle("folded", !root.unfolded);
+    more.textContent = root.unfolded ? "Fold the cases" : "All cases";
+    more.setAttribute("aria-expanded", String(Boolean(root.unfolded)));
+    // In a row that is too long for the window the chosen case is scrolled into view.
+    const here = found(cards, '[aria-pressed="true"]');
+    cards.scrollLeft = here.offsetLeft - cards.offsetLeft - (cards.clientWidth - here.offsetWidth) / 2;
+  };
+  more.addEventListener("click", () => {
+    root.unfolded = !root.unfolded;
+    fold();
+  });
+  const line = el("div", "gallery");
+  line.append(cards, more);
+  root.replaceChildren(line);
+  fold();
 }
 
 /**
@@ -69,9 +92,21 @@ function gallery(root, data, setStateValue) {
 function table(root, data, setStateValue) {
   const made = el("table");
   const head = made.createTHead().insertRow();
-  for (const word of data.head) {
-    const cell = head.appendChild(el("th", "", word));
+  const about = el("p", "note about");
+  about.setAttribute("role", "status");
+  for (const [word, means] of data.head) {
+    const cell = head.appendChild(el("th"));
     cell.scope = "col";
+    if (!means) {
+      cell.textContent = word;
+      continue;
+    }
+    const ask = cell.appendChild(el("button", "ask", HYPHENATED[word] ?? word));
+    ask.title = means;
+    ask.addEventListener("click", () => {
+      const said = `${word}: ${means}`;
+      about.textContent = about.textContent === said ? "" : said;
+    });
   }
   const body = made.createTBody();
   data.rows.forEach((row) => {
@@ -101,7 +136,7 @@ function table(root, data, setStateValue) {
   });
   const scroll = el("div", "scroll");
   scroll.append(made);
-  root.replaceChildren(scroll, el("p", "note", data.note));
+  root.replaceChildren(scroll, about, el("p", "note", data.note));
 }
 
 /**

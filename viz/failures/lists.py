@@ -36,17 +36,20 @@ class CardData(TypedDict):
 
 
 class TableData(TypedDict):
-    """The measures: column headers, rows, the row whose result the text shows, and a note why some have no value."""
+    """The measures: column headers, rows, the row whose result the text shows, and a note why some have no value.
+
+    A header comes with what it means, or with an empty string.
+    """
 
     part: Literal["table"]
-    head: list[str]
+    head: list[tuple[str, str]]
     rows: list[MeasuredData]
     chosen: ChosenData
     note: str
 
 
 class ChosenData(TypedDict):
-    """The key of a row: the number of its chunker, and ``published`` or ``best``."""
+    """The key of a row: one of `viz.failures.results.RESULTS`, and the number of its chunker or of Compare's column."""
 
     column: int
     result: str

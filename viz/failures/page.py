@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import Chunking
+from chunkers import ADAPTERS, CHUNKERS, Chunking
 from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
+from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
 from viz.failures.inbox import show_inbox
@@ -18,18 +19,22 @@ from viz.failures.marking import controls, take_mark
 from viz.failures.results import RESULTS, MeasuredSetting, measured
 from viz.failures.search import best_of, search_controls, search_of
 from viz.failures.table import show_table
+from viz.jobs.sweep import Sweep
 from viz.shell.column_head import Head, column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
+from viz.shell.thread import columns_to_open_with, say_added, take_button
 from viz.state.choices import OWN, Choices, ColumnChoice
+from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session
 from viz.state.own_text import choose_document
 from viz.state.text import Text, sentences_said
 from viz.theme import palette
 
 PAGE = "failures"
+ALL = {*CHUNKERS, *ADAPTERS}
 READER = "reader"
 
 
@@ -38,16 +43,19 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
+    opening = columns_to_open_with(PAGE, [ALL])
     with page(PAGE, default) as here:
-        # The settings of this page are fixed; a link only selects a chunker and one of its two results.
+        # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = columns
+        if opening:
+            here.choices.selected, here.choices.extra["result"] = compared().selected, "compare"
         _draw(here)
 
 
 def _draw(here: Page) -> None:
     choices, text = here.choices, here.text
     clicked = take_event(READER, "selected")
-    if clicked is not None:
+    if clicked is not None and choices.extra["result"] != "compare":
         choices.extra["result"] = RESULTS[bool(clicked["column"])]
     choices.selected = min(choices.selected, len(choices.columns) - 1)
     if choices.extra["result"] not in RESULTS:
@@ -62,24 +70,53 @@ def _draw(here: Page) -> None:
         marking = controls(text)
     search = search_of(here, text)
     best = best_of(search)
-    settings = [("published", *as_published(name)) for name in SEARCHED]
-    settings += [("best", best[name], "found here") for name in SEARCHED if name in best]
-    made = run_columns(here, text, [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, setting, _ in settings])
+    settings = [("published", number, *as_published(name)) for number, name in enumerate(SEARCHED)]
+    settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
+    settings += [
+        ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
+        for number, column in enumerate(columns_of_compare())
+    ]
+    columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
+    made = run_columns(here, text, columns)
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
     show_progress(made)
     show_misfits(here.choices, made)
-    if text.source.known is not None:
-        show_table(choices, shown)
-        search_controls(here, text, search, ready=all(one.chunking is not None for one in made))
-    chunker = list(SEARCHED)[choices.selected]
-    results = [one for one in shown if one.setting.chunker == chunker]
-    selected = next((one for one in results if one.which == choices.extra["result"]), results[0])
+    results, selected = _selected(choices, shown)
     palette.colour_page()
-    left, right = st.columns([8, 5], gap="medium")
-    with left:
-        _reader(text, results, selected, marking)
-    with right, st.container(key="beside"):
+    left, right = st.columns([12, 13], gap="medium")
+    with left, st.container(key="beside"):
+        show_table(choices, shown)
+        _actions(here, text, search, selected, ready=all(one.chunking is not None or one.error for one in made))
         show_inbox(choices, selected, here.embedder)
+    with right:
+        _reader(text, results, selected, marking)
+
+
+def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:
+    """Return the results that the text shows, and the one whose suspicious cuts are listed.
+
+    They are a chunker's published and its best settings, or a column of Compare. If Compare does not have the link's column,
+    the link leads to the chunker of that number.
+    """
+    wanted = (choices.extra["result"], choices.selected)
+    alone = next((one for one in shown if one.which == "compare" and (one.which, one.column) == wanted), None)
+    if alone is not None:
+        return [alone], alone
+    results = [one for one in shown if one.which != "compare" and one.column == choices.selected]
+    selected = next((one for one in results if one.which == choices.extra["result"]), results[0])
+    if choices.extra["result"] == "compare":
+        choices.extra["result"] = selected.which
+    return results, selected
+
+
+def _actions(here: Page, text: Text, search: Sweep | None, selected: MeasuredSetting, *, ready: bool) -> None:
+    """Draw what can be done with the rows: search for the best settings, and take the chosen one to Compare."""
+    if text.source.known is not None:
+        search_controls(here, text, search, ready=ready)
+    setting = selected.setting
+    column = ColumnChoice(setting.chunker, dict(setting.parameters))
+    take_button("Take to Compare", column, key="take/failures", disabled=selected.which == "compare")
+    say_added()
 
 
 def _gallery(choices: Choices) -> None:

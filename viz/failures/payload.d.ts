@@ -20,13 +20,14 @@ export interface CardData {
 
 export interface TableData {
   part: "table";
-  head: string[];
+  /** Each with what it means, or with an empty text. */
+  head: [title: string, about: string][];
   rows: MeasuredData[];
   chosen: ChosenData;
   note: string;
 }
 
-/** Which row: the number of its chunker, and which of that one's settings. */
+/** Which row: whose settings these are, and the number of the chunker or of Compare's column. */
 export interface ChosenData {
   column: number;
   result: string;

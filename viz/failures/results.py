@@ -14,13 +14,16 @@ from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.text import Text
 
-RESULTS = ("published", "best")
-"""The names of a chunker's two results in the link."""
+RESULTS = ("published", "best", "compare")
+"""What a row of the table shows, by its name in the link: a chunker's published or best settings, or a column of Compare."""
 
 
 @dataclass(frozen=True)
 class MeasuredSetting:
-    """A chunker's setting, its result on the document if there is one, and its measures if boundaries are known."""
+    """A chunker's setting, its result on the document if there is one, and its measures if boundaries are known.
+
+    ``which`` and ``column`` identify the row: one of `RESULTS`, and the number of the chunker, or of the column of Compare.
+    """
 
     which: str
     setting: Setting
@@ -28,22 +31,25 @@ class MeasuredSetting:
     made: ColumnResult
     scores: Mapping[str, Score] | None = None
     wrong: tuple[int, ...] = ()
+    column: int = 0
 
     @property
     def title(self) -> str:
-        """Where the setting comes from: ``best found``, ``default`` or ``published``."""
+        """Where the setting comes from: ``best found``, ``default``, ``published``, or ``column 2`` of Compare."""
         if self.which == "best":
             return "best found"
+        if self.which == "compare":
+            return self.origin
         return "default" if self.origin == OURS else "published"
 
 
-def measured(which: str, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:
+def measured(which: str, column: int, setting: Setting, origin: str, made: ColumnResult, text: Text) -> MeasuredSetting:
     """Return a setting with its result and, if boundaries are known, its measures."""
     known = text.source.known
     if made.chunking is None or known is None or made.task is None:
-        return MeasuredSetting(which, setting, origin, made)
+        return MeasuredSetting(which, setting, origin, made, column=column)
     scores, wrong = _against(made.task, made.chunking, known)
-    return MeasuredSetting(which, setting, origin, made, scores, wrong)
+    return MeasuredSetting(which, setting, origin, made, scores, wrong, column)
 
 
 @kept(64, lambda task, chunking, known: (task.document, task, known))

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from chunkers.registry import chunker_class
-from evaluation.segmentation.grids import SEARCHED
 from evaluation.segmentation.sweep import MEASURES
 from viz.failures.lists import CellData, MeasuredData, TableData, draw
 from viz.failures.results import MeasuredSetting
 from viz.failures.search import BY
 from viz.state.choices import Choices
+from viz.theme.glossary import SEGMENTATION
 
 SHOWN = {
     BY: "Misassigned",
@@ -25,12 +25,14 @@ SHOWN = {
 
 
 def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
-    """Draw the table of measures; a click on a row shows that result in the text."""
-    ordered = sorted(shown, key=lambda one: list(SEARCHED).index(one.setting.chunker))
+    """Draw the table of measures, or of the chunkers alone if no boundaries are known; a click on a row shows its result."""
+    # Compare's columns, then each chunker's published and best settings side by side.
+    ordered = sorted(shown, key=lambda one: (one.which != "compare", one.column))
+    known = any(one.scores is not None for one in shown)
     tops = _tops(shown)
     rows: list[MeasuredData] = [
         {
-            "column": list(SEARCHED).index(one.setting.chunker),
+            "column": one.column,
             "result": one.which,
             "title": chunker_class(one.setting.chunker).title,
             "which": one.title,
@@ -49,12 +51,16 @@ def show_table(choices: Choices, shown: Sequence[MeasuredSetting]) -> None:
 
     data: TableData = {
         "part": "table",
-        "head": ["Chunker and its settings", "Chunks", *SHOWN.values()],
+        "head": [("Chunker and its settings", ""), ("Chunks", ""), *(_heads() if known else [])],
         "rows": rows,
         "chosen": {"column": choices.selected, "result": choices.extra["result"]},
         "note": "Undefined where " + " or ".join(sorted(reasons)) + "." if reasons else "",
     }
     draw(data, key="measures", on_chosen=chosen)
+
+
+def _heads() -> list[tuple[str, str]]:
+    return [(title, SEGMENTATION[title]) for title in SHOWN.values()]
 
 
 def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
@@ -69,16 +75,17 @@ def _tops(shown: Sequence[MeasuredSetting]) -> dict[str, float]:
 
 def _cells(one: MeasuredSetting, tops: Mapping[str, float]) -> list[CellData]:
     """Return the cells of a row."""
-    if one.scores is None or one.made.chunking is None:
+    if one.made.chunking is None:
         return []
     chunking = one.made.chunking
     cells: list[CellData] = [{"text": f"{len(chunking.chunks):,}", "why": "", "best": False}]
-    for name in SHOWN:
+    for name in SHOWN if one.scores is not None else ():
+        assert one.scores is not None
         score = one.scores[name]
         text = "undefined" if score.value is None else f"{score.value:.2f}"
         if name == "misassigned":
-            text = f"{len(one.wrong):,} of {len(chunking.document.sentences):,}"
+            text = f"{len(one.wrong):,}"
         elif name == "crossing" and score.value is not None:
-            text = f"{round(score.value * len(chunking.chunks)):,} of {len(chunking.chunks):,}"
+            text = f"{round(score.value * len(chunking.chunks)):,}"
         cells.append({"text": text, "why": score.undefined, "best": name in tops and score.value == tops[name]})
     return cells

@@ -7,9 +7,13 @@ from itertools import pairwise
 
 from chunkers import Chunking
 from viz.components.offsets import positions
+from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, GROUNDS, INK
 
 WIDTH, STRIP, GAP, CURVE = 600, 22, 8, 90
+
+NAMED = 40
+"""Most chunks whose first sentence the description names."""
 
 
 def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
@@ -30,12 +34,20 @@ def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
     if chunking.curves and any(score == score for score in chunking.curves[0].scores):
         parts += _curve(chunking, count, top, theme)
         top += CURVE
-    named = ", ".join(str(int(first) + 1) for first, _, _ in spans[:40])
-    label = f"{len(chunking.chunks)} chunks, beginning at sentences {named}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" role="img">'
-        f"<title>{label}</title>{''.join(parts)}</svg>"
+        f"<title>{described(chunking)}</title>{''.join(parts)}</svg>"
     )
+
+
+def described(chunking: Chunking) -> str:
+    """Describe the picture for those who do not see it: how many chunks, and the sentences at which they begin."""
+    starts = [span.start for chunk in chunking.chunks for span in chunk.spans]
+    named = [f"{int(place) + 1}" for place in positions(chunking.document, starts)]
+    if not named:
+        return "No chunks"
+    where = f"sentence{'s' if len(named) > 1 else ''} {', '.join(named[:NAMED])}{' …' * (len(named) > NAMED)}"
+    return f"{counted(len(chunking.chunks), 'chunk')}, beginning at {where}"
 
 
 def _strip(name: str, spans: Sequence[tuple[float, float, int]], count: int, top: int, theme: str) -> list[str]:

@@ -11,25 +11,30 @@ from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
-from viz.guide.miniature import svg
+from viz.guide.miniature import described, svg
 from viz.shell.column_head import waiting_words
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
-from viz.state.choices import Choices, ColumnChoice
+from viz.shell.thread import columns_to_open_with, show_thread
+from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
 from viz.state.text import Text
+from viz.theme.numbers import counted
 
+PAGE = "guide"
 FIRST = "breakpoint"
 
 
 def show() -> None:
     """Draw the page."""
     document, sentences = "stubs", sample_splitters()["stubs"]
-    with page("guide", Choices(document, sentences, [ColumnChoice(FIRST)])) as here:
+    opening = columns_to_open_with(PAGE, [CHUNKERS])
+    with page(PAGE, Choices(document, sentences, [fresh(FIRST)])) as here:
+        here.choices.columns = [*filter(None, opening)] or here.choices.columns
         if here.choices.columns[0].chunker not in CHUNKERS:
-            here.choices.columns = [ColumnChoice(FIRST)]
+            here.choices.columns = [fresh(FIRST)]
         _draw(here)
 
 
@@ -60,6 +65,7 @@ def _draw(here: Page) -> None:
             _miniature(text, made.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made.chunker, defaults)
+        show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
     st.table(_parameters(column.chunker), border="horizontal")
     st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
 
@@ -69,7 +75,7 @@ def _choose(choices: Choices) -> None:
     seed(key, choices.columns[0].chunker)
 
     def changed() -> None:
-        choices.columns = [ColumnChoice(st.session_state[key])]
+        choices.columns = [fresh(st.session_state[key])]
 
     names = list(CHUNKERS)
     st.radio(
@@ -102,9 +108,10 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
 
 def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    st.image(svg(chunking, text.source.known, theme), width="stretch")
-    caption = f"{len(chunking.chunks):,} chunks of {len(text.document.sentences):,} sentences"
+    st.image(svg(chunking, text.source.known, theme), width="stretch", alt=described(chunking))
+    caption = f"{counted(len(chunking.chunks), 'chunk')} of {counted(len(text.document.sentences), 'sentence')}"
     if text.source.known:
         found, missed, added = against_known(cuts_of(chunking), text.source.known)
-        caption += f"; of {found + missed} known boundaries {found} found, {added} cuts elsewhere"
+        known = f"{found + missed} known boundar{'y' if found + missed == 1 else 'ies'}"
+        caption += f"; of {known} {found} found, {counted(added, 'cut')} elsewhere"
     st.caption(caption)

@@ -8,8 +8,8 @@ from evaluation.retrieval.measures import MEASURES
 from viz.controls.link_widgets import switch
 from viz.jobs.retrieval import DEPTH
 
-TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Precision Ω", "iou": "IoU"}
-NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "precision Ω", "iou": "IoU"}
+TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
+NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
 """The names of the measures within a sentence."""
 
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}

@@ -21,7 +21,11 @@ from viz.retrieval.material import bundled, choose
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_report
 from viz.shell.page import Page, page
+from viz.shell.thread import show_thread
 from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import columns_of_compare
+from viz.state.undo import undoable
+from viz.theme.glossary import RETRIEVAL, help_of
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -53,7 +57,10 @@ def _draw(here: Page) -> None:
     chunkers, complaint = _chunkers(here)
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
+        _use_compares(here)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        valid = chunkers[here.choices.selected] is not None
+        show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
@@ -81,7 +88,7 @@ def _draw(here: Page) -> None:
         remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
         notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
     else:
-        notice("Nothing has been measured yet: choose chunkers on the left, then press “Measure”.", key="retrieval_empty")
+        notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
 
 
 def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
@@ -95,6 +102,20 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
             built.append(None)
             complaint = complaint or str(error)
     return built, complaint
+
+
+def _use_compares(here: Page) -> None:
+    """Draw the button that replaces the page's columns by those of Compare."""
+    choices, there = here.choices, columns_of_compare()
+
+    def use() -> None:
+        with undoable(PAGE, "Columns replaced by those of Compare"):
+            choices.columns, choices.selected = [column.copy() for column in there], min(choices.selected, len(there) - 1)
+
+    same = choices.columns == there
+    st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
+    if same:
+        st.caption("The columns are those of Compare.")
 
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
@@ -113,7 +134,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         run.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Measure", on_click=begin, disabled=plan is None, type="primary")
+    row.button("Run", on_click=begin, disabled=plan is None, type="primary")
     if here.embedder is None:
         said = here.embedder_complaint
     elif material is None:
@@ -147,7 +168,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
-            f"Below is the run as it was started; changed since: {', '.join(changed)}. “Measure” starts another.",
+            f"Below is the run as it was started; changed since: {', '.join(changed)}. “Run” starts another.",
             key="retrieval_changed",
         )
     if run.error:
@@ -164,11 +185,12 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
 
 def _choose_how(words: dict[str, str], titles: Mapping[int, str]) -> int:
     """Draw the choices of measure, unit, top k and baseline, which apply without a new run; return the baseline's index."""
-    labels = {"measure": "Measure", "unit": "Counted in", "k": "Top k chunks"}
+    labels = {"measure": "Metric", "unit": "Counted in", "k": "Top k"}
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for name, label in labels.items():
         with row.container(width=170):
-            select(label, words, name, ALLOWED[name], f"retrieval_{name}")
+            about = help_of(RETRIEVAL) if name == "measure" else None
+            select(label, words, name, ALLOWED[name], f"retrieval_{name}", help=about)
     with row.container(width=420):
         options = {str(number + 1): title for number, title in titles.items()}
         return int(select("Compared with", words, "baseline", options, "retrieval_baseline")) - 1

@@ -17,7 +17,7 @@ from viz.retrieval.passages import show_passages
 
 def show_question(report: Report, titles: list[str], words: dict[str, str]) -> None:
     """Draw the choice of a question and of two chunkers, and their chunks."""
-    st.subheader("One question", anchor=False)
+    st.header("One question", anchor=False)
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
     if len(report.chunkers) > 1 and _only_where_they_disagree(words, len(report.disagreements), len(questions)):

@@ -36,11 +36,11 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     st.caption(_times(report))
     if len(report.chunkers) > 1:
         _differences(report, names)
-        st.subheader("Worth its price?", anchor=False)
+        st.header("Worth its price?", anchor=False)
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True))
-    st.subheader("Question by question", anchor=False)
+    st.header("Question by question", anchor=False)
     _boxes(report, names)
-    st.subheader("Documents and sentences found", anchor=False)
+    st.header("Documents and sentences found", anchor=False)
     _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
@@ -91,7 +91,7 @@ def _times(report: Report) -> str:
 def _differences(report: Report, names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its statistical significance."""
     measure, baseline, found = report.choice.measure, report.choice.baseline, report.differences
-    st.subheader(f"Against {names[baseline]}", anchor=False)
+    st.header(f"Against {names[baseline]}", anchor=False)
     if not found:
         notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
         return

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz.state.history import came_through_history
 from viz.state.keys import session
 
 WORD = "lecture"
@@ -14,7 +15,7 @@ WORD = "lecture"
 
 def is_on() -> bool:
     """Whether the session is in lecture mode; a link can start a session in it."""
-    if session.lecture is None:
+    if session.lecture is None or came_through_history():
         session.lecture = st.query_params.get(WORD) == "1"
     return bool(session.lecture)
 

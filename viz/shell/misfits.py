@@ -11,7 +11,7 @@ from viz.components.notice import notice
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 
-_LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens of {}"}
+_LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
 
 
 def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:

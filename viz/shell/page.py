@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,9 +19,10 @@ from viz.controls.shared import shared_controls
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
 from viz.shell import lecture
-from viz.shell.navigation import enter_through_app
+from viz.shell.navigation import enter_through_app, go_where_asked
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
+from viz.state.history import came_through_history
 from viz.state.keys import session
 from viz.state.link import from_query, to_query
 from viz.state.text import Source, Text
@@ -83,6 +84,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
         Whether the page shows a text; if not, it has neither a text nor the choice of a document.
     """
     enter_through_app()
+    go_where_asked()
     _forget_what_arrived()
     choices, complaints = _choices(name, default)
     interrupted = False
@@ -93,7 +95,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
         raise
     finally:
         if not interrupted:
-            _write_link(choices, default)
+            _write_link(name, choices, default)
             session.drawn = True
 
 
@@ -145,8 +147,9 @@ def _split(source: Source, sentences: str) -> Text | None:
         return None
 
 
-def _write_link(choices: Choices, default: Choices) -> None:
+def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | ({lecture.WORD: "1"} if lecture.is_on() else {})
+    session.first_links.setdefault(name, query)
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
 
@@ -155,15 +158,29 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
     """Return the page's choices, read from the link on first opening, with shared choices taken from the previous page."""
     if name not in session.choices:
         session.choices[name], session.complaints[name] = _from_link(default)
+    query = st.query_params.to_dict()
+    if came_through_history():
+        # The menu leads to a page's bare address, which is an entry of its own and stands for what the page opened with.
+        session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
     choices = session.choices[name]
     before = session.page or name
-    if before != name:
+    if before != name and not query:
+        session.first_links.pop(name, None)
+    if before != name and not came_through_history():
         # The link takes precedence over the previous page.
         for shared in SHARED:
             if shared not in st.query_params:
                 setattr(choices, shared, getattr(session.choices[before], shared))
     session.page = name
     return choices, session.complaints[name]
+
+
+def _restored(query: Mapping[str, str], default: Choices) -> Choices:
+    """Return the choices of a link that this session wrote; unlike others, it can be about the user's own text."""
+    choices, _ = from_query(query, {**sample_splitters(), OWN: OWN_SPLITTER}, default)
+    if not at_hand(choices.tokenizer):
+        choices.tokenizer = default.tokenizer
+    return choices
 
 
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:

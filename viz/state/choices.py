@@ -25,6 +25,10 @@ class ColumnChoice:
     chunker: str
     parameters: dict[str, Any] = field(default_factory=dict)
 
+    def copy(self) -> ColumnChoice:
+        """Return a choice that changes independently."""
+        return ColumnChoice(self.chunker, dict(self.parameters))
+
 
 @dataclass
 class Choices:
@@ -39,17 +43,21 @@ class Choices:
     extra: dict[str, str] = field(default_factory=dict)
 
 
+def fresh(chunker: str) -> ColumnChoice:
+    """Return a new column with a chunker, at the same settings on every page.
+
+    They are the library's defaults, except for Breakpoint: LangChain's percentile of 95 cuts a short text once or never.
+    """
+    return ColumnChoice(chunker, {"amount": 70.0} if chunker == "breakpoint" else {})
+
+
 SHARED = ("document", "sentences", "embedder", "tokenizer")
 """The choices that all pages share."""
 
 
 def compare_first_screen(document: str, sentences: str) -> Choices:
     """Return the default choices of Compare: three chunkers on a sample."""
-    columns = [
-        ColumnChoice("fixed_sentences"),
-        ColumnChoice("breakpoint", {"amount": 70.0}),
-        ColumnChoice("double_pass"),
-    ]
+    columns = [fresh(chunker) for chunker in ("fixed_sentences", "breakpoint", "double_pass")]
     return Choices(document, sentences, columns, selected=1)
 
 

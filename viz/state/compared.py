@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
-from viz.state.choices import OWN, SHARED, Choices, ColumnChoice, compare_first_screen
+from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
 from viz.state.keys import session
 from viz.state.session_file import SessionFile
+from viz.state.undo import undoable
 
 COMPARE = "compare"
 """The page's key."""
@@ -24,10 +28,44 @@ def compared() -> Choices:
     return session.choices[COMPARE]
 
 
-def replace_selected(column: ColumnChoice) -> None:
-    """Replace the column that is selected on Compare."""
+def columns_of_compare() -> list[ColumnChoice]:
+    """Return the columns of Compare without opening the page, so that a link to it can still be the first."""
+    return (session.choices[COMPARE] if COMPARE in session.choices else default_choices()).columns
+
+
+def column_of_kind(kinds: Collection[str]) -> tuple[int, ColumnChoice] | None:
+    """Return the index and a copy of a column of Compare with one of these chunkers: the selected one, or else the first."""
     choices = compared()
-    choices.columns[choices.selected] = column
+    order = [choices.selected, *range(len(choices.columns))]
+    found = next((index for index in order if choices.columns[index].chunker in kinds), None)
+    return None if found is None else (found, choices.columns[found].copy())
+
+
+def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int | None:
+    """Return the index of the first column of Compare with the same values of all parameters, or None.
+
+    ``defaults`` are those of the embedder for the column's chunker.
+    """
+    values = effective(column, defaults)
+    for index, other in enumerate(columns_of_compare()):
+        if other.chunker == column.chunker and effective(other, defaults) == values:
+            return index
+    return None
+
+
+def compare_is_full() -> bool:
+    """Whether Compare has as many columns as there can be."""
+    return len(columns_of_compare()) >= MOST_COLUMNS
+
+
+def add_to_compare(column: ColumnChoice) -> None:
+    """Add a copy of a column to Compare and select it, which can be undone; do nothing if there is no room."""
+    choices = compared()
+    if compare_is_full():
+        return
+    with undoable(COMPARE, f"Added as column {len(choices.columns) + 1} of Compare"):
+        choices.columns.append(column.copy())
+        choices.selected = len(choices.columns) - 1
 
 
 def reopen(file: SessionFile, choices: Choices) -> None:
@@ -39,7 +77,8 @@ def reopen(file: SessionFile, choices: Choices) -> None:
     compare = compared()
     for shared in SHARED:
         setattr(compare, shared, getattr(choices, shared))
-    # All parameters, including those at their defaults, because defaults depend on the embedder.
-    compare.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
-    compare.selected = file.selected
+    with undoable(COMPARE, "Columns replaced by those of the file"):
+        # All parameters, including those at their defaults, because defaults depend on the embedder.
+        compare.columns = [ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters)) for column in file.columns]
+        compare.selected = file.selected
     session.reopened = file

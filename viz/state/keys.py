@@ -15,10 +15,10 @@ from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.jobs.texts import Showing
 from viz.jobs.timing import Repeats
-from viz.state.choices import OWN_SPLITTER, Choices
+from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
-from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments
+from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments, Undo
 
 Kind = TypeVar("Kind")
 
@@ -133,6 +133,10 @@ class Session:
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
     drawn = Value("drawn", False)  # whether the last run of a page came to its end
+    first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # what a page's address alone stood for
+    undo = Value[Undo | None]("undo", None)
+    # By page: the columns of Compare that it opened with, each with its index there
+    opened_with = Container[dict[str, list[tuple[int, ColumnChoice] | None]]]("opened_with", dict)
 
     # The user's own text
     own = Value[Source | None]("own", None)

@@ -34,6 +34,9 @@ def choose_document(choices: Choices, document: str) -> None:
     elif not by_hand:
         choices.sentences = session.own_splitter
     choices.document = document
+    if "step" in choices.extra:
+        # The step of another text's stepper.
+        choices.extra["step"] = "1"
 
 
 def set_own_text(given: Source | None) -> None:

@@ -76,7 +76,7 @@ def read(data: bytes, name: str) -> SessionFile:
         place = ".".join(str(part) for part in detail["loc"])
         problem = detail["msg"].removeprefix("Value error, ")
         where = f"{place}: " if place else ""
-        raise InputError(f"{name}: the file must be a session of Seamark; {where}{problem}.") from error
+        raise InputError(f"{name}: the file must be a session or a recipe of Seamark; {where}{problem}.") from error
     for column in file.columns:
         column.recipe.build()
     return file

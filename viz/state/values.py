@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
+from viz.state.choices import ColumnChoice
 
 
 @dataclass(frozen=True)
@@ -51,3 +52,26 @@ class StitchedDocuments:
 
     made: MarkedDocuments
     held: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Undo:
+    """What the last change of a page's columns can be taken back to.
+
+    Attributes
+    ----------
+    page
+        The key of the page whose columns were changed.
+    said
+        The change in words, as in ``Column 2 removed``.
+    before, selected
+        The columns before the change, and the index of the selected one.
+    after
+        The columns after the change: once they differ from the page's, there is something newer that must not be lost.
+    """
+
+    page: str
+    said: str
+    before: tuple[ColumnChoice, ...]
+    selected: int
+    after: tuple[ColumnChoice, ...]

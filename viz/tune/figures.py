@@ -27,8 +27,20 @@ TITLES = {
 
 def setting_in_words(setting: Setting) -> str:
     """Describe a setting in words; safe in figures, since it contains no user text."""
-    values = ", ".join(f"{name.replace('_', ' ')} {_word(value)}" for name, value in setting.parameters)
+    given = dict(setting.parameters)
+    specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
+    # A threshold is named by its amount: "percentile 80".
+    said = {specs[name].depends for name in given}
+    values = ", ".join(f"{_name(setting, name)} {_word(value)}" for name, value in given.items() if name not in said)
     return CHUNKERS[setting.chunker].title + (f" ({values})" if values else "")
+
+
+def _name(setting: Setting, parameter: str) -> str:
+    """Return a parameter's name in words; if its meaning depends on another's value, as an amount's does, that value."""
+    given = dict(setting.parameters)
+    specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
+    depends = specs[parameter].depends
+    return _word(given.get(depends, specs[depends].default)) if depends else parameter.replace("_", " ")
 
 
 def _word(value: object) -> str:
@@ -36,16 +48,22 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
-def sweep_figure(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
-    """Return the figure that suits the grid; ``ranked`` holds the settings that have a value, best first."""
+def sweep_figure(
+    settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary] = ()
+) -> go.Figure:
+    """Return the figure that suits the grid.
+
+    ``ranked`` has the settings that have a value, best first; ``held`` has their values on the documents held out, which a
+    curve shows as a second line.
+    """
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
         return _strips(ranked, chunkers, measure)
     two_axes = len(settings[0].parameters) == 2
-    return _heatmap(settings, ranked, measure) if two_axes else _curve(settings, ranked, measure)
+    return _heatmap(settings, ranked, measure) if two_axes else _curve(settings, ranked, measure, held)
 
 
-def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str) -> go.Figure:
+def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str, held: Sequence[Summary]) -> go.Figure:
     colours = INK[palette.theme()]
     by_setting = {one.setting: one for one in ranked}
     found = [by_setting[setting] for setting in settings if setting in by_setting]
@@ -63,9 +81,27 @@ def _curve(settings: Sequence[Setting], ranked: Sequence[Summary], measure: str)
                 "color": [colours["accent"] if place == best else colours["muted"] for place in range(len(found))],
             },
             hovertemplate="%{x}: %{y:.3f}, %{customdata:.1f} chunks<extra></extra>",
+            name="ranked",
         )
     )
-    figure.update_layout(height=320, xaxis={"title": name.replace("_", " "), "type": "category"})
+    if held:
+        apart = {one.setting: one.mean for one in held}
+        places = [setting for setting in settings if setting in apart]
+        figure.add_scatter(
+            x=[_word(dict(setting.parameters)[name]) for setting in places],
+            y=[apart[setting] for setting in places],
+            mode="lines+markers",
+            line={"color": colours["muted"], "dash": "dot"},
+            marker={"symbol": "circle-open", "size": 7},
+            hovertemplate="%{x}: %{y:.3f}<extra>held out</extra>",
+            name="held out",
+        )
+    figure.update_layout(
+        height=320,
+        xaxis={"title": _name(settings[0], name), "type": "category"},
+        showlegend=bool(held),
+        legend={"orientation": "h", "y": 1.12},
+    )
     figure.update_yaxes(title=TITLES[measure])
     return figure
 
@@ -80,6 +116,12 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
     lines = list(dict.fromkeys(line for line, _ in places.values()))
     columns = list(dict.fromkeys(column for _, column in places.values()))
     cells = {place: by_setting.get(setting) for setting, place in places.items()}
+    # Where the thresholds are an axis themselves, their amounts have no name in common.
+    depends = {spec.name: spec.depends for spec in CHUNKERS[settings[0].chunker].fields()}
+    titles = {
+        name: name.replace("_", " ") if depends[name] in (across, down) else _name(settings[0], name)
+        for name in (across, down)
+    }
     low_high = (colours["panel"], colours["accent"])
     scale = list(enumerate(low_high if MEASURES[measure] else reversed(low_high)))
     figure = go.Figure(
@@ -90,12 +132,12 @@ def _heatmap(settings: Sequence[Setting], ranked: Sequence[Summary], measure: st
             colorscale=scale,
             texttemplate="%{z:.2f}" if len(columns) * len(lines) <= 120 else None,
             colorbar={"title": {"text": ""}, "thickness": 12},
-            hovertemplate=f"{across} %{{x}}, {down} %{{y}}: %{{z:.3f}}<extra></extra>",
+            hovertemplate=f"{titles[across]} %{{x}}, {titles[down]} %{{y}}: %{{z:.3f}}<extra></extra>",
         )
     )
     figure.update_layout(height=max(260, 60 + 34 * len(lines)))
-    figure.update_xaxes(title=across.replace("_", " "), type="category")
-    figure.update_yaxes(title=down.replace("_", " "), type="category")
+    figure.update_xaxes(title=titles[across], type="category")
+    figure.update_yaxes(title=titles[down], type="category")
     return figure
 
 

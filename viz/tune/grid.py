@@ -55,6 +55,12 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     return _allowed(grid(what, **axes))
 
 
+def sweep_chunker(words: dict[str, str], chunker: str) -> None:
+    """Choose a sweep of a chunker, along the parameter that is offered first; nothing changes if it is swept already."""
+    if words["what"] != chunker:
+        words.update(what=chunker, first="", second="", values="", others="")
+
+
 def _allowed(settings: list[Setting]) -> tuple[list[Setting], str]:
     """Return the valid settings, each once, and a message about the invalid ones or an empty string."""
     allowed, refused = dict[Setting, None](), []

@@ -6,20 +6,22 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import MEASURES, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.sweep import Sweep
-from viz.shell.navigation import go_at_next_run, go_where_asked
 from viz.shell.page import Page, page
+from viz.shell.thread import columns_to_open_with
 from viz.state.choices import Choices, ColumnChoice
-from viz.state.compared import COMPARE, replace_selected
+from viz.state.keys import session
+from viz.theme.glossary import SEGMENTATION, help_of
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
 from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
-from viz.tune.grid import MOST_RUNS, choose_settings
+from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.kept import find_sweep, new_sweep, show_way_on
 from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
 from viz.tune.own_documents import show_own_documents
@@ -36,10 +38,13 @@ MEASURED = (
 
 def show() -> None:
     """Draw the page."""
-    go_where_asked()
     extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
+    opening = columns_to_open_with(PAGE, [CHUNKERS])
     with page(PAGE, default, about_a_text=False) as here:
+        words = here.choices.extra
+        if opening and opening[0] is not None and not words["run"]:
+            sweep_chunker(words, opening[0].chunker)
         _draw(here)
 
 
@@ -47,13 +52,14 @@ def _draw(here: Page) -> None:
     words = here.choices.extra
     with here.controls:
         settings, complaint = choose_settings(words)
+        _say_opened_with(words)
         documents = choose_documents(words)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
     with st.container(width=420):
-        measure = select("Ranked by", words, "measure", measures, "tune/measure")
+        measure = select("Ranked by", words, "measure", measures, "tune/measure", help=help_of(SEGMENTATION))
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:
@@ -74,6 +80,13 @@ def _draw(here: Page) -> None:
     else:
         notice("Nothing has run yet: choose what to sweep on the left, then press “Run”.", key="tune_empty")
         st.caption(MEASURED)
+
+
+def _say_opened_with(words: dict[str, str]) -> None:
+    """Draw which column of Compare has the chunker that the page opened with, as long as it is the one swept."""
+    opened = session.opened_with.get(PAGE, [None])[0]
+    if opened is not None and opened[1].chunker == words["what"]:
+        st.caption(f"The chunker of column {opened[0] + 1} of Compare; what is not swept is at its default.")
 
 
 def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:
@@ -127,11 +140,5 @@ def _results(job: Sweep, measure: str) -> None:
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")
-    if not show_sweep(job.settings, rows, set(job.held), measure, _apply) and rows and not job.running:
+    if not show_sweep(job.settings, rows, set(job.held), measure) and rows and not job.running:
         notice(f"{TITLES[measure]} is undefined for every setting on these documents.", key="tune_undefined")
-
-
-def _apply(setting: Setting) -> None:
-    """Replace the selected column on Compare by a setting, and go there."""
-    replace_selected(ColumnChoice(setting.chunker, dict(setting.parameters)))
-    go_at_next_run(COMPARE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,6 +10,8 @@ import streamlit as st
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
 from viz.components.download import download
 from viz.components.figure import show_figure
+from viz.shell.thread import say_added, take_button
+from viz.state.choices import ColumnChoice
 from viz.tune.figures import TITLES, setting_in_words, sweep_figure
 
 SHOWN = 15
@@ -19,13 +21,8 @@ NEAR = 0.02
 """Settings within this distance of the best value are counted as near it."""
 
 
-def show_sweep(
-    settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str, apply: Callable[[Setting], None]
-) -> bool:
-    """Draw the ranking over the documents that are not ``held`` out; return False if no setting has a value yet.
-
-    ``apply`` is called with the best setting when the user presses its button.
-    """
+def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
+    """Draw the ranking over the documents that are not ``held`` out; return False if no setting has a value yet."""
     ranked = summaries([row for row in rows if row.document not in held], measure)
     if not ranked:
         return False
@@ -35,17 +32,29 @@ def show_sweep(
         "setting": [setting_in_words(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
     }
-    show_figure(sweep_figure(settings, ranked, measure), table, TITLES[measure].split(",")[0], key="tune_figure")
+    if kept:
+        table["held out"] = [round(kept[one.setting].mean, 4) if one.setting in kept else None for one in ranked]
+    figure = sweep_figure(settings, ranked, measure, list(kept.values()))
+    show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
-    st.dataframe(
+    state = st.dataframe(
         _ranking(ranked[:SHOWN], kept, measure),
+        key="tune_ranking",
+        on_select="rerun",
+        selection_mode="single-row",
         hide_index=True,
         width="stretch",
         column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
     )
     row = st.container(horizontal=True)
-    row.button("Apply the best to Compare", on_click=apply, args=(ranked[0].setting,))
+    place = next(iter(state.selection.rows), 0)
+    place = place if place < len(ranked) else 0
+    setting = ranked[place].setting
+    with row:
+        label = f"Take place {place + 1} to Compare" if place else "Take the best to Compare"
+        take_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
     download(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
+    say_added()
     return True
 
 

@@ -45,12 +45,18 @@ BRACKETS = "So\n\\[\na = b\nc = d\n\\]\nholds."
 LIST = "Bring:\n\n- bread\n- cheese\n\nThen go."
 SIZES = "A first chunk of words.\nAnother chunk of words.\nA third chunk of words.\nOne more such chunk now.\n{}"
 
+PARAGRAPHS = "Leaves make glucose.\nThey need light.\nIts rate depends on it.\n\nRivers carry sand.\nDeltas grow."
+
 CASES = {
     "inside_sentence": (cut_at("One two three.\nFour.", "two"), cut_at("One two three.\nFour.", "Four")),
     "inside_table": (cut_at(TABLE, "| Fulda"), cut_at(TABLE, "| river", "That")),
     "inside_code": (cut_at(CODE, "second"), cut_at(CODE, "```\nfirst", "Done")),
     "inside_formula": (cut_at(FORMULA, "c = d"), cut_at(FORMULA, "$$\na", "holds")),
     "inside_list": (cut_at(LIST, "- cheese"), cut_at(LIST, "- bread", "Then")),
+    "off_a_paragraph": (
+        cut_at(PARAGRAPHS, "Its rate"),
+        cut_at(PARAGRAPHS, "Rivers"),
+    ),
     "bad_split": (
         cut_at("He met Dr. Lind. Good.", "Lind", sentences="regex"),
         cut_at("He met a doctor. Good.", "Good", sentences="regex"),
@@ -160,6 +166,25 @@ def test_a_line_that_only_follows_a_list_is_none_of_its_items():
     (block,) = blocks(text)
     assert text[slice(*block.span)].startswith("1. Divide")
     assert text[slice(*block.span)].endswith("step 1.")
+
+
+@pytest.mark.parametrize(
+    ("places", "alone"),
+    [
+        (["They"], None),
+        (["Its rate"], 3),
+        (["Deltas"], 4),
+        (["Its rate", "Deltas"], [3, 4]),
+        (["Its rate", "Rivers"], None),
+        (["rate"], None),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_is_cut(places, alone, end):
+    chunking = cut_at(PARAGRAPHS.replace("\n", end), *places)
+    found = [finding for finding in inbox(chunking) if finding.rule == "off_a_paragraph"]
+    wanted = alone if isinstance(alone, list) else [alone] if alone else []
+    assert [finding.reason.split(" is cut off ")[0] for finding in found] == [f"sentence {number}" for number in wanted]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

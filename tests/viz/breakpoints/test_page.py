@@ -159,8 +159,8 @@ def steps_of(app):
     return json.loads(next(one["steps"] for one in payloads(app) if "steps" in one))
 
 
-def test_the_first_screen_cuts_a_lone_title_line_off_with_a_near_miss(app):
-    opened(app, view="gaps")
+def test_a_lone_title_line_is_cut_off_with_a_near_miss(app):
+    opened(app, view="gaps", c1="breakpoint", c1__amount="72", c1__buffer="1")
     text = load_sample("stubs").text
     starts, ends = (reader_of(app)["segments"][side] for side in ("start", "end"))
     assert "Binary search." in [text[start:end] for start, end in zip(starts, ends, strict=True)]

@@ -56,19 +56,19 @@ def test_another_weight_clusters_again_and_embeds_nothing():
 
 def test_each_chunker_has_its_own_figure_and_controls():
     app = opened(selected="2")
-    assert [title.value for title in app.subheader] == ["Core, border and noise"]
+    assert [title.value for title in app.header] == ["Core, border and noise"]
     assert sent(app, "matrix")["line"] == ["ε", 0.3]
     roles = app.dataframe[0].value["role"]
     assert [tag for tag in sent(app, "breaks")["tags"] if tag] == ["noise"] * (roles == "noise").sum()
     app.segmented_control(key="clustering_method").set_value(2).run()
-    assert [title.value for title in app.subheader] == ["Distance to the centres"]
+    assert [title.value for title in app.header] == ["Distance to the centres"]
     assert (sent(app, "matrix")["weight"], sent(app, "matrix")["line"]) == (0, None)
     app.slider(key="2/kmeans/clusters").set_value(5).run()
     assert rows(app)["chunks"] == "5"
     assert app.query_params["selected"] == "3"
     assert app.query_params["c3.clusters"] == "5"
     app.segmented_control(key="clustering_method").set_value(0).run()
-    assert "Join by join" in [title.value for title in app.subheader]
+    assert "Join by join" in [title.value for title in app.header]
 
 
 def test_the_heatmap_can_be_kept():

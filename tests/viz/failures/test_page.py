@@ -76,7 +76,8 @@ def test_every_chunker_is_measured_and_its_wrong_sentences_are_sent(app):
     settled(app)
     assert not app.exception
     rows = part(app, "table")["rows"]
-    assert [row["column"] for row in rows] == list(range(len(SEARCHED)))
+    assert [row["column"] for row in rows if row["result"] == "published"] == list(range(len(SEARCHED)))
+    assert [row["which"] for row in rows if row["result"] == "compare"] == ["column 1", "column 2", "column 3"]
     assert all(len(row["cells"]) == len(part(app, "table")["head"]) - 1 for row in rows)
     column = reader_of(app)["columns"][0]
     said = {label: value for label, value, _ in column["rows"]}
@@ -114,7 +115,7 @@ def test_the_search_finds_settings_that_misassign_no_more(app):
     ended(search)
     assert len(search.rows) == search.total
     settled(app)
-    rows = part(app, "table")["rows"]
+    rows = [row for row in part(app, "table")["rows"] if row["result"] != "compare"]
     assert len(rows) == 2 * len(SEARCHED)
 
     def wrong(row):
@@ -156,11 +157,29 @@ def test_the_inbox_lists_findings_with_passage_and_sentences(app):
     assert bad["range"] == [7, 9]
 
 
-def test_own_text_without_boundaries_has_an_inbox_and_no_table(app):
+def choose_row(app, column, result):
+    app.session_state["measures"] = {"chosen": {"column": column, "result": result, "at": 1}}
+    choices = app.session_state["choices/failures"]
+    # The callback of a component runs in a browser alone.
+    choices.selected, choices.extra["result"] = column, result
+    return settled(app)
+
+
+def test_own_text_without_boundaries_has_an_inbox_and_every_chunker_without_measures(app):
     own(app, "One is here. Two is here. Three is here.")
     assert not app.exception
-    assert not any(data.get("part") == "table" for data in parts(app))
+    table = part(app, "table")
+    assert [title for title, _ in table["head"]] == ["Chunker and its settings", "Chunks"]
+    assert {len(row["cells"]) for row in table["rows"]} == {1}
+    assert len(table["rows"]) == len(SEARCHED) + 3
     assert part(app, "inbox")
+    assert not any(button.label == "Find the best settings" for button in app.button)
+    choose_row(app, 0, "published")
+    assert part(app, "inbox")["summary"].startswith("Fixed sentences, ")
+    choose_row(app, 2, "compare")
+    assert part(app, "inbox")["summary"].startswith("Double pass, column 3 ")
+    assert [column["title"] for column in reader_of(app)["columns"]] == ["Double pass"]
+    assert button(app, "Take to Compare").disabled
     assert reader_of(app)["known"] is None
 
 
@@ -192,6 +211,34 @@ def test_marks_are_undone_removed_and_read_from_a_file(app):
     upload.upload("other.json", marks_to_json("mine", "other", (1,)).encode(), "application/json").run()
     assert app.session_state["own"].known == (13,)
     assert any("must be of this text" in str(data.get("text")) for data in parts(app) if "text" in data)
+
+
+def test_a_row_is_taken_to_compare(app):
+    app.query_params["document"] = "stubs"
+    settled(app)
+    button(app, "Take to Compare").click()
+    settled(app)
+    columns = app.session_state["choices/compare"].columns
+    assert len(columns) == 4
+    assert (columns[3].chunker, columns[3].parameters) == ("breakpoint", dict(as_published("breakpoint")[0].parameters))
+    assert any(row["which"] == "column 4" for row in part(app, "table")["rows"])
+    button(app, "Undo").click()
+    settled(app)
+    assert len(app.session_state["choices/compare"].columns) == 3
+
+
+def test_a_link_to_a_column_that_compare_does_not_have_leads_to_a_chunker(app):
+    app.query_params["document"] = "stubs"
+    app.query_params["selected"] = "5"
+    app.query_params["result"] = "compare"
+    settled(app)
+    assert part(app, "table")["chosen"] == {"column": 4, "result": "published"}
+
+
+def test_every_measure_of_the_table_says_what_it_means(app):
+    settled(app)
+    about = dict(part(app, "table")["head"])
+    assert all(about[title] for title in SHOWN.values())
 
 
 def test_published_settings_are_those_of_the_presets():

@@ -11,7 +11,8 @@ from chunkers.base import run
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
-from viz.guide.miniature import svg
+from viz.guide.miniature import described, svg
+from viz.theme.numbers import counted
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,10 @@ def test_every_chunker_has_a_screen(guide, name):
     assert kind.failure in said
     assert app.latex[0].value.strip("$\n ") == kind.formula
     assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
-    assert any(re.fullmatch(r"[\d,]+ chunks of 16 sentences; of 3 .* elsewhere", part.value) for part in app.caption)
+    assert any(
+        re.fullmatch(r"(1 chunk|[\d,]+ chunks) of 16 sentences; of 3 known boundaries .* elsewhere", part.value)
+        for part in app.caption
+    )
 
 
 @pytest.mark.parametrize("name", CHUNKERS)
@@ -58,7 +62,8 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
     known = 0 if source.known is None else len(source.known) + 1
     assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
     assert all(0 <= float(box.get("x")) <= 600 for box in boxes)
-    assert picture.find("{http://www.w3.org/2000/svg}title").text.startswith(f"{len(chunking.chunks)} chunks")
+    assert picture.find("{http://www.w3.org/2000/svg}title").text == described(chunking)
+    assert described(chunking).startswith(f"{counted(len(chunking.chunks), 'chunk')}, beginning at sentence")
 
 
 @pytest.mark.parametrize("text", ["", "One."])

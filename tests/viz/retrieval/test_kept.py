@@ -95,7 +95,7 @@ def interrupted(app, indexed, restart):
     """Measure until two chunkers are done, restart the server, and return the token and what the page had shown."""
     app.toggle(key="on_disk").set_value(True).run()
     indexed.most = 2
-    button(app, "Measure").click().run()
+    button(app, "Run").click().run()
     shown = settled(app).dataframe[0].value
     assert indexed == ["fixed_sentences", "recursive"]
     indexed.clear()
@@ -167,7 +167,7 @@ def test_bundled_documents_that_have_changed_are_said(indexed, restart, cache_fo
 
 def test_nothing_is_written_unless_it_is_asked_for(indexed, restart, cache_folder):
     app = opened()
-    button(app, "Measure").click().run()
+    button(app, "Run").click().run()
     settled(app)
     restart()
     assert any("no longer remembered" in text for text in said(opened(run=app.query_params["run"])))

@@ -43,7 +43,7 @@ def evaluations(run, top_k):
 def run():
     """A run that has ended, as another session left it."""
     app = opened()
-    button(app, "Measure").click().run()
+    button(app, "Run").click().run()
     return registry().keep(ended(run_of(app)))
 
 
@@ -73,7 +73,7 @@ def test_before_a_run_it_says_what_to_do():
     app = opened()
     assert not app.exception
     assert app.title[0].value == "Retrieval"
-    assert any("press “Measure”" in text for text in said(app))
+    assert any("press “Run”" in text for text in said(app))
     assert any(text.startswith("2 chunkers on ") for text in said(app))
 
 
@@ -120,7 +120,7 @@ def test_a_run_that_is_no_longer_remembered_is_said():
     app = opened(run="nobody-knows")
     assert not app.exception
     assert any("no longer remembered" in text for text in said(app))
-    assert not button(app, "Measure").disabled
+    assert not button(app, "Run").disabled
 
 
 def test_a_run_of_the_user_s_own_documents_brings_them_back():
@@ -138,7 +138,7 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
 
 def run_of_material(app, material):
     """Run what an app would with other material, and return its token."""
-    button(app, "Measure").click().run()
+    button(app, "Run").click().run()
     plan = run_of(app).plan
     run_of(app).cancel()
     embedder = run_of(app).embedder

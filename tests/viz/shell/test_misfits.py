@@ -42,6 +42,6 @@ def test_an_embedder_and_a_tokenizer_that_know_the_text_are_one_click_away(app):
     button(app, "Embed with tfidf").click().run()
     # Double pass counts tokens as well.
     assert len(warned(settled(app), "unknown to the tokenizer all-MiniLM-L6-v2")) == 1
-    button(app, "Count tokens of characters").click().run()
+    button(app, "Count tokens as characters").click().run()
     assert warned(settled(app), "unknown") == []
     assert (app.query_params["embedder"], app.query_params["tokenizer"]) == ("tfidf", "characters")

@@ -80,14 +80,14 @@ def test_what_comes_out_otherwise_is_said_with_the_versions_of_then(app, written
 def test_a_bad_session_is_told_and_the_text_stays(app, written):
     upload(app, written.encode())
     upload(app, b"{}", "other.json")
-    assert "other.json: the file must be a session of Seamark" in app.session_state["own_complaint"]
+    assert "other.json: the file must be a session or a recipe of Seamark" in app.session_state["own_complaint"]
     assert app.session_state["own"].text == SOURCE.text
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda file: "not JSON", "my.json: the file must be a session of Seamark; Invalid JSON"),
+        (lambda file: "not JSON", "my.json: the file must be a session or a recipe of Seamark; Invalid JSON"),
         (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: Input should be 1."),
         (lambda file: json.dumps(file | {"text": "  "}), "text must hold more than white space."),
         (lambda file: json.dumps(file | {"known": [29, 5]}), "known must ascend between 0 and 68, the length of the text."),

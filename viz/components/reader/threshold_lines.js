@@ -70,7 +70,11 @@ export class ThresholdLines {
     if (!this.dragging) this.placeLabel(handle, top);
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
-    if (fixed) return;
+    if (fixed) {
+      for (const name of handle.getAttributeNames()) if (name.startsWith("aria-")) handle.removeAttribute(name);
+      return;
+    }
+    handle.setAttribute("aria-orientation", "vertical");
     handle.setAttribute("aria-label", `${line.label} line of column ${this.plot.column + 1}`);
     handle.setAttribute("aria-valuemin", String(line.stops[0][0]));
     handle.setAttribute("aria-valuemax", String(line.stops[line.stops.length - 1][0]));
@@ -99,7 +103,6 @@ export class ThresholdLines {
   makeHandle(index) {
     const handle = Object.assign(this.plot.root.appendChild(el("div", "line")), { label: el("span") });
     handle.append(handle.label);
-    handle.setAttribute("aria-orientation", "vertical");
     this.hearDrag(handle, index);
     handle.addEventListener("keydown", (event) => this.key(event, index));
     return handle;

@@ -1,0 +1,83 @@
+"""axe-core over every page in both themes, what stands in shadow roots included: no violation of any of its rules."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import ROOT
+from tests.browser.steps import READY, at_rest, embedded
+from viz.shell.navigation import PAGES
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+
+QUERIES = {
+    "compare": ["", "lecture=1", "c1=fixed_words&c2=breakpoint&c2.amount=20"],
+    "breakpoints": ["view=scores", "view=gaps", "view=steps&axis=similarity"],
+    "clustering": ["selected=1", "selected=2", "selected=3"],
+    "failures": ["selected=4", "document=emoji"],
+    "guide": ["c1=breakpoint", "c1=dbscan"],
+}
+"""The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
+
+EXCLUDED = {}
+"""What is Streamlit's own and cannot be mended from here: by selector, with the reason."""
+
+FOUND = """(excluded) => axe.run({ exclude: excluded.map((one) => [one]) }, { resultTypes: ["violations"] }).then((result) =>
+  result.violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, failureSummary }) =>
+    `${id} (${help}): ${target.flat().join(" >>> ")}: ${html.slice(0, 200)}: ${failureSummary}`)))"""
+
+pytestmark = pytest.mark.skipif(not AXE.exists(), reason="axe-core comes with `make test`, or with `npm ci`")
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(open_page, request):
+    page = open_page(color_scheme=request.param)
+    # Before the page's own scripts, as its Content-Security-Policy would refuse it later.
+    page.add_init_script(path=AXE)
+    return page
+
+
+def violations(page):
+    """Return every violation with its rule, its element and what would mend it."""
+    # The page's style sheet is drawn by a script of Streamlit that is fetched when it is first needed.
+    styled = "(word) => [...document.querySelectorAll('style')].some(({ textContent }) => textContent.includes(word))"
+    page.wait_for_function(styled, arg="stCaptionContainer")
+    return page.evaluate(FOUND, [*EXCLUDED])
+
+
+@pytest.mark.parametrize(("name", "state"), [(name, state) for name in PAGES for state in QUERIES.get(name, [""])])
+def test_no_page_violates_a_rule(page, app_url, name, state):
+    page.goto(f"{app_url}/{'' if name == 'compare' else name}?embedder=tfidf&{state}")
+    if name in ("tune", "retrieval"):
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=READY)
+        at_rest(page)
+    elif name == "guide":
+        expect(page.get_by_role("img").first).to_be_visible(timeout=READY)
+        at_rest(page)
+    else:
+        embedded(page)
+    assert violations(page) == []
+
+
+def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
+    page.goto(f"{app_url}/tune?embedder=tfidf&what=fixed_sentences&first=size&values=2,4,6")
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+    expect(page.get_by_text(re.compile("is best: Pk"))).to_be_visible(timeout=READY)
+    at_rest(page)
+    assert violations(page) == []
+
+
+def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
+    page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences")
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+    expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
+    at_rest(page)
+    assert violations(page) == []
+
+
+def test_a_violation_is_found_in_a_shadow_root_and_named(page, app_url):
+    page.goto(f"{app_url}/?embedder=tfidf")
+    embedded(page)
+    page.locator(".seamark").evaluate("(root) => root.append(document.createElement('img'))")
+    assert [one.split(" ")[0] for one in violations(page)] == ["image-alt"]

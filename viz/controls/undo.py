@@ -1,0 +1,17 @@
+"""The line that says what the last change did to the columns, with its undo."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz.components.notice import remark
+from viz.state.undo import last_change, undo_last
+
+
+def offer_undo(page: str) -> None:
+    """Draw what the last change did to the columns of a page and the button that undoes it, if that is still possible."""
+    undo = last_change(page)
+    if undo is not None:
+        # It may name a file.
+        remark(f"{undo.said} ·", key=f"undo_said/{page}")
+        st.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")

@@ -1,0 +1,88 @@
+"""The thread between Compare and the other pages: they open with its columns, and give columns back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import streamlit as st
+
+from chunkers import Embedder
+from chunkers.registry import chunker_class
+from viz.controls.undo import offer_undo
+from viz.shell.navigation import go_at_next_run
+from viz.state.choices import MOST_COLUMNS, ColumnChoice
+from viz.state.compared import COMPARE, add_to_compare, column_of_kind, compare_is_full, index_on_compare
+from viz.state.embedder import defaults_of
+from viz.state.keys import session
+
+
+def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
+    """Return the columns of Compare that a page opens with, one for each of ``kinds``; an empty list to leave it as it is.
+
+    It is called before the page is drawn. A page takes them when the user comes to it and they are not the ones that it took
+    before, so that settings changed on the page stay until something changes on Compare. A link's own settings win.
+
+    Parameters
+    ----------
+    page
+        The page's key.
+    kinds
+        For each of the page's columns, the chunkers that it can have. If Compare has none of them, its item is None.
+    """
+    if session.page in ("", page) or st.query_params.to_dict() or COMPARE not in session.choices:
+        return []
+    found = [column_of_kind(kind) for kind in kinds]
+    if session.opened_with.get(page) == found:
+        return []
+    session.opened_with[page] = found
+    return [None if one is None else one[1].copy() for one in found]
+
+
+def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:
+    """Draw which column of Compare has these settings, and the button that takes them there.
+
+    Parameters
+    ----------
+    page
+        The page's key.
+    column
+        The settings on the page.
+    embedder
+        The embedder in use, on which defaults depend.
+    valid
+        Whether the settings are valid.
+    """
+    index = index_on_compare(column, defaults_of(embedder, column.chunker))
+    opened = [one for one in session.opened_with.get(page, []) if one is not None]
+    came_from = next((number for number, one in opened if one.chunker == column.chunker), None)
+    title = chunker_class(column.chunker).title
+    if index is not None:
+        st.caption(f"{title}: column {index + 1} of Compare")
+    elif came_from is not None:
+        st.caption(f"{title}: column {came_from + 1} of Compare, changed here")
+    else:
+        st.caption(f"{title}: not a column of Compare")
+    take_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
+    say_added()
+
+
+def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:
+    """Draw a button that adds a column to Compare; without room there, it says so."""
+    full = compare_is_full()
+    st.button(
+        label,
+        key=key,
+        on_click=add_to_compare,
+        args=(column,),
+        disabled=disabled or full or column is None,
+        help="Adds a column with these settings to Compare; the others stay.",
+    )
+    if full:
+        st.caption(f"Compare has {MOST_COLUMNS} columns, the most there can be: remove one there first.")
+
+
+def say_added() -> None:
+    """Draw what was added to Compare last, with its undo and the way there."""
+    offer_undo(COMPARE)
+    if session.undo is not None and session.undo.page == COMPARE:
+        st.button("Open Compare", key="open_compare", on_click=go_at_next_run, args=(COMPARE,), type="tertiary")

@@ -1,0 +1,48 @@
+"""Taking back the last change that removed, added or replaced columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from viz.state.choices import ColumnChoice
+from viz.state.keys import session
+from viz.state.values import Undo
+
+
+@contextmanager
+def undoable(page: str, said: str) -> Iterator[None]:
+    """Keep the page's columns as they are before the block, so that what the block does to them can be undone.
+
+    Parameters
+    ----------
+    page
+        The page's key.
+    said
+        The change in words, as in ``Column 2 removed``.
+    """
+    choices = session.choices[page]
+    before, selected = _copies(choices.columns), choices.selected
+    yield
+    session.undo = Undo(page, said, before, selected, _copies(choices.columns))
+
+
+def last_change(page: str) -> Undo | None:
+    """Return the last change of the page's columns, or None if there is none or something else has changed them since."""
+    undo = session.undo
+    if undo is None or undo.page != page or page not in session.choices:
+        return None
+    return undo if _copies(session.choices[page].columns) == undo.after else None
+
+
+def undo_last(page: str) -> None:
+    """Undo the last change of the page's columns, if that is still possible."""
+    undo = last_change(page)
+    session.undo = None
+    if undo is not None:
+        choices = session.choices[page]
+        choices.columns, choices.selected = list(_copies(undo.before)), undo.selected
+
+
+def _copies(columns: list[ColumnChoice] | tuple[ColumnChoice, ...]) -> tuple[ColumnChoice, ...]:
+    return tuple(column.copy() for column in columns)
