@@ -166,7 +166,11 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
 
 
 def _column(result: ColumnResult) -> Column:
-    return column_of(result, lambda chunking: Head((HeadRow("chunks", _chunks_in_words(chunking)),)))
+    return column_of(result, _head)
+
+
+def _head(chunking: Chunking) -> Head:
+    return Head((HeadRow("chunks", _chunks_in_words(chunking), brief=_counted(len(chunking.chunks), "chunk")),))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:

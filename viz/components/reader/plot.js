@@ -1,7 +1,6 @@
 // The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { around, capital, el } from "../shared/dom.js";
-import { round } from "../shared/format.js";
 import { Curve } from "./curve.js";
 import { ThresholdLines } from "./threshold_lines.js";
 
@@ -20,10 +19,10 @@ export class Plot {
   /** @param {Axis} axis */
   constructor(axis) {
     this.axis = axis;
-    this.bar = axis.root.appendChild(el("div", "bar"));
+    this.root = axis.field.appendChild(el("div", "plot"));
+    this.bar = this.root.appendChild(el("div", "bar"));
     this.label = this.bar.appendChild(el("span"));
-    this.legend = this.bar.appendChild(el("span", "legend"));
-    this.root = axis.root.appendChild(el("div", "plot"));
+    this.legend = el("span", "legend");
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.curve = new Curve(this);
@@ -33,7 +32,7 @@ export class Plot {
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
     });
     this.root.addEventListener("click", (event) => {
-      if (around(event, ".line")) return;
+      if (around(event, ".line, .bar")) return;
       const gap = this.gapAt(event);
       this.lead(gap);
       axis.reader.chose(gap);
@@ -134,9 +133,9 @@ export class Plot {
     if (!data) return;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
-    const score = data.scores[gap];
-    const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
-    const { name } = this.curve.verdicts[gap];
-    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`, aloud);
+    this.axis.say(() => {
+      const { name, reason } = this.lines.decided(gap);
+      return `Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`;
+    }, aloud);
   }
 }

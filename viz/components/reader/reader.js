@@ -7,6 +7,7 @@ import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
+import { bringIntoWindow } from "./parts/in_window.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
@@ -44,6 +45,9 @@ export class Reader {
   /** @type {Mark | undefined} */ step;
   /** @type {Map<HTMLElement, string>} */ stepped = new Map(); // the nodes that the step marks, each with how
   /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
+  detailed = false; // whether the heads show their details
+  sized = false; // whether the server sends sizes, which are among them
+  /** @type {number | null} */ shown = null; // the selected column that was scrolled into sight
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -53,9 +57,13 @@ export class Reader {
     this.axis = new Axis(this);
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
-    this.texts = this.scroller.appendChild(el("div", "grid"));
+    this.texts = this.scroller.appendChild(el("div", "grid texts"));
+    this.scroller.addEventListener("scroll", () => this.markHidden(), { passive: true });
     this.live = liveRegion(root);
-    this.observer = new ResizeObserver(() => this.source && this.axis.draw());
+    this.observer = new ResizeObserver(() => {
+      this.markHidden();
+      if (this.source) this.axis.draw();
+    });
     this.observer.observe(root);
     this.dispose = listen(
       root,
@@ -65,8 +73,14 @@ export class Reader {
         "seamark-jump": ({ sentence }) => this.jump(sentence),
         "seamark-mark": ({ ranges }) => this.markRanges(ranges),
       },
-      () => this.observer.disconnect(),
+      () => {
+        this.observer.disconnect();
+        globalThis.removeEventListener("scroll", follow, { capture: true });
+      },
     );
+    // The page scrolls, and with it what of the text is in the window.
+    const follow = () => this.axis.strips.here.later();
+    globalThis.addEventListener("scroll", follow, { capture: true, passive: true });
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
       const span = around(event, ".s");
@@ -85,7 +99,7 @@ export class Reader {
     this.grounds = groundCount(this.root);
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
-    this.summary.textContent = data.summary;
+    this.summary.textContent = this.summary.title = data.summary;
     if (source === undefined) return;
     const known = `${data.known} ${data.marking}`;
     this.missed = new Set(data.known ?? []);
@@ -105,6 +119,11 @@ export class Reader {
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
     for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
+    const sized = data.columns.some(({ table }) => table.length);
+    if (sized !== this.sized) this.detailed = sized;
+    this.sized = sized;
+    this.showDetails(this.detailed);
+    this.showSelected(data.selected);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
@@ -138,13 +157,60 @@ export class Reader {
     for (const node of this.near) node.classList.add("near");
   }
 
-  /** @param {number} sentence */
-  jump(sentence) {
+  /**
+   * Bring a sentence into sight in every column, and point at it; or, at the place of a boundary, at the gap before it.
+   * @param {number} sentence
+   * @param {number} [at]
+   */
+  jump(sentence, at) {
     this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     for (const column of this.columns) column.scrollTo(target, 60, true);
+    const [span] = this.lead?.spansOf(target) ?? [];
+    if (span) bringIntoWindow(span, this.root, () => this.upper());
     this.axis.window.reveal(target);
-    this.mark([target]);
+    if (at === target && target) this.mark([target - 1, target], at);
+    else this.mark([target], at);
+  }
+
+  // Where the part of the window begins in which text is seen.
+  upper() {
+    return Math.max(this.texts.getBoundingClientRect().top, this.axis.root.getBoundingClientRect().bottom);
+  }
+
+  // The column that the others scroll with: the one that the user is at, or else the first that has text.
+  get lead() {
+    return this.active?.segments ? this.active : this.columns.find(({ segments }) => segments);
+  }
+
+  /** @param {number} place of the text, which is to stand at the top of every column */
+  scrollToPlace(place) {
+    for (const column of this.columns) column.scrollToPlace(Math.max(0, Math.min(this.sentences, place)));
+  }
+
+  // ---- the heads ----------------------------------------------------------------------------------------------------
+
+  /** @param {boolean} open whether the heads show their details: all of them, to be compared */
+  showDetails(open) {
+    this.detailed = open;
+    for (const { head } of this.columns) head.unfold(open);
+  }
+
+  /** @param {number} selected the column to scroll into sight, once */
+  showSelected(selected) {
+    const head = this.columns[selected]?.head.root;
+    if (selected === this.shown || !head) return;
+    this.shown = selected;
+    const [room, box] = [this.scroller.getBoundingClientRect(), head.getBoundingClientRect()];
+    if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += box.right - room.right;
+    this.markHidden();
+  }
+
+  // Columns that are not in sight show at the edge that there are more.
+  markHidden() {
+    const { scrollLeft, scrollWidth, clientWidth } = this.scroller;
+    this.scroller.classList.toggle("before", scrollLeft > 4);
+    this.scroller.classList.toggle("after", scrollLeft + clientWidth < scrollWidth - 4);
   }
 
   /**
@@ -179,8 +245,8 @@ export class Reader {
     };
     this.keeping = step;
     keep(4);
-    // Something may cover the bottom of the page; its scroll padding says how much.
-    if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const [span] = this.columns[0]?.spansOf(sentence) ?? [];
+    if (span && !step.arriving) bringIntoWindow(span, span, () => this.upper());
   }
 
   markStep() {
