@@ -143,7 +143,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     )
     palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
-    with right, st.container(key="beside"):
+    with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
             stepper(steps, choices.extra, key="double_pass_stepper")

@@ -35,13 +35,12 @@ export class Axis {
     this.strips = new Strips(this);
     this.plot = new Plot(this);
     this.window = new ZoomWindow(this.field, this.plot.root, () => this.draw());
-    this.plot.bar.append(this.window.buttons);
     this.field.append(this.window.whole);
     this.cursor = this.field.appendChild(el("div", "cursor"));
     this.foot = this.root.appendChild(el("div", "foot"));
     this.said = this.foot.appendChild(el("div", "said"));
     this.turn = el("span", "turn");
-    this.foot.append(this.plot.legend, this.turn);
+    this.foot.append(this.plot.legend, this.turn, this.window.buttons);
   }
 
   // Start over with another text.
@@ -68,6 +67,7 @@ export class Axis {
     this.window.drawControls();
     this.plot.draw();
     this.foot.style.display = data || this.strips.disagreements.length ? "" : "none";
+    this.window.buttons.style.display = data ? "" : "none";
     this.point(this.window.lookedAt, this.pointed);
     this.caption();
     this.strips.here.later();

@@ -1,7 +1,7 @@
 // A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
 import { cutSentence } from "../shared/cut_sentence.js";
-import { around } from "../shared/dom.js";
+import { around, firstWhere } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
 import { briefOf, Head } from "./parts/head.js";
 
@@ -129,6 +129,49 @@ export class Column extends ColumnText {
     const at = span.getBoundingClientRect();
     if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
   }
+
+  // ---- places on the axis -------------------------------------------------------------------------------------------
+
+  /** @param {number} place on the axis */
+  cutsAt(place) {
+    const from = this.segments?.from ?? [];
+    return place > 0 && from[firstWhere(from.length, (part) => from[part] >= place)] === place;
+  }
+
+  // The places on the axis at the upper edge and at the lower edge of what is in the window.
+  inSight() {
+    const { top, bottom } = this.body.getBoundingClientRect();
+    return [this.placeAt(Math.max(top, 0)), this.placeAt(Math.min(bottom, innerHeight))];
+  }
+
+  /** @param {number} height in the browser's window */
+  placeAt(height) {
+    const number = this.blockAt(height);
+    if (number < 0 || !this.segments) return 0;
+    const { from, to } = this.segments;
+    const box = this.blocks[number].getBoundingClientRect();
+    const share = Math.max(0, Math.min(1, (height - box.top) / box.height || 0));
+    return from[number] + share * (to[number] - from[number]);
+  }
+
+  /**
+   * Bring a place on the axis to the column's upper edge.
+   * @param {number} place
+   */
+  scrollToPlace(place) {
+    const { segments, blocks } = this;
+    if (!segments || !blocks.length) return;
+    const { from, to } = segments;
+    const number = Math.min(
+      blocks.length - 1,
+      firstWhere(blocks.length, (one) => to[one] > place),
+    );
+    this.fill(blocks[number]);
+    const share = Math.max(0, (place - from[number]) / (to[number] - from[number]));
+    this.bring(blocks[number], -share * blocks[number].getBoundingClientRect().height);
+  }
+
+  // ---- a line that moves --------------------------------------------------------------------------------------------
 
   /**
    * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards, and where

@@ -213,12 +213,6 @@ export class ColumnText {
     return found;
   }
 
-  /** @param {number} place on the axis */
-  cutsAt(place) {
-    const from = this.segments?.from ?? [];
-    return place > 0 && from[firstWhere(from.length, (part) => from[part] >= place)] === place;
-  }
-
   /** @param {number} sentence */
   spansOf(sentence) {
     return this.blocksOf(sentence).flatMap((block) => (block.filled ? all(block, `[data-s="${sentence}"]`) : []));
@@ -236,22 +230,6 @@ export class ColumnText {
       this.fill(block);
       return all(block, ".s").filter(({ dataset }) => Number(dataset.s) >= first && Number(dataset.s) < last);
     });
-  }
-
-  // The places on the axis at the upper edge and at the lower edge of what is in the window.
-  inSight() {
-    const { top, bottom } = this.body.getBoundingClientRect();
-    return [this.placeAt(Math.max(top, 0)), this.placeAt(Math.min(bottom, innerHeight))];
-  }
-
-  /** @param {number} height in the browser's window */
-  placeAt(height) {
-    const number = this.blockAt(height);
-    if (number < 0 || !this.segments) return 0;
-    const { from, to } = this.segments;
-    const box = this.blocks[number].getBoundingClientRect();
-    const share = Math.max(0, Math.min(1, (height - box.top) / box.height || 0));
-    return from[number] + share * (to[number] - from[number]);
   }
 
   topmost() {
@@ -282,23 +260,6 @@ export class ColumnText {
       span.classList.remove("jumped");
       requestAnimationFrame(() => span.classList.add("jumped"));
     }
-  }
-
-  /**
-   * Bring a place on the axis to the column's upper edge.
-   * @param {number} place
-   */
-  scrollToPlace(place) {
-    const { segments, blocks } = this;
-    if (!segments || !blocks.length) return;
-    const { from, to } = segments;
-    const number = Math.min(
-      blocks.length - 1,
-      firstWhere(blocks.length, (one) => to[one] > place),
-    );
-    this.fill(blocks[number]);
-    const share = Math.max(0, (place - from[number]) / (to[number] - from[number]));
-    this.bring(blocks[number], -share * blocks[number].getBoundingClientRect().height);
   }
 
   /**

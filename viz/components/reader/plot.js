@@ -55,7 +55,8 @@ export class Plot {
     const { data } = this.curve;
     const { known, margin } = this.axis.reader.data ?? {};
     this.root.style.display = data ? "" : "none";
-    this.label.textContent = data ? `${capital(data.label)}, column ${this.column + 1}` : "";
+    const which = this.axis.reader.columns.length > 1 ? `, column ${this.column + 1}` : "";
+    this.label.textContent = data ? capital(data.label) + which : "";
     const signs = [
       known && "▲ known boundary",
       "● cut",

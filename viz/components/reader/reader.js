@@ -8,6 +8,8 @@ import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { bringIntoWindow } from "./parts/in_window.js";
+import { handleOf } from "./parts/reader_handle.js";
+import { Sideways } from "./parts/sideways.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
@@ -47,7 +49,6 @@ export class Reader {
   /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
   detailed = false; // whether the heads show their details
   sized = false; // whether the server sends sizes, which are among them
-  /** @type {number | null} */ shown = null; // the selected column that was scrolled into sight
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -58,10 +59,10 @@ export class Reader {
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid texts"));
-    this.scroller.addEventListener("scroll", () => this.markHidden(), { passive: true });
+    this.sideways = new Sideways(this.scroller);
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => {
-      this.markHidden();
+      this.sideways.mark();
       if (this.source) this.axis.draw();
     });
     this.observer.observe(root);
@@ -86,7 +87,7 @@ export class Reader {
       const span = around(event, ".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
-    expose(root, this.handle());
+    expose(root, handleOf(this));
   }
 
   /** @param {Component<ReaderData, ReaderState>} component */
@@ -123,7 +124,7 @@ export class Reader {
     if (sized !== this.sized) this.detailed = sized;
     this.sized = sized;
     this.showDetails(this.detailed);
-    this.showSelected(data.selected);
+    this.sideways.show(data.selected, this.columns[data.selected]?.head.root);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
@@ -196,23 +197,6 @@ export class Reader {
     for (const { head } of this.columns) head.unfold(open);
   }
 
-  /** @param {number} selected the column to scroll into sight, once */
-  showSelected(selected) {
-    const head = this.columns[selected]?.head.root;
-    if (selected === this.shown || !head) return;
-    this.shown = selected;
-    const [room, box] = [this.scroller.getBoundingClientRect(), head.getBoundingClientRect()];
-    if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += box.right - room.right;
-    this.markHidden();
-  }
-
-  // Columns that are not in sight show at the edge that there are more.
-  markHidden() {
-    const { scrollLeft, scrollWidth, clientWidth } = this.scroller;
-    this.scroller.classList.toggle("before", scrollLeft > 4);
-    this.scroller.classList.toggle("after", scrollLeft + clientWidth < scrollWidth - 4);
-  }
-
   /**
    * Tell the other components which gap the user chose, on the curve or by the sentence before it.
    * @param {number} gap
@@ -268,43 +252,5 @@ export class Reader {
       const top = column.topmost();
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
-  }
-
-  handle() {
-    const reader = this;
-    const { plot, window } = this.axis;
-    return {
-      get ready() {
-        return (
-          reader.drawn !== undefined &&
-          reader.drawn === reader.data &&
-          reader.columns.every((column) => column.segments && !column.previewed)
-        );
-      },
-      get text() {
-        return reader.text ?? null;
-      },
-      get sentences() {
-        return reader.sentences ?? 0;
-      },
-      get columns() {
-        return reader.columns.map((column) => column.handle());
-      },
-      get lines() {
-        return plot.lines.list.map(({ level, value }) => ({ level, value }));
-      },
-      get dragging() {
-        return plot.lines.dragging;
-      },
-      get gap() {
-        return plot.gap ?? null;
-      },
-      get pointed() {
-        return window.lookedAt ?? null;
-      },
-      get window() {
-        return window.handle();
-      },
-    };
   }
 }

@@ -60,7 +60,7 @@ export class Strips {
     if (data.known) {
       const edges = [0, ...data.knownAt, this.axis.window.count];
       rows.push({
-        name: "known boundaries",
+        name: "known",
         from: edges.slice(0, -1),
         to: edges.slice(1),
         ground: (part) => part % grounds,
@@ -108,7 +108,7 @@ export class Strips {
       const drawn = said ? "; taller where a part is longer" : "";
       strip.canvas.setAttribute(
         "aria-label",
-        `${row.name}: ${row.from.length} parts, beginning at sentences ${begins}${more}${drawn}`,
+        `${row.name === "known" ? "known boundaries" : row.name}: ${row.from.length} parts, beginning at sentences ${begins}${more}${drawn}`,
       );
     });
   }

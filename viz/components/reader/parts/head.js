@@ -63,7 +63,9 @@ export class Head {
   unfold(open) {
     const { rows, notes } = this.data ?? { rows: [], notes: [] };
     const noted = notes.length ? ` · ${notes.length === 1 ? "1 note" : `${notes.length} notes`}` : "";
-    this.fold.textContent = open ? "less" : `details${noted}`;
+    const word = open ? "less" : `details${noted}`;
+    this.fold.replaceChildren(el("span", "", `${word} `), open ? "▾" : "▸");
+    this.fold.setAttribute("aria-label", word);
     this.fold.style.display = rows.length || notes.length ? "" : "none";
     this.fold.setAttribute("aria-expanded", String(open));
     this.more.hidden = !open;
