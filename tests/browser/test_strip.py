@@ -195,7 +195,7 @@ def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_
 
 
 def test_labels_of_several_lines_do_not_cover_each_other(page, app_url):
-    link = "?document=three_topics&embedder=tfidf&c1=double_pass&c1.initial_threshold=0.3&c1.appending_threshold=0.31&selected=1"
+    link = "?document=three_topics&embedder=tfidf&c1=double_pass&c1.initial_threshold=0.3&c1.appending_threshold=0.31"
     root = open_app(page, app_url, link)
     labels = root.locator(".line span")
     expect(labels).to_have_count(2)
@@ -209,7 +209,7 @@ def test_another_document_begins_at_its_beginning(page, root):
     column(root, 0).hover()
     page.mouse.wheel(0, 4000)
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top > 10)
-    choose(page, "Document", "Long essay")
+    choose(page, "Document", "The essay")
     at_rest(page)
     until(root, "({ sentences }) => sentences > 333")
     embedded(page)
@@ -221,11 +221,11 @@ def test_a_long_text_is_drawn_as_lengths_and_a_density(page, app_url):
         page, app_url, "?document=essay&embedder=tfidf&c1=fixed_sentences&c1.size=2&c2=fixed_sentences&c2.size=3"
     )
     strips = root.locator(".strip canvas")
-    expect(strips.nth(0)).to_have_attribute("aria-label", re.compile("taller where a part is longer$"))
-    expect(strips.nth(2)).to_have_attribute("aria-label", re.compile("nearby agree$"))
+    expect(strips.nth(1)).to_have_attribute("aria-label", re.compile("taller where a part is longer$"))
+    expect(strips.nth(3)).to_have_attribute("aria-label", re.compile("nearby agree$"))
     for _ in range(3):
         root.get_by_role("button", name="Zoom in").click()
-    expect(strips.nth(0)).to_have_attribute("aria-label", re.compile("and more$"))
+    expect(strips.nth(1)).to_have_attribute("aria-label", re.compile("and more$"))
 
 
 def test_details_are_folded_together_until_they_are_asked_for(page, root):

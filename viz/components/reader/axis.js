@@ -2,6 +2,7 @@
 
 import { el, paints } from "../shared/dom.js";
 import { round } from "../shared/format.js";
+import { CLOSEST } from "../shared/visible_range.js";
 import { ZoomWindow } from "../shared/zoom_window.js";
 import { Plot } from "./plot.js";
 import { Strips } from "./strips.js";
@@ -66,8 +67,8 @@ export class Axis {
     this.strips.draw();
     this.window.drawControls();
     this.plot.draw();
-    this.foot.style.display = data || this.strips.disagreements.length ? "" : "none";
-    this.window.buttons.style.display = data ? "" : "none";
+    const used = data || this.strips.disagreements.length || this.window.count > 2 * CLOSEST;
+    this.foot.style.display = used ? "" : "none";
     this.point(this.window.lookedAt, this.pointed);
     this.caption();
     this.strips.here.later();

@@ -29,6 +29,8 @@ export class Plot {
     this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
+      // What stands beside the plot belongs to no gap.
+      if (around(event, ".bar, .line span")) return;
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
     });
     this.root.addEventListener("click", (event) => {

@@ -26,6 +26,8 @@ export default function (component) {
   return () => reader.dispose();
 }
 
+const BELOW_THE_EDGE = 60; // pixels from a column's upper edge to the sentence that a jump leads to
+
 /** @type {("growing" | "middle" | "next")[]} */
 const MARKED = ["growing", "middle", "next"];
 
@@ -46,7 +48,7 @@ export class Reader {
   /** @type {HTMLElement[]} */ near = []; // the nodes that are underlined
   /** @type {Mark | undefined} */ step;
   /** @type {Map<HTMLElement, string>} */ stepped = new Map(); // the nodes that the step marks, each with how
-  /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
+  /** @type {object | null} */ keeping = null; // the step or the jump that is kept in sight
   detailed = false; // whether the heads show their details
   sized = false; // whether the server sends sizes, which are among them
 
@@ -164,11 +166,13 @@ export class Reader {
    * @param {number} [at]
    */
   jump(sentence, at) {
-    this.keeping = null;
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
-    for (const column of this.columns) column.scrollTo(target, 60, true);
-    const [span] = this.lead?.spansOf(target) ?? [];
-    if (span) bringIntoWindow(span, this.root, () => this.upper());
+    for (const column of this.columns) column.flash(target);
+    this.keep({}, () => {
+      for (const column of this.columns) column.scrollTo(target, BELOW_THE_EDGE);
+      const [span] = this.lead?.spansOf(target) ?? [];
+      if (span) bringIntoWindow(span, this.root, () => this.upper());
+    });
     this.axis.window.reveal(target);
     if (at === target && target) this.mark([target - 1, target], at);
     else this.mark([target], at);
@@ -220,17 +224,24 @@ export class Reader {
     const sentence = (step.next ?? step.growing)?.[0];
     // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
-    /** @param {number} frames */
-    const keep = (frames) => {
-      if (this.keeping !== step) return;
+    this.keep(step, () => {
       for (const column of this.columns) column.keepInSight(sentence);
-      if (frames) requestAnimationFrame(() => keep(frames - 1));
-    };
-    this.keeping = step;
-    keep(4);
+    });
     const [span] = this.columns[0]?.spansOf(sentence) ?? [];
     if (span && !step.arriving) bringIntoWindow(span, span, () => this.upper());
+  }
+
+  /**
+   * Scroll now and in the next frames, unless something else is brought into sight meanwhile: groups that come into view, and
+   * the blocks in them, get their real height a frame or two later.
+   * @param {object} what
+   * @param {() => void} scroll
+   */
+  keep(what, scroll, frames = 4) {
+    this.keeping = what;
+    scroll();
+    if (frames) requestAnimationFrame(() => this.keeping === what && this.keep(what, scroll, frames - 1));
+    else this.keeping = null;
   }
 
   markStep() {
@@ -246,7 +257,8 @@ export class Reader {
 
   /** @param {Column} column */
   follow(column) {
-    if (this.active !== column || this.following) return;
+    // What is being brought into sight is so in every column.
+    if (this.active !== column || this.following || this.keeping) return;
     this.following = requestAnimationFrame(() => {
       this.following = null;
       const top = column.topmost();
