@@ -223,6 +223,8 @@ class DoublePass(Chunker):
 
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
+_PLACES = ("next", "after", "third")
+_ALL = (" ", "; both ", "; all ")
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -260,10 +262,9 @@ class _State:
             too_long = f"but merged above maximum size {maximum:,}"
             why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
         else:
-            places = ("the next", "the one after", "the third")
-            said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
-            none = "not above" if len(tried) == 1 else "none above"
-            why = Reason(remark=f"similarity {said}; {none} merging {last.threshold:g}", heading="pass two")
+            said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, _PLACES, strict=False))
+            remark = f"similarity {said}{_ALL[len(tried) - 1]}≤ merging {last.threshold:g}"
+            why = Reason(remark=remark, heading="pass two")
         self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
