@@ -69,11 +69,13 @@ def drags(page: Page, root: Locator, steps: int) -> list[float]:
     """Drag the threshold line up and down; return the milliseconds from each release to the painted text."""
     times = []
     for step in range(steps):
-        box = root.locator(".line").bounding_box()
+        box, plot = root.locator(".line").bounding_box(), root.locator(".plot").bounding_box()
         assert box is not None
+        assert plot is not None
+        away = plot["height"] / 10
         page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2)
         page.mouse.down()
-        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (14 if step % 2 else -14), steps=4)
+        page.mouse.move(box["x"] + 200, box["y"] + box["height"] / 2 + (away if step % 2 else -away), steps=4)
         watch(root, "pointerup")
         page.mouse.up()
         times.append(took(root))
@@ -137,7 +139,7 @@ def reactions(page: Page, address: str, steps: int) -> None:
     step = [reaction(root, "keydown", lambda: page.keyboard.press("ArrowRight")) for _ in range(steps)]
     plot = root.locator(".plot").bounding_box()
     assert plot is not None
-    x, y = plot["x"], plot["y"] + plot["height"] - 20
+    x, y = plot["x"], plot["y"] + plot["height"] - 4
     curve = [
         reaction(root, "pointermove", partial(page.mouse.move, x + plot["width"] * (0.1 + 0.8 * place / steps), y))
         for place in range(steps)
@@ -257,7 +259,7 @@ def main() -> None:
         embedded(page, root)
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
-        print("embedding:", root.locator(".head").nth(1).locator("dd").nth(3).inner_text())
+        print("embedding:", root.locator(".head").nth(1).locator("dt:text-is('embedding') + dd").text_content())
         reactions(page, address, steps)
         page.close()
         sessions(browser, address, psutil.Process(server.pid), steps)

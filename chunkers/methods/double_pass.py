@@ -259,6 +259,8 @@ class DoublePass(Chunker):
 
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
+_PLACES = ("next", "after", "third")
+_ALL = (" ", "; both ", "; all ")
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -298,11 +300,8 @@ class _State:
             too_long = f"but merged above maximum size {maximum:,}"
             why = Reason("similarity", last.similarity, ">", last.threshold, "merging", too_long, "pass two")
         else:
-            places = ("the next", "the one after", "the third")
-            said = ", ".join(f"{one.similarity:.2f} to {place}" for one, place in zip(tried, places, strict=False))
-            none = "not above" if len(tried) == 1 else "none above"
-            remark = f"similarity {said}; {none} merging {last.threshold:g}"
-            why = Reason(remark=remark, heading="pass two", short=_in_short(tried))
+            said = _in_short(tried)
+            why = Reason(remark=f"similarity {said}", heading="pass two", short=said)
         self.gaps[gap] = Gap(gap, tried[0].similarity, last.threshold, Verdict.CUT, chain(self.gaps[gap].why, why))
         self._record(tried, why)
 
@@ -312,11 +311,8 @@ class _State:
 
 def _in_short(tried: Sequence[Comparison]) -> str:
     """Return why none of the comparisons of pass two joined anything: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
-    threshold = tried[0].threshold
-    if len(tried) == 1:
-        return Reason("", tried[0].similarity, "≤", threshold, "merging").brief()
-    said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, ("next", "after", "third"), strict=False))
-    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {threshold:g}"
+    said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, _PLACES, strict=False))
+    return f"{said}{_ALL[len(tried) - 1]}≤ merging {tried[0].threshold:g}"
 
 
 def _short(text: str, most: int = 40) -> str:

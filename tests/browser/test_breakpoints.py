@@ -62,7 +62,7 @@ def test_a_sentence_points_at_its_two_gaps_and_a_gap_at_its_two_sentences(page, 
     expect(root.locator(".ring").filter(visible=True)).to_have_count(2)
     expect(root.locator(".said")).to_have_text(re.compile("^Sentence 3, between gap 2 "))
     plot = root.locator(".plot")
-    plot.hover(position={"x": plot.bounding_box()["width"] / 2, "y": 60})
+    plot.hover(position={"x": plot.bounding_box()["width"] / 2, "y": plot.bounding_box()["height"] - 4})
     gap = eventually(lambda: read(root, "({ gap }) => gap"), lambda gap: gap is not None)
     marks(root, "near", [gap, gap + 1])
     expect(root.locator(".ring").filter(visible=True)).to_have_count(1)
@@ -76,7 +76,7 @@ def test_the_line_cuts_while_it_moves_and_the_figures_follow(page, app_url):
     line.hover(position={"x": 100, "y": 10})
     box = line.bounding_box()
     page.mouse.down()
-    page.mouse.move(box["x"] + 100, box["y"] + 60, steps=4)
+    page.mouse.move(box["x"] + 100, box["y"] + 40, steps=4)
     until(root, "({ columns }) => columns[0].previewed")
     eventually(lambda: len(chunks(root, 0)), lambda count: count > before)
     page.mouse.up()
@@ -147,7 +147,7 @@ def test_the_curve_leads_the_stepper(page, stepping):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     stands_at(page, 3)
-    plot.click(position={"x": plot.bounding_box()["width"] * 0.75, "y": 110})
+    plot.click(position={"x": plot.bounding_box()["width"] * 0.75, "y": plot.bounding_box()["height"] - 4})
     eventually(lambda: read(page.locator(".stepper"), "({ step }) => step"), pytest.approx(249, abs=2))
 
 

@@ -45,7 +45,7 @@ def test_dragging_the_line_cuts_again_while_it_moves_and_stays_when_let_go(page,
     handle.hover(position={"x": 300, "y": 10})
     box = handle.bounding_box()
     page.mouse.down()
-    page.mouse.move(box["x"] + 300, box["y"] + 45, steps=6)
+    page.mouse.move(box["x"] + 300, box["y"] + 30, steps=6)
     # The text follows the last of the moves.
     painted(page)
     until(root, "({ columns }) => columns[1].previewed && columns[1].blocks === columns[1].built")
@@ -95,7 +95,7 @@ def test_the_curve_leads_to_the_text_by_pointer_and_by_keyboard(page, app_url):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(root.locator(".said")).to_have_text(re.compile("^Gap 3, between sentences 3 and 4"))
-    plot.click(position={"x": plot.bounding_box()["width"] * 0.8, "y": 100})
+    plot.click(position={"x": plot.bounding_box()["width"] * 0.8, "y": plot.bounding_box()["height"] - 4})
     sentences = read(root, "({ sentences }) => sentences")
     eventually(lambda: tops(root), lambda seen: all(0.7 < top / sentences < 0.9 for top in seen))
 

@@ -53,9 +53,8 @@ KINDS = [
         {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5},
         [
             "joined in pass one: similarity 0.98 > initial 0.50",
-            "pass one: similarity 0.09 ≤ appending 0.50; pass two: similarity 0.04 to the next, -0.97 to the one after; "
-            "none above merging 0.5",
-            "pass one: similarity -0.98 ≤ initial 0.50; pass two: similarity -0.98 to the next; not above merging 0.5",
+            "pass one: similarity 0.09 ≤ appending 0.50; pass two: similarity 0.04 next, -0.97 after; both ≤ merging 0.5",
+            "pass one: similarity -0.98 ≤ initial 0.50; pass two: similarity -0.98 next ≤ merging 0.5",
         ],
     ),
     (

@@ -57,7 +57,7 @@ const curve = (level, scores, live = true) => ({
   ],
   verdictOf: scores.map(() => "0").join(""),
   reasons: null,
-  lines: [{ label: "", level, parameter: "amount", value: 1, stops: [] }],
+  lines: [{ label: "", level, parameter: "amount", value: 1, stops: [], around: null }],
 });
 
 test("where one line decides for all, a dispute is as large as the less certain side is certain", () => {

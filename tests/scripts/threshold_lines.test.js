@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   candidateCuts,
-  labelPlace,
   nearest,
   sameParameters,
   stopOfKey,
@@ -93,33 +92,16 @@ test("where the server put the line its verdicts hold, as they do where the line
   assert.equal(candidateCuts({ ...CURVE, live: false }, 0.4), null);
 });
 
-const SIZE = { wide: 100, tall: 20 };
-const ROOM = { wide: 600, tall: 130 };
-
-test("a label that covers nothing lies at the right, above its line", () => {
-  const { x, low } = labelPlace(SIZE, 60, ROOM, () => 0);
-  assert.deepEqual([x, low], [496, false]);
-});
-
-test("above a line at the upper edge there is no room, nor below one at the lower edge", () => {
-  assert.equal(labelPlace(SIZE, 5, ROOM, () => 0).low, true);
-  assert.equal(labelPlace(SIZE, 125, ROOM, (_, top) => (top < 105 ? 1 : 0)).low, false);
-});
-
-test("a label avoids the points, below its line and then further to the left", () => {
-  const above = labelPlace(SIZE, 60, ROOM, (_, top) => (top < 60 ? 3 : 0));
-  assert.deepEqual([above.x, above.low], [496, true]);
-  const left = labelPlace(SIZE, 60, ROOM, (x) => (x > 300 ? 3 : 0));
-  assert.deepEqual([left.x, left.low], [296, false]);
-});
-
-test("a label that would cover points anywhere stays at the right, and off the numbers of the scale", () => {
-  assert.equal(labelPlace(SIZE, 60, ROOM, () => 2).x, 496);
-  assert.equal(labelPlace(SIZE, 60, ROOM, (x) => (x > 36 ? 2 : 0)).x, 496);
-});
-
 /** @param {Partial<LineData>} some @returns {LineData} */
-const lineAt = (some) => ({ label: "threshold", parameter: "amount", value: 20, level: 0.2, stops: RISING, ...some });
+const lineAt = (some) => ({
+  label: "threshold",
+  parameter: "amount",
+  value: 20,
+  level: 0.2,
+  stops: RISING,
+  around: null,
+  ...some,
+});
 
 /**
  * The lines of a plot that shows what the server sent last.
@@ -152,4 +134,58 @@ test("another parameter's line is shown as the server has it", () => {
   made.update(null);
   assert.equal(made.list[0].value, 40);
   assert.ok(!sameParameters([lineAt({})], []));
+});
+
+/**
+ * The lines of a plot over a curve that the line alone decides, moved to a stop.
+ * @param {object} some of the curve
+ * @param {number} stop
+ */
+function movedTo(stop, some = {}) {
+  const data = {
+    ...{ label: "distance", scores: [0.25, 0.4, null], above: true, live: true, constrained: false },
+    ...{ reasons: ["distance 0.25 > 0.20", "distance 0.40 > 0.20", "no score"], lines: [lineAt({})], ...some },
+  };
+  const verdicts = ["cut", "cut", "kept"].map((name) => ({ name }));
+  /** @type {any[]} */
+  const said = [];
+  const column = {
+    preview: (/** @type {any[]} */ ...all) => said.push(["preview", ...all]),
+    settle: () => said.push(["settle"]),
+  };
+  const made = new ThresholdLines(/** @type {any} */ ({ curve: { data, verdicts }, axis: { column, draw() {} } }));
+  made.update(null);
+  said.length = 0;
+  made.move(0, stop);
+  return { made, said };
+}
+
+test("while the line moves a gap is told as it decides; where the server put it, as the server did", () => {
+  const { made } = movedTo(2);
+  assert.deepEqual(made.decided(0), { name: "kept", reason: "distance 0.25 ≤ 0.40" });
+  made.move(0, 1);
+  assert.deepEqual(made.decided(0), { name: "cut", reason: "distance 0.25 > 0.20" });
+  assert.deepEqual(made.decided(2), { name: "kept", reason: "no score" });
+});
+
+test("a score and a line that look alike are told apart, and equal ones are not beyond each other", () => {
+  const { made } = movedTo(2, { scores: [0.4001, 0.4, null] });
+  assert.equal(made.decided(0).reason, "distance 0.4001 > 0.4000");
+  assert.deepEqual(made.decided(1), { name: "kept", reason: "distance 0.400000 ≤ 0.400000" });
+});
+
+test("where sizes or several lines decide the caption leaves it to the server", () => {
+  assert.match(movedTo(2, { constrained: true }).made.decided(0).reason, /sizes apply when you let go$/);
+  assert.deepEqual(movedTo(2, { live: false }).made.decided(0), {
+    name: "decided when you let go",
+    reason: "distance 0.25",
+  });
+});
+
+test("a line that comes back to where the server put it gives the server's chunks back", () => {
+  const { made, said } = movedTo(2);
+  assert.equal(said[0][0], "preview");
+  assert.deepEqual(said[0][1], [false, false, false]);
+  made.move(0, 1);
+  assert.deepEqual(said.at(-1), ["settle"]);
 });

@@ -21,7 +21,7 @@ from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed, switch
-from viz.shell.column_head import Head, column_of
+from viz.shell.column_head import Head, against_known_row, column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
@@ -31,6 +31,7 @@ from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
 from viz.state.text import Source, Text, sentences_said
 from viz.theme import palette
+from viz.theme.numbers import counted
 
 PAGE = "breakpoints"
 READER = "reader"
@@ -176,7 +177,7 @@ def _column(result: ColumnResult, shown: Shown | None, source: Source) -> Column
 def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
     """Return the head of the column: number and sizes of chunks, effect of the size limits, errors against known ones."""
     counts = sentence_counts(chunking)
-    rows = [HeadRow("chunks", f"{len(counts):,}")]
+    rows = [HeadRow("chunks", f"{len(counts):,}", brief=counted(len(counts), "chunk"))]
     if counts:
         rows.append(HeadRow("sentences", f"{min(counts):,} to {max(counts):,}"))
     rejected = sum(gap.verdict is Verdict.REJECTED for gap in chunking.gaps)
@@ -186,9 +187,7 @@ def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
         rows.append(HeadRow("candidates", f"{candidates:,}, of which {rejected:,} rejected; cuts forced: {forced:,}"))
     if chosen.known is not None:
         found, missed, added = against_known(cuts_of(chunking), chosen.known)
-        wrong = f"{missed} missed, {added} added"
-        right = f"all {found} found, none added" if found else "one topic, not cut"
-        rows.append(HeadRow("against known", wrong, "wrong") if missed or added else HeadRow("against known", right))
+        rows.append(against_known_row(found, missed, added))
     return tuple(rows)
 
 

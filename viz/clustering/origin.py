@@ -35,11 +35,13 @@ def show_origin(choices: Choices, chunker: Chunker, chunking: Chunking, vectors:
     coloured = Coloured(sentence_chunks(chunking), grounds)
     reach = chunker.reach()
     weight = 0.0 if reach is None else reach.position_weight
-    with beside:
-        heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
     found = chunking.clusters
+    with beside:
+        if found is not None and reach is not None and found.cap is not None:
+            _joins(choices, chunking, found, found.cap, reach)
+        heatmap(coloured, vectors, weight, None if reach is None else (reach.name, reach.distance), key="heatmap")
     if found is not None and reach is not None and found.cap is not None:
-        _linkage(choices, chunking, found, found.cap, reach, coloured, beside)
+        _tree(chunking, found, found.cap, reach, coloured)
     elif found is not None and reach is not None and found.roles:
         _density(found, reach, coloured, vectors)
     elif found is not None and found.own:
@@ -60,17 +62,17 @@ def _heatmap_to_keep(coloured: Coloured, vectors: FloatArray, weight: float) -> 
     show_figure(figure, heatmap_table(distances, block, len(vectors)), "Heatmap", key="heatmap_figure")
 
 
-def _linkage(
-    choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured, beside: Any
-) -> None:
+def _joins(choices: Choices, chunking: Chunking, found: Clusters, cap: int, reach: Reach) -> None:
+    """Draw the stepper through the joins, above the heatmap, where its buttons are seen at once."""
+    steps = linkage_steps(len(chunking.document.sentences), chunking.merges, found, cap, reach.distance)
+    if steps:
+        stepper(steps, choices.extra, key="linkage")
+    else:
+        notice("No two sentences are within the maximum distance.", key="no_joins")
+
+
+def _tree(chunking: Chunking, found: Clusters, cap: int, reach: Reach, coloured: Coloured) -> None:
     merges, count = chunking.merges, len(coloured.chunk_of)
-    steps = linkage_steps(count, merges, found, cap, reach.distance)
-    with beside:
-        st.header("Join by join", anchor=False)
-        if steps:
-            stepper(steps, choices.extra, key="linkage")
-        else:
-            notice("No two sentences are within the maximum distance.", key="no_joins")
     st.header("The tree of joins", anchor=False)
     st.caption(refusal_words(found, cap))
     tree = layout(count, merges, found)

@@ -146,24 +146,20 @@ def _reader(made: ColumnResult, text: Text) -> None:
 
 def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...]:
     """Return the head of the column: number and sizes of chunks, their parts, times, errors against known boundaries."""
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     counts = sentence_counts(chunking)
     if counts:
         least, most = min(counts), max(counts)
         rows.append(HeadRow("sentences", f"{least:,}{f' to {most:,}' if most > least else ''} per chunk"))
     pieces = Pieces.of(chunking)
     if pieces.chunks:
-        rows.append(HeadRow("in pieces", pieces.words(len(counts))))
+        rows.append(HeadRow("in pieces", pieces.words(len(counts)), brief=f"{pieces.chunks:,} in pieces"))
     rows.append(HeadRow("time", stages_in_words(chunking.timing)))
     rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = against_known(cuts_of(chunking), known)
-        perfect = not missed and not added
-        rows.append(
-            HeadRow(
-                "against known", "as known" if perfect else f"{missed} missed, {added} added", "" if perfect else "wrong"
-            )
-        )
+        words = "as known" if not missed and not added else f"{missed} missed, {added} added"
+        rows.append(HeadRow("against known", words, "wrong" if missed or added else "", words))
     return tuple(rows)
 
 

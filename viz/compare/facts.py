@@ -10,12 +10,12 @@ from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
-from viz.shell.column_head import Head
+from viz.shell.column_head import Head, against_known_row
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
 from viz.state.text import Text
 from viz.state.values import LastChange
-from viz.theme.numbers import embedding_in_words, milliseconds, stages_in_words, three_figures
+from viz.theme.numbers import counted, embedding_in_words, milliseconds, stages_in_words, three_figures
 
 
 def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
@@ -24,7 +24,8 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     assert chunking is not None
     assert task is not None
     facts = _measured(task, chunking, embedder)
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
+    count = len(chunking.chunks)
+    rows = [HeadRow("chunks", f"{count:,}", brief=counted(count, "chunk"))]
     if facts.sizes:
         first = facts.sizes[0]
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
@@ -35,15 +36,13 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if text.source.known is not None:
         found, missed, added = against_known(facts.cuts, text.source.known)
-        perfect = not missed and not added
-        praise = f"all {found} found, none added" if found else "one topic, not cut"
-        errors = f"{missed} missed, {added} added"
-        rows.append(HeadRow("against known", praise if perfect else errors, "" if perfect else "wrong"))
+        rows.append(against_known_row(found, missed, added))
     if facts.unread is not None and embedder is not None:
-        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong"))
+        brief = f"{facts.unread.chunks:,} too long"
+        rows.append(HeadRow("too long", facts.unread.words(embedder), "wrong", brief))
     changed, fresh = _changed(number, made, text.document, facts.cuts)
     if changed:
-        rows.append(HeadRow("changed", changed, "changed"))
+        rows.append(HeadRow("changed", changed, "changed", f"changed: {changed}"))
     table: tuple[tuple[str, ...], ...] = ()
     if session.all_sizes:
         lines = [(size.unit, *map(three_figures, (size.least, size.median, size.mean, size.most))) for size in facts.sizes]

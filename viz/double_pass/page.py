@@ -149,7 +149,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
     )
     palette.colour_page()
     left, right = st.columns([2, 1], gap="medium")
-    with right, st.container(key="beside"):
+    with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
             stepper(steps, choices.extra, key="double_pass_stepper")
@@ -172,7 +172,11 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
 
 
 def _column(result: ColumnResult) -> Column:
-    return column_of(result, lambda chunking: Head((HeadRow("chunks", _chunks_in_words(chunking)),)))
+    return column_of(result, _head)
+
+
+def _head(chunking: Chunking) -> Head:
+    return Head((HeadRow("chunks", _chunks_in_words(chunking), brief=_counted(len(chunking.chunks), "chunk")),))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:

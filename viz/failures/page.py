@@ -32,6 +32,7 @@ from viz.state.keys import session
 from viz.state.own_text import choose_document
 from viz.state.text import Text, sentences_said
 from viz.theme import palette
+from viz.theme.numbers import counted
 
 PAGE = "failures"
 ALL = {*CHUNKERS, *ADAPTERS}
@@ -173,11 +174,11 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
 
 
 def _head(one: MeasuredSetting, chunking: Chunking, known: Sequence[int] | None) -> Head:
-    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}")]
+    rows = [HeadRow("chunks", f"{len(chunking.chunks):,}", brief=counted(len(chunking.chunks), "chunk"))]
     if one.scores is not None:
         total = len(chunking.document.sentences)
         words = f"{len(one.wrong):,} of {total:,} sentences" if one.wrong else "no sentence"
-        rows.append(HeadRow("misassigned", words, "wrong" if one.wrong else ""))
+        rows.append(HeadRow("misassigned", words, "wrong" if one.wrong else "", f"misassigned: {words}"))
         crossing = crossings(known or (), chunking)
         rows.append(HeadRow("crossing", f"{crossing.count:,} of {len(chunking.chunks):,} chunks"))
     return Head(tuple(rows), wrong=one.wrong)

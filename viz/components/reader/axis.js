@@ -2,6 +2,7 @@
 
 import { el, paints } from "../shared/dom.js";
 import { round } from "../shared/format.js";
+import { CLOSEST } from "../shared/visible_range.js";
 import { ZoomWindow } from "../shared/zoom_window.js";
 import { Plot } from "./plot.js";
 import { Strips } from "./strips.js";
@@ -23,24 +24,30 @@ export class Axis {
    */
   pointed;
   font = "";
+  /** What the caption says: told anew whenever the axis is drawn, as the line may have moved. */
+  saying = () => "";
 
   /** @param {Reader} reader */
   constructor(reader) {
     this.reader = reader;
     this.root = reader.root.appendChild(el("div", "axis"));
+    this.field = this.root.appendChild(el("div", "field")); // as wide as the window: names and labels stand beside it
     this.colour = paints(reader.root);
     this.strips = new Strips(this);
     this.plot = new Plot(this);
-    this.window = new ZoomWindow(this.root, this.plot.root, () => this.draw());
-    this.plot.bar.append(this.window.buttons);
-    this.root.append(this.window.whole);
-    this.cursor = this.root.appendChild(el("div", "cursor"));
-    this.said = this.root.appendChild(el("div", "said"));
+    this.window = new ZoomWindow(this.field, this.plot.root, () => this.draw());
+    this.field.append(this.window.whole);
+    this.cursor = this.field.appendChild(el("div", "cursor"));
+    this.foot = this.root.appendChild(el("div", "foot"));
+    this.said = this.foot.appendChild(el("div", "said"));
+    this.turn = el("span", "turn");
+    this.foot.append(this.plot.legend, this.turn, this.window.buttons);
   }
 
   // Start over with another text.
   reset() {
     this.plot.gap = undefined;
+    this.saying = () => "";
     this.window.reset(Math.max(1, this.reader.sentences));
   }
 
@@ -54,12 +61,18 @@ export class Axis {
   draw() {
     this.colour = paints(this.reader.root);
     this.font = getComputedStyle(this.reader.root).fontFamily;
+    const { data } = this.plot.curve;
+    this.root.classList.toggle("curved", data !== null);
+    this.root.classList.toggle("named", (data?.lines.length ?? 0) > 1);
     this.strips.draw();
     this.window.drawControls();
     this.plot.draw();
-    this.said.style.display = this.plot.curve.data ? "" : "none";
-    this.point(this.window.lookedAt, this.pointed);
     this.reader.disagreements.draw();
+    const used = data || this.reader.disagreements.shown || this.window.count > 2 * CLOSEST;
+    this.foot.style.display = used ? "" : "none";
+    this.point(this.window.lookedAt, this.pointed);
+    this.caption();
+    this.strips.here.later();
   }
 
   /**
@@ -92,18 +105,26 @@ export class Axis {
   pointAround(sentence, at) {
     const gaps = [sentence - 1, sentence];
     this.point(at, gaps);
-    const { curve } = this.plot;
-    const said = gaps.flatMap((gap) => {
+    const { curve, lines } = this.plot;
+    const scored = gaps.filter((gap) => (curve.data?.scores[gap] ?? null) !== null);
+    if (!scored.length) return;
+    const said = (/** @type {number} */ gap) => {
       const score = curve.data?.scores[gap] ?? null;
-      return score === null ? [] : [`gap ${gap + 1} ${curve.verdicts[gap].name} at ${round(score)}`];
-    });
-    if (said.length) this.say(`Sentence ${sentence + 1}, between ${said.join(" and ")}`, false);
+      return `gap ${gap + 1} ${lines.decided(gap).name}${score === null ? "" : ` at ${round(score)}`}`;
+    };
+    this.say(() => `Sentence ${sentence + 1}, between ${scored.map(said).join(" and ")}`, false);
   }
 
-  /** @param {string} text */
-  say(text, aloud = true) {
-    this.said.textContent = text;
-    this.said.title = text;
-    if (aloud) this.reader.live.textContent = text;
+  /** @param {() => string} words */
+  say(words, aloud = true) {
+    this.saying = words;
+    this.caption();
+    if (aloud) this.reader.live.textContent = this.said.textContent;
+  }
+
+  caption() {
+    const text = this.saying();
+    if (this.said.textContent === text) return;
+    this.said.textContent = this.said.title = text;
   }
 }

@@ -1,12 +1,13 @@
 // A column of the reader: the chunker's head above its text, with what pointer and keys do there.
 
 import { cutSentence } from "../shared/cut_sentence.js";
-import { around, el } from "../shared/dom.js";
+import { around, firstWhere } from "../shared/dom.js";
 import { ColumnText } from "./column_text.js";
+import { briefOf, Head } from "./parts/head.js";
 
 /**
  * @import { Block } from "./chunk_block.js"
- * @import { ColumnBody, ColumnData, CurveData, Segments } from "./payload.d.ts"
+ * @import { ColumnBody, ColumnData, CurveData, LineData, Segments } from "./payload.d.ts"
  * @import { Reader } from "./reader.js"
  */
 
@@ -25,13 +26,20 @@ export class Column extends ColumnText {
   constructor(reader, index) {
     super(reader);
     this.index = index;
-    this.head = reader.heads.appendChild(el("div", "head"));
+    this.head = new Head(reader, index);
     const activate = () => {
       reader.active = this;
     };
     for (const event of ["pointerenter", "focus", "wheel", "touchstart"])
       this.body.addEventListener(event, activate, { passive: true });
-    this.body.addEventListener("scroll", () => reader.follow(this), { passive: true });
+    this.body.addEventListener(
+      "scroll",
+      () => {
+        reader.follow(this);
+        reader.axis.strips.here.later();
+      },
+      { passive: true },
+    );
     this.body.addEventListener("pointermove", (event) => {
       const span = around(event, ".s");
       if (span) reader.mark([Number(span.dataset.s)]);
@@ -57,10 +65,11 @@ export class Column extends ColumnText {
   reset() {
     this.forget();
     this.hash = null;
+    this.body.scrollTop = 0;
   }
 
   remove() {
-    this.head.remove();
+    this.head.root.remove();
     this.body.remove();
     this.blocks = [];
   }
@@ -86,36 +95,9 @@ export class Column extends ColumnText {
       this.curve = this.made?.curve ?? null;
       this.draw(this.made?.segments ?? null, data.message, data.tone);
     }
-    this.drawHead(data, selected);
-  }
-
-  /**
-   * @param {ColumnData} data
-   * @param {boolean} selected
-   */
-  drawHead(data, selected) {
-    const { head, index } = this;
-    head.classList.toggle("selected", selected);
-    const choose = el("button", "choose");
-    choose.append(el("span", "number", String(index + 1)), el("strong", "", data.title), el("i", "", data.subtitle));
-    choose.setAttribute("aria-pressed", String(selected));
-    choose.title = "Set this column in the side bar";
-    choose.addEventListener("click", () => {
-      this.reader.component?.setStateValue("selected", { column: index, at: performance.now() });
-    });
-    const list = el("dl");
-    for (const [label, value, tone] of data.rows) list.append(el("dt", "", label), el("dd", tone, value));
-    head.replaceChildren(choose, list, ...data.notes.map((note) => el("p", "note", note)));
-    if (data.table.length) {
-      const table = el("table");
-      data.table.forEach((cells, row) => {
-        const line = table.insertRow();
-        line.append(...cells.map((cell, place) => el(row === 0 || place === 0 ? "th" : "td", "", cell)));
-      });
-      head.append(table);
-    }
+    this.head.update(data, selected);
     const text = this.segments ? `${this.segments.start.length} parts` : data.message;
-    this.body.setAttribute("aria-label", `Column ${index + 1}, ${data.title}: ${text}. n and p go from cut to cut.`);
+    this.body.setAttribute("aria-label", `Column ${this.index + 1}, ${data.title}: ${text}. n and p go from cut to cut.`);
   }
 
   /**
@@ -143,21 +125,82 @@ export class Column extends ColumnText {
     this.fill(block);
     const [span] = this.spansOf(sentence);
     const box = this.body.getBoundingClientRect();
-    const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)];
+    const [top, bottom] = [Math.max(box.top, this.reader.upper()), Math.min(box.bottom, innerHeight)];
     const at = span.getBoundingClientRect();
     if (at.top < top + 8 || at.bottom > bottom - 8) this.scrollTo(sentence, Math.max(60, (bottom - top) / 3));
   }
 
+  // ---- places on the axis -------------------------------------------------------------------------------------------
+
+  /** @param {number} place on the axis */
+  cutsAt(place) {
+    const from = this.segments?.from ?? [];
+    return place > 0 && from[firstWhere(from.length, (part) => from[part] >= place)] === place;
+  }
+
+  // The places on the axis at the upper edge and at the lower edge of what is in the window.
+  inSight() {
+    const { top, bottom } = this.body.getBoundingClientRect();
+    return [this.placeAt(Math.max(top, 0)), this.placeAt(Math.min(bottom, innerHeight))];
+  }
+
+  /** @param {number} height in the browser's window */
+  placeAt(height) {
+    const number = this.blockAt(height);
+    if (number < 0 || !this.segments) return 0;
+    const { from, to } = this.segments;
+    const box = this.blocks[number].getBoundingClientRect();
+    const share = Math.max(0, Math.min(1, (height - box.top) / box.height || 0));
+    return from[number] + share * (to[number] - from[number]);
+  }
+
   /**
-   * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards.
-   * @param {boolean[]} cuts
-   * @param {number} level
+   * Bring a place on the axis to the column's upper edge.
+   * @param {number} place
    */
-  preview(cuts, level) {
+  scrollToPlace(place) {
+    const { segments, blocks } = this;
+    if (!segments || !blocks.length) return;
+    const { from, to } = segments;
+    const number = Math.min(
+      blocks.length - 1,
+      firstWhere(blocks.length, (one) => to[one] > place),
+    );
+    this.fill(blocks[number]);
+    const share = Math.max(0, (place - from[number]) / (to[number] - from[number]));
+    this.bring(blocks[number], -share * blocks[number].getBoundingClientRect().height);
+  }
+
+  // ---- a line that moves --------------------------------------------------------------------------------------------
+
+  /**
+   * Draw the chunks that the candidate cuts would make, while the line moves; the server applies sizes afterwards, and where
+   * the line does not decide alone, it makes them.
+   * @param {boolean[] | null} cuts
+   * @param {LineData} line
+   * @param {LineData} sent the line as the server put it
+   */
+  preview(cuts, line, sent) {
     const { curve, reader } = this;
     if (!curve) return;
+    const known = reader.data?.known ?? null;
+    if (!cuts || line.level === null) {
+      this.settle();
+      return this.head.preview(line, sent, curve.live ? (this.data?.brief ?? null) : null);
+    }
     this.previewed = true;
-    this.draw(previewOf(reader, curve, reader.data?.known ?? null, cuts, level));
+    const made = previewOf(reader, curve, known, cuts, line.level);
+    this.draw(made);
+    this.head.preview(line, sent, briefOf(made, known, curve.constrained));
+  }
+
+  // The line is where the server put it.
+  settle() {
+    if (this.previewed) {
+      this.previewed = false;
+      this.draw(this.made?.segments ?? null);
+    }
+    this.head.settle();
   }
 
   handle() {

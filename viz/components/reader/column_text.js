@@ -250,16 +250,24 @@ export class ColumnText {
    * @param {number} sentence
    * @param {number} offset
    */
-  scrollTo(sentence, offset, flash = false) {
+  scrollTo(sentence, offset) {
+    const [block] = this.blocksOf(sentence);
+    if (!block) return;
+    this.fill(block);
+    this.bring(this.spansOf(sentence)[0], offset);
+  }
+
+  /**
+   * Light up a sentence for a moment.
+   * @param {number} sentence
+   */
+  flash(sentence) {
     const [block] = this.blocksOf(sentence);
     if (!block) return;
     this.fill(block);
     const [span] = this.spansOf(sentence);
-    this.bring(span, offset);
-    if (flash) {
-      span.classList.remove("jumped");
-      requestAnimationFrame(() => span.classList.add("jumped"));
-    }
+    span.classList.remove("jumped");
+    requestAnimationFrame(() => span.classList.add("jumped"));
   }
 
   /**

@@ -11,6 +11,8 @@ import { verdictOfEach } from "../shared/verdicts.js";
  * @typedef {[low: number, high: number]} Extent
  */
 
+const APART = 18; // pixels between two numbers of the scale
+
 export class Curve {
   /** @type {CurveData | null} */
   data = null;
@@ -25,6 +27,8 @@ export class Curve {
   constructor(plot) {
     this.plot = plot;
     this.canvas = plot.root.appendChild(el("canvas"));
+    this.numbers = plot.root.appendChild(el("canvas", "numbers"));
+    this.numbers.setAttribute("aria-hidden", "true");
     this.pen = fit(this.canvas);
   }
 
@@ -62,8 +66,7 @@ export class Curve {
     this.pen = fit(this.canvas);
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     const [low, high] = including(lines.list, this.extent);
-    this.scale = { low, high, top: 12, bottom: height - 12 };
-    this.pen.font = `11px ${axis.font}`;
+    this.scale = { low, high, top: 8, bottom: height - 10 };
     this.pen.lineWidth = 1;
     this.drawTicks(width);
     /** @param {number} gap */
@@ -84,15 +87,19 @@ export class Curve {
   /** @param {number} width */
   drawTicks(width) {
     const { pen } = this;
-    for (const tick of ticks(this.scale.low, this.scale.high)) {
+    // The numbers stand beside the plot, where no line and no point covers them.
+    const beside = fit(this.numbers);
+    Object.assign(beside, { font: `10px ${this.plot.axis.font}`, textAlign: "right", textBaseline: "middle" });
+    beside.fillStyle = this.colour("muted");
+    const room = this.scale.bottom - this.scale.top;
+    for (const tick of ticks(this.scale.low, this.scale.high, Math.max(2, Math.floor(room / APART)))) {
       const at = Math.round(this.y(tick)) + 0.5;
       pen.strokeStyle = this.colour("rule");
       pen.beginPath();
       pen.moveTo(0, at);
       pen.lineTo(width, at);
       pen.stroke();
-      pen.fillStyle = this.colour("muted");
-      pen.fillText(round(tick), 2, this.y(tick) - 3);
+      beside.fillText(round(tick), this.numbers.clientWidth - 4, at);
     }
   }
 
@@ -205,25 +212,6 @@ export class Curve {
   }
 
   /**
-   * How many points of the curve a box would cover, in pixels from the upper left corner.
-   * @param {number} left
-   * @param {number} top
-   * @param {number} wide
-   * @param {number} tall
-   */
-  covered(left, top, wide, tall) {
-    if (!this.data) return 0;
-    const { window } = this.plot.axis;
-    /** @param {number} x */
-    const gapAt = (x) => window.from + (x / this.canvas.clientWidth) * window.span - 1;
-    const scores = this.data.scores.slice(
-      Math.max(0, Math.ceil(gapAt(left - 5))),
-      Math.max(0, Math.ceil(gapAt(left + wide + 5))),
-    );
-    return scores.filter((score) => score !== null && this.y(score) > top - 5 && this.y(score) < top + tall + 5).length;
-  }
-
-  /**
    * Whether a score is within the page's margin of a line.
    * @param {number} score
    */
@@ -278,9 +266,11 @@ export function including(lines, [low, high]) {
  * Round numbers between two scores, for the scale.
  * @param {number} low
  * @param {number} high
+ * @param {number} [most] about how many steps there are at most
  */
-export function ticks(low, high) {
-  const step = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1].find((size) => (high - low) / size <= 5) ?? (high - low) / 4;
+export function ticks(low, high, most = 5) {
+  const step =
+    [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1].find((size) => (high - low) / size <= most) ?? (high - low) / (most - 1 || 1);
   const places = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9; tick += step) places.push(Number(tick.toFixed(6)));
   return places;

@@ -19,6 +19,10 @@ _ROUNDING = 2e-6
 """Upper bound of how much closer two numbers can get when both are rounded to six decimals."""
 
 
+_NO_AMOUNT = 987.123
+"""A number that no description contains by itself, put in for an amount to see where it stands."""
+
+
 def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData | None:
     """Return the curve of a result with its verdicts and threshold lines, or None if the result has no scores.
 
@@ -39,6 +43,7 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
             "parameter": line.parameter,
             "value": getattr(chunker, line.parameter),
             "stops": [(amount, short(level)) for amount, level in some],
+            "around": _around(chunker, line.parameter) if some else None,
         }
         for line, some in zip(curve.lines, stops, strict=True)
     ]
@@ -87,6 +92,12 @@ def _rounded(number: float) -> float:
             return number
         written = f"{number:.{decimals}f}"
     return float(written)
+
+
+def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:
+    """Return the chunker's description before and after the parameter's value; None if the value is not in it once."""
+    described = chunker.model_copy(update={parameter: _NO_AMOUNT}).describe().split(f"{_NO_AMOUNT:g}")
+    return (described[0], described[1]) if len(described) == 2 else None
 
 
 def _stops(chunker: Chunker, curve: Curve, parameter: str) -> list[tuple[float, float]]:

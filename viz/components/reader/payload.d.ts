@@ -28,6 +28,8 @@ export interface ReaderData {
 export interface ColumnData {
   title: string;
   subtitle: string;
+  /** What stands under the name; the rows are folded beneath it. */
+  brief: [words: string, tone: string][];
   rows: [label: string, value: string, tone: string][];
   table: string[][];
   notes: string[];
@@ -89,6 +91,8 @@ export interface LineData {
   parameter: string;
   value: number;
   stops: Stop[];
+  /** The column's subtitle before the amount and after it; null where the amount is not in it. */
+  around: [before: string, after: string] | null;
 }
 
 export type Stop = [amount: number, level: number];

@@ -61,8 +61,10 @@ class ColumnData(TypedDict):
 
     Attributes
     ----------
+    brief
+        What stands under the name, each its words and a tone; the tone is empty or a class such as ``wrong``.
     rows
-        The rows of the head, each a label, a value and a tone; the tone is empty or a class such as ``wrong``.
+        The rows of the head's details, each a label, a value and a tone.
     table
         Rows of cells below the head; the first row and the first cell of each row are headers.
     message, tone
@@ -75,6 +77,7 @@ class ColumnData(TypedDict):
 
     title: str
     subtitle: str
+    brief: list[list[str]]
     rows: list[list[str]]
     table: list[list[str]]
     notes: list[str]
@@ -160,6 +163,8 @@ class LineData(TypedDict):
         The chunker's parameter that moves the line, and its current value; the value is None if not set.
     stops
         The parameter values at which the line can be dropped, each with its level; empty if it cannot be dragged.
+    around
+        The chunker's description before and after the parameter's value; None if the value is not in it.
     """
 
     label: str
@@ -167,3 +172,4 @@ class LineData(TypedDict):
     parameter: str
     value: float | None
     stops: list[tuple[float, float]]
+    around: tuple[str, str] | None

@@ -1,7 +1,6 @@
 // The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { around, capital, el } from "../shared/dom.js";
-import { round } from "../shared/format.js";
 import { Curve } from "./curve.js";
 import { ThresholdLines } from "./threshold_lines.js";
 
@@ -20,20 +19,22 @@ export class Plot {
   /** @param {Axis} axis */
   constructor(axis) {
     this.axis = axis;
-    this.bar = axis.root.appendChild(el("div", "bar"));
+    this.root = axis.field.appendChild(el("div", "plot"));
+    this.bar = this.root.appendChild(el("div", "bar"));
     this.label = this.bar.appendChild(el("span"));
-    this.legend = this.bar.appendChild(el("span", "legend"));
-    this.root = axis.root.appendChild(el("div", "plot"));
+    this.legend = el("span", "legend");
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "group");
     this.curve = new Curve(this);
     this.lines = new ThresholdLines(this);
     this.rings = [0, 1].map(() => this.root.appendChild(el("div", "ring")));
     this.root.addEventListener("pointermove", (event) => {
+      // What stands beside the plot belongs to no gap.
+      if (around(event, ".bar, .line span")) return;
       if (!this.lines.dragging && !axis.window.held) this.showGap(this.gapAt(event));
     });
     this.root.addEventListener("click", (event) => {
-      if (around(event, ".line")) return;
+      if (around(event, ".line, .bar")) return;
       const gap = this.gapAt(event);
       this.lead(gap);
       axis.reader.chose(gap);
@@ -56,7 +57,8 @@ export class Plot {
     const { data } = this.curve;
     const { known, margin } = this.axis.reader.data ?? {};
     this.root.style.display = data ? "" : "none";
-    this.label.textContent = data ? `${capital(data.label)}, column ${this.column + 1}` : "";
+    const which = this.axis.reader.columns.length > 1 ? `, column ${this.column + 1}` : "";
+    this.label.textContent = data ? capital(data.label) + which : "";
     const signs = [
       known && "▲ known boundary",
       "● cut",
@@ -134,9 +136,9 @@ export class Plot {
     if (!data) return;
     this.gap = gap;
     this.axis.reader.mark([gap, gap + 1], gap + 1);
-    const score = data.scores[gap];
-    const reason = data.reasons?.[gap] ?? (score == null ? "" : `${data.label} ${round(score)}`);
-    const { name } = this.curve.verdicts[gap];
-    this.axis.say(`Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`, aloud);
+    this.axis.say(() => {
+      const { name, reason } = this.lines.decided(gap);
+      return `Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`;
+    }, aloud);
   }
 }

@@ -8,6 +8,9 @@ import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
+import { bringIntoWindow } from "./parts/in_window.js";
+import { handleOf } from "./parts/reader_handle.js";
+import { Sideways } from "./parts/sideways.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
@@ -23,6 +26,8 @@ export default function (component) {
   reader.update(component);
   return () => reader.dispose();
 }
+
+const BELOW_THE_EDGE = 60; // pixels from a column's upper edge to the sentence that a jump leads to
 
 /** @type {("growing" | "middle" | "next")[]} */
 const MARKED = ["growing", "middle", "next"];
@@ -44,7 +49,9 @@ export class Reader {
   /** @type {HTMLElement[]} */ near = []; // the nodes that are underlined
   /** @type {Mark | undefined} */ step;
   /** @type {Map<HTMLElement, string>} */ stepped = new Map(); // the nodes that the step marks, each with how
-  /** @type {Mark | null} */ keeping = null; // the step that is kept in sight
+  /** @type {object | null} */ keeping = null; // the step or the jump that is kept in sight
+  detailed = false; // whether the heads show their details
+  sized = false; // whether the server sends sizes, which are among them
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -54,10 +61,14 @@ export class Reader {
     this.axis = new Axis(this);
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
-    this.texts = this.scroller.appendChild(el("div", "grid"));
+    this.texts = this.scroller.appendChild(el("div", "grid texts"));
     this.disagreements = new Disagreements(this);
+    this.sideways = new Sideways(this.scroller);
     this.live = liveRegion(root);
-    this.observer = new ResizeObserver(() => this.source && this.axis.draw());
+    this.observer = new ResizeObserver(() => {
+      this.sideways.mark();
+      if (this.source) this.axis.draw();
+    });
     this.observer.observe(root);
     this.dispose = listen(
       root,
@@ -71,14 +82,18 @@ export class Reader {
       () => {
         this.observer.disconnect();
         this.disagreements.leave();
+        globalThis.removeEventListener("scroll", follow, { capture: true });
       },
     );
+    // The page scrolls, and with it what of the text is in the window.
+    const follow = () => this.axis.strips.here.later();
+    globalThis.addEventListener("scroll", follow, { capture: true, passive: true });
     root.addEventListener("pointerleave", () => this.mark([]));
     this.texts.addEventListener("click", (event) => {
       const span = around(event, ".s");
       if (span && !getSelection()?.toString()) this.chose(Number(span.dataset.s));
     });
-    expose(root, this.handle());
+    expose(root, handleOf(this));
   }
 
   /** @param {Component<ReaderData, ReaderState>} component */
@@ -91,7 +106,7 @@ export class Reader {
     this.grounds = groundCount(this.root);
     this.root.classList.toggle("without-axis", !data.axis);
     this.title.textContent = data.title;
-    this.summary.textContent = data.summary;
+    this.summary.textContent = this.summary.title = data.summary;
     if (source === undefined) return;
     const known = `${data.known} ${data.marking}`;
     this.missed = new Set(data.known ?? []);
@@ -112,6 +127,11 @@ export class Reader {
     while (this.columns.length > data.columns.length) this.columns.pop()?.remove();
     while (this.columns.length < data.columns.length) this.columns.push(new Column(this, this.columns.length));
     for (const column of this.columns) column.update(data.columns[column.index], column.index === data.selected);
+    const sized = data.columns.some(({ table }) => table.length);
+    if (sized !== this.sized) this.detailed = sized;
+    this.sized = sized;
+    this.showDetails(this.detailed);
+    this.sideways.show(data.selected, this.columns[data.selected]?.head.root);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
     this.markStep();
@@ -145,13 +165,45 @@ export class Reader {
     for (const node of this.near) node.classList.add("near");
   }
 
-  /** @param {number} sentence */
-  jump(sentence) {
-    this.keeping = null;
+  /**
+   * Bring a sentence into sight in every column, and point at it; or, at the place of a boundary, at the gap before it.
+   * @param {number} sentence
+   * @param {number} [at]
+   */
+  jump(sentence, at) {
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
-    for (const column of this.columns) column.scrollTo(target, 60, true);
+    for (const column of this.columns) column.flash(target);
+    this.keep({}, () => {
+      for (const column of this.columns) column.scrollTo(target, BELOW_THE_EDGE);
+      const [span] = this.lead?.spansOf(target) ?? [];
+      if (span) bringIntoWindow(span, this.root, () => this.upper());
+    });
     this.axis.window.reveal(target);
-    this.mark([target]);
+    if (at === target && target) this.mark([target - 1, target], at);
+    else this.mark([target], at);
+  }
+
+  // Where the part of the window begins in which text is seen.
+  upper() {
+    return Math.max(this.texts.getBoundingClientRect().top, this.axis.root.getBoundingClientRect().bottom);
+  }
+
+  // The column that the others scroll with: the one that the user is at, or else the first that has text.
+  get lead() {
+    return this.active?.segments ? this.active : this.columns.find(({ segments }) => segments);
+  }
+
+  /** @param {number} place of the text, which is to stand at the top of every column */
+  scrollToPlace(place) {
+    for (const column of this.columns) column.scrollToPlace(Math.max(0, Math.min(this.sentences, place)));
+  }
+
+  // ---- the heads ----------------------------------------------------------------------------------------------------
+
+  /** @param {boolean} open whether the heads show their details: all of them, to be compared */
+  showDetails(open) {
+    this.detailed = open;
+    for (const { head } of this.columns) head.unfold(open);
   }
 
   /**
@@ -177,17 +229,24 @@ export class Reader {
     const sentence = (step.next ?? step.growing)?.[0];
     // Pointing alone does not scroll the text.
     if (sentence === undefined || step.still) return;
-    // Groups that come into view, and the blocks in them, get their real height a frame or two later.
-    /** @param {number} frames */
-    const keep = (frames) => {
-      if (this.keeping !== step) return;
+    this.keep(step, () => {
       for (const column of this.columns) column.keepInSight(sentence);
-      if (frames) requestAnimationFrame(() => keep(frames - 1));
-    };
-    this.keeping = step;
-    keep(4);
-    // Something may cover the bottom of the page; its scroll padding says how much.
-    if (!step.arriving) this.columns[0]?.spansOf(sentence)[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+    const [span] = this.columns[0]?.spansOf(sentence) ?? [];
+    if (span && !step.arriving) bringIntoWindow(span, span, () => this.upper());
+  }
+
+  /**
+   * Scroll now and in the next frames, unless something else is brought into sight meanwhile: groups that come into view, and
+   * the blocks in them, get their real height a frame or two later.
+   * @param {object} what
+   * @param {() => void} scroll
+   */
+  keep(what, scroll, frames = 4) {
+    this.keeping = what;
+    scroll();
+    if (frames) requestAnimationFrame(() => this.keeping === what && this.keep(what, scroll, frames - 1));
+    else this.keeping = null;
   }
 
   markStep() {
@@ -203,52 +262,12 @@ export class Reader {
 
   /** @param {Column} column */
   follow(column) {
-    if (this.active !== column || this.following) return;
+    // What is being brought into sight is so in every column.
+    if (this.active !== column || this.following || this.keeping) return;
     this.following = requestAnimationFrame(() => {
       this.following = null;
       const top = column.topmost();
       if (top) for (const other of this.columns) if (other !== column) other.scrollTo(top.sentence, top.offset);
     });
-  }
-
-  handle() {
-    const reader = this;
-    const { plot, window } = this.axis;
-    return {
-      get ready() {
-        return (
-          reader.drawn !== undefined &&
-          reader.drawn === reader.data &&
-          reader.columns.every((column) => column.segments && !column.previewed)
-        );
-      },
-      get text() {
-        return reader.text ?? null;
-      },
-      get sentences() {
-        return reader.sentences ?? 0;
-      },
-      get columns() {
-        return reader.columns.map((column) => column.handle());
-      },
-      get lines() {
-        return plot.lines.list.map(({ level, value }) => ({ level, value }));
-      },
-      get dragging() {
-        return plot.lines.dragging;
-      },
-      get gap() {
-        return plot.gap ?? null;
-      },
-      get pointed() {
-        return window.lookedAt ?? null;
-      },
-      get window() {
-        return window.handle();
-      },
-      get disagreement() {
-        return reader.disagreements.handle();
-      },
-    };
   }
 }

@@ -32,11 +32,12 @@ _reader = st.components.v2.component(
 
 @dataclass(frozen=True)
 class HeadRow:
-    """A row in the head of a column."""
+    """A row in the head of a column, folded until the user asks for details; ``brief`` is what always stands in sight."""
 
     label: str
     value: str
     tone: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ def _column(document: Document, column: Column, known: frozenset[int] | None) ->
     return {
         "title": column.title,
         "subtitle": column.subtitle,
+        "brief": [[row.brief, row.tone] for row in column.rows if row.brief],
         "rows": [[row.label, row.value, row.tone] for row in column.rows],
         "table": [list(row) for row in column.table],
         "notes": list(column.notes),

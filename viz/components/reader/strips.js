@@ -2,9 +2,15 @@
 
 import { el, fit } from "../shared/dom.js";
 import { votes } from "./disagreements/places.js";
+import { agreementAt, CROWDED, fillSteps, lengthsAt } from "./parts/density.js";
+import { Here } from "./parts/here.js";
+
+const DENSE = 5; // rows above which they are set more closely
+const STRETCH = 3; // pixels of a long text over which agreement is averaged
 
 /**
  * @import { Axis } from "./axis.js"
+ * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number }} Row
  * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement }} Strip
  */
 
@@ -17,7 +23,8 @@ export class Strips {
   /** @param {Axis} axis */
   constructor(axis) {
     this.axis = axis;
-    this.root = axis.root.appendChild(el("div"));
+    this.root = axis.field.appendChild(el("div", "strips"));
+    this.here = new Here(this);
   }
 
   /**
@@ -29,8 +36,6 @@ export class Strips {
       const strip = { root: this.root.appendChild(el("div", "strip")), name: el("span", "name"), canvas: el("canvas") };
       strip.root.append(strip.name, strip.canvas);
       strip.canvas.setAttribute("role", "img");
-      strip.canvas.addEventListener("click", (event) => this.axis.reader.jump(this.axis.sentenceAt(event)));
-      strip.canvas.addEventListener("pointermove", (event) => this.axis.reader.mark([this.axis.sentenceAt(event)]));
       this.strips[index] = strip;
     }
     return this.strips[index];
@@ -41,36 +46,67 @@ export class Strips {
     if (!data) return;
     const { colour } = this.axis;
     this.palette = Array.from({ length: grounds }, (_, number) => [colour(`ground-${number}`), colour(`edge-${number}`)]);
-    let used = 0;
+    /** @type {Row[]} */
+    const rows = [];
     if (data.known) {
       const edges = [0, ...data.knownAt, this.axis.window.count];
-      this.drawChunks(used++, "known boundaries", edges.slice(0, -1), edges.slice(1), (part) => part % grounds);
+      rows.push({
+        name: "known",
+        from: edges.slice(0, -1),
+        to: edges.slice(1),
+        ground: (part) => part % grounds,
+      });
     }
     const begins = [];
     for (const column of columns) {
       const { segments } = column;
       if (!segments) continue;
       begins.push(segments.from);
-      const name = `${column.index + 1} ${column.data?.title}`;
-      this.drawChunks(used++, name, segments.from, segments.to, (part) => column.colour(segments.over[part][0]));
+      const ground = (/** @type {number} */ part) => column.colour(segments.over[part][0]);
+      rows.push({ name: `${column.index + 1} ${column.data?.title}`, from: segments.from, to: segments.to, ground });
     }
+    this.root.classList.toggle("dense", rows.length > DENSE);
+    this.drawRows(rows);
     const cutting = votes(begins);
-    if (begins.length > 1) this.drawAgreement(used++, cutting, begins.length);
-    for (const strip of this.strips.splice(used)) strip.root.remove();
+    if (begins.length > 1) this.drawAgreement(rows.length, cutting, begins.length);
+    for (const strip of this.strips.splice(rows.length + Number(begins.length > 1))) strip.root.remove();
+  }
+
+  /** @param {Row[]} rows */
+  drawRows(rows) {
+    const width = this.root.clientWidth;
+    const { window } = this.axis;
+    const lengths = rows.map(({ from, to }) => {
+      const [first, last] = window.inside(from, to);
+      return last - first > CROWDED ? lengthsAt(from, to, window, width) : null;
+    });
+    // All chunks have one scale, so that the columns can be compared.
+    const longest = Math.max(1, ...lengths.flatMap((some) => some ?? []));
+    rows.forEach((row, index) => {
+      const strip = this.strip(index);
+      const said = lengths[index];
+      strip.root.classList.remove("agreement");
+      strip.name.textContent = strip.name.title = row.name;
+      if (said) this.drawLengths(strip.canvas, said, longest);
+      else this.drawBars(strip.canvas, row);
+      const begins = row.from
+        .slice(0, 40)
+        .map((at) => Math.floor(at) + 1)
+        .join(", ");
+      const more = row.from.length > 40 ? " and more" : "";
+      const drawn = said ? "; taller where a part is longer" : "";
+      strip.canvas.setAttribute(
+        "aria-label",
+        `${row.name === "known" ? "known boundaries" : row.name}: ${row.from.length} parts, beginning at sentences ${begins}${more}${drawn}`,
+      );
+    });
   }
 
   /**
-   * @param {number} index
-   * @param {string} name
-   * @param {number[]} from
-   * @param {number[]} to
-   * @param {(part: number) => number} ground
+   * @param {HTMLCanvasElement} canvas
+   * @param {Row} row
    */
-  drawChunks(index, name, from, to, ground) {
-    const strip = this.strip(index);
-    strip.root.classList.remove("agreement");
-    strip.name.textContent = name;
-    const { canvas } = strip;
+  drawBars(canvas, { from, to, ground }) {
     const pen = fit(canvas);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     const [first, last] = this.axis.window.inside(from, to);
@@ -87,13 +123,23 @@ export class Strips {
         pen.fillRect(left, 0, 1, height);
       }
     }
-    const begins = from
-      .slice(0, 40)
-      .map((at) => Math.floor(at) + 1)
-      .join(", ");
-    canvas.setAttribute(
-      "aria-label",
-      `${name}: ${from.length} parts, beginning at sentences ${begins}${from.length > 40 ? " and more" : ""}`,
+  }
+
+  /**
+   * Of many chunks, the length of the longest at each pixel as a height: its root, so that short ones are seen too.
+   * @param {HTMLCanvasElement} canvas
+   * @param {number[]} lengths
+   * @param {number} longest
+   */
+  drawLengths(canvas, lengths, longest) {
+    const pen = fit(canvas);
+    const height = canvas.clientHeight;
+    pen.fillStyle = this.axis.colour("muted");
+    fillSteps(
+      pen,
+      lengths.map((length) => Math.sqrt(length / longest) * height),
+      1,
+      height,
     );
   }
 
@@ -105,19 +151,33 @@ export class Strips {
   drawAgreement(index, cutting, columns) {
     const { root, name, canvas } = this.strip(index);
     root.classList.add("agreement");
+    name.textContent = "agreement";
     const pen = fit(canvas);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     pen.fillStyle = this.axis.colour("ink");
-    const most = new Map();
-    for (const [at, count] of cutting) {
-      if (!this.axis.window.holds(at)) continue;
-      const x = Math.round(this.axis.window.x(at, width));
-      most.set(x, Math.max(most.get(x) ?? 0, count));
+    const seen = [...cutting].filter(([at]) => this.axis.window.holds(at));
+    const crowded = seen.length > CROWDED;
+    if (crowded) {
+      const shares = agreementAt(cutting, columns, this.axis.window, width, STRETCH);
+      fillSteps(
+        pen,
+        shares.map((share) => share * height),
+        STRETCH,
+        height,
+      );
+    } else {
+      const most = new Map();
+      for (const [at, count] of seen) {
+        const x = Math.round(this.axis.window.x(at, width));
+        most.set(x, Math.max(most.get(x) ?? 0, count));
+      }
+      for (const [x, count] of most) pen.fillRect(x - 1, height - (count / columns) * height, 2, (count / columns) * height);
     }
-    for (const [x, count] of most) pen.fillRect(x - 1, height - (count / columns) * height, 2, (count / columns) * height);
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
-    canvas.setAttribute("aria-label", `${cutting.size} places where at least one column cuts; taller where more agree`);
-    name.textContent = "columns that cut here";
+    const drawn = crowded ? "taller where more of those that cut nearby agree" : "taller where more agree";
+    const label = `${cutting.size} places where at least one column cuts; ${drawn}`;
+    canvas.setAttribute("aria-label", label);
+    name.title = label;
   }
 }

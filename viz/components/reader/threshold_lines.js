@@ -1,12 +1,13 @@
 // The threshold lines. They are dragged, or moved by keys, from stop to stop; meanwhile the candidate cuts are drawn here,
 // and the server hears when a line is released.
 
+import { comparison, SIZES_FOLLOW } from "../shared/cut_sentence.js";
 import { el } from "../shared/dom.js";
 import { round } from "../shared/format.js";
+import { pushApart } from "./parts/label_places.js";
 
 const KEYED = 300; // milliseconds after the last key press until a line counts as released
-const EDGE = 4; // pixels between a line's label and the right edge
-const SCALE = 36; // pixels at the left for the numbers of the scale
+const TALL = 19; // pixels of a line's label
 
 /**
  * @import { Moment } from "../shared/component.d.ts"
@@ -50,6 +51,10 @@ export class ThresholdLines {
       this.handles[index] ??= this.makeHandle(index);
       if (data && line.level !== null) this.drawHandle(this.handles[index], line, line.level, data.label);
     });
+    const tops = wanted.map(({ level }) => this.plot.curve.y(/** @type {number} */ (level)));
+    pushApart(tops, TALL, this.plot.root.clientHeight).forEach((place, index) => {
+      this.handles[index].label.style.transform = `translateY(${Math.round(place - tops[index])}px)`;
+    });
   }
 
   /**
@@ -59,15 +64,15 @@ export class ThresholdLines {
    * @param {string} score what the curve is of
    */
   drawHandle(handle, line, level, score) {
-    const top = this.plot.curve.y(level);
-    handle.style.top = `${top}px`;
-    const shown = line.value === level ? round(level) : `${round(level)} (${round(line.value)})`;
+    handle.style.top = `${this.plot.curve.y(level)}px`;
+    const name = this.list.length > 1 ? `${line.label} ` : "";
     // A line without stops depends on more than one parameter: it can be seen but not moved.
     const fixed = !line.stops.length;
     handle.classList.toggle("fixed", fixed);
-    handle.label.textContent = fixed ? `${line.label} ${round(level)}` : `${line.label} ${shown} · drag`;
-    // The label does not change sides during a drag.
-    if (!this.dragging) this.placeLabel(handle, top);
+    handle.label.textContent = `${name}${round(level)}${fixed ? "" : " ⇕"}`;
+    handle.title = fixed
+      ? `${line.label}: set in the side bar`
+      : `${line.label} ${round(line.value)}: drag, or use the arrow keys`;
     handle.tabIndex = fixed ? -1 : 0;
     handle.setAttribute("role", fixed ? "presentation" : "slider");
     if (fixed) {
@@ -80,20 +85,6 @@ export class ThresholdLines {
     handle.setAttribute("aria-valuemax", String(line.stops[line.stops.length - 1][0]));
     handle.setAttribute("aria-valuenow", String(line.value));
     handle.setAttribute("aria-valuetext", `${round(line.value)}, at ${score} ${round(level)}`);
-  }
-
-  /**
-   * @param {Handle} handle
-   * @param {number} top
-   */
-  placeLabel({ label, classList }, top) {
-    const size = { wide: label.offsetWidth, tall: label.offsetHeight };
-    const room = { wide: this.plot.root.clientWidth, tall: this.plot.root.clientHeight };
-    const { x, low } = labelPlace(size, top, room, (left, above) =>
-      this.plot.curve.covered(left, above, size.wide, size.tall),
-    );
-    label.style.left = `${x}px`;
-    classList.toggle("low", low);
   }
 
   /**
@@ -177,9 +168,31 @@ export class ThresholdLines {
   }
 
   preview() {
-    const cuts = this.candidates();
-    const level = this.list[0]?.level;
-    if (cuts && typeof level === "number") this.plot.axis.column?.preview(cuts, level);
+    const { data } = this.plot.curve;
+    const { column } = this.plot.axis;
+    if (!data || !column) return;
+    const moved = this.list.findIndex(({ value }, index) => value !== data.lines[index]?.value);
+    if (moved < 0) column.settle();
+    else column.preview(this.candidates(), this.list[moved], data.lines[moved]);
+  }
+
+  /**
+   * What became of a gap in words: what the line makes of it while it moves, or what the server found.
+   * @param {number} gap
+   * @returns {{ name: string, reason: string }}
+   */
+  decided(gap) {
+    const { data, verdicts } = this.plot.curve;
+    const score = data?.scores[gap] ?? null;
+    if (!data || score === null) return { name: data ? verdicts[gap].name : "", reason: data?.reasons?.[gap] ?? "" };
+    const level = this.list[0]?.level ?? null;
+    const same = this.list.every((line, index) => line.level === data.lines[index]?.level);
+    if (same || level === null)
+      return { name: verdicts[gap].name, reason: data.reasons?.[gap] ?? `${data.label} ${round(score)}` };
+    if (!data.live) return { name: "decided when you let go", reason: `${data.label} ${round(score)}` };
+    const passes = passesLine(data.above, score, level);
+    const reason = comparison(data, score, level, passes) + (data.constrained ? SIZES_FOLLOW : "");
+    return { name: passes ? "cut" : "kept", reason };
   }
 
   /** @param {number} index */
@@ -215,29 +228,16 @@ export const sameParameters = (some, others) =>
  */
 export function candidateCuts({ live, above, scores, lines }, level) {
   if (!live || level === null || level === lines[0].level) return null;
-  return scores.map((score) => score !== null && (above ? score > level + TIE : score < level - TIE));
+  return scores.map((score) => score !== null && passesLine(above, score, level));
 }
 
 /**
- * The place of a line's label: where it covers at most one point, preferably far to the right and above the line; failing
- * that, at the right edge.
- * @param {{ wide: number, tall: number }} size of the label
- * @param {number} top of the line, in pixels from above
- * @param {{ wide: number, tall: number }} room of the plot
- * @param {(left: number, top: number) => number} covered how many points the label would cover there
+ * Whether a score lies beyond a line, on the side that is cut.
+ * @param {boolean} above
+ * @param {number} score
+ * @param {number} level
  */
-export function labelPlace({ wide, tall }, top, room, covered) {
-  let best = { x: room.wide - wide - EDGE, low: top <= tall, covered: 2 };
-  for (let { x } = best; x > SCALE; x -= tall) {
-    for (const low of [false, true]) {
-      const y = low ? top : top - tall;
-      if (y < 0 || y + tall > room.tall) continue;
-      const points = covered(x, y);
-      if (points < best.covered) best = { x, low, covered: points };
-    }
-  }
-  return best;
-}
+export const passesLine = (above, score, level) => (above ? score > level + TIE : score < level - TIE);
 
 /**
  * The stop that a key leads to, undefined of another key. Up is up on the curve, whether that is more or less.

@@ -3,6 +3,8 @@
 
 /** @import { CurveData } from "../reader/payload.d.ts" */
 
+export const SIZES_FOLLOW = " · sizes apply when you let go";
+
 /**
  * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero has no sign.
  * @param {number} value
@@ -38,6 +40,19 @@ export function toldApart(score, threshold) {
 }
 
 /**
+ * A score beside the level that it passes, or does not.
+ * @param {Pick<CurveData, "label" | "above">} curve
+ * @param {number} score
+ * @param {number} level
+ * @param {boolean} passes
+ */
+export function comparison({ label, above }, score, level, passes) {
+  const [left, right] = toldApart(score, level);
+  const relation = above ? (passes ? ">" : "≤") : passes ? "<" : "≥";
+  return `${label} ${left} ${relation} ${right}`;
+}
+
+/**
  * What stands above a cut: the score and the level that it passes, whether sizes may still change it, and whether it is `wrong`,
  * no known boundary.
  * @param {Pick<CurveData, "label" | "above" | "constrained">} curve
@@ -45,8 +60,7 @@ export function toldApart(score, threshold) {
  * @param {number} level
  * @param {boolean} wrong
  */
-export function cutSentence({ label, above, constrained }, score, level, wrong) {
-  const [left, right] = toldApart(score, level);
-  const said = `cut: ${label} ${left} ${above ? ">" : "<"} ${right}`;
-  return said + (constrained ? " · sizes apply when you let go" : "") + (wrong ? " · not a known boundary" : "");
+export function cutSentence(curve, score, level, wrong) {
+  const said = `cut: ${comparison(curve, score, level, true)}`;
+  return said + (curve.constrained ? SIZES_FOLLOW : "") + (wrong ? " · not a known boundary" : "");
 }

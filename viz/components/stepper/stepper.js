@@ -48,6 +48,7 @@ class Stepper {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    root.tabIndex = -1;
     root.setAttribute("role", "group");
     root.setAttribute("aria-label", "Stepper");
     const keys = root.appendChild(el("div", "keys"));
@@ -151,6 +152,8 @@ class Stepper {
     this.component = component;
     const { key, id } = component.data;
     this.place = placeOf(key);
+    if (this.id === null && this.place.owner === null && holdsArrows(document.activeElement))
+      this.root.focus({ preventScroll: true });
     this.place.hear(this, component.data, (at, turn) => component.setStateValue("place", { at, turn }));
     const stored = storedSteps(key);
     if (stored === undefined || stored.id !== id) return;
@@ -275,6 +278,12 @@ export function stepsOfGaps(steps) {
   });
   return gaps;
 }
+
+/**
+ * Whether an element is a choice of several, such as the one that opened the stepper: it would keep the arrows that are to step.
+ * @param {Element | null} element
+ */
+export const holdsArrows = (element) => Boolean(element?.closest("[role=radiogroup], [role=radio], [role=tablist]"));
 
 /**
  * The nearest of `count` numbers from 0 on; 0 where there is none.

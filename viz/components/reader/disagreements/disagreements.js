@@ -3,6 +3,7 @@
 
 import { emit } from "../../shared/bus.js";
 import { el } from "../../shared/dom.js";
+import { bringIntoWindow } from "../parts/in_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
 import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
 
@@ -26,6 +27,7 @@ export class Disagreements {
   /** @type {Map<number, (VerdictCell | null)[]>} */ answers = new Map();
   answered = ""; // the results that the answers are about
   /** @type {HTMLElement[]} */ marked = [];
+  shown = false; // whether there are columns to compare
 
   /** @param {Reader} reader */
   constructor(reader) {
@@ -37,7 +39,7 @@ export class Disagreements {
     this.whose = this.choice("Columns that disagree");
     this.order = this.choice("Order of the disagreements");
     this.bar.append(this.before, this.where, this.after, this.whose, this.order);
-    reader.axis.root.prepend(this.bar);
+    reader.axis.foot.append(this.bar);
     this.card = el("section", "grid dispute");
     reader.texts.before(this.card);
     /** @param {KeyboardEvent} event */
@@ -91,9 +93,9 @@ export class Disagreements {
 
   draw() {
     const { ready, reader } = this;
-    const shown = ready.length > 1 && Boolean(reader.data?.axis);
-    this.bar.style.display = shown ? "" : "none";
-    if (!shown) this.at = undefined;
+    this.shown = ready.length > 1 && Boolean(reader.data?.axis);
+    this.bar.style.display = this.shown ? "" : "none";
+    if (!this.shown) this.at = undefined;
     this.offerPairs(ready);
     const { compared } = this;
     const begins = compared.map(({ segments }) => segments.from);
@@ -226,14 +228,15 @@ export class Disagreements {
   }
 
   /**
-   * Scroll the page until the card and the sentence in every column are in the window.
+   * Scroll the page until the sentence in every column is in the window, and the card below what covers the window's top.
    * @param {number} sentence
    */
   bringIntoSight(sentence) {
-    const spans = this.reader.columns.flatMap((column) => column.spansOf(sentence));
+    const { reader, card } = this;
+    const spans = reader.columns.flatMap((column) => column.spansOf(sentence));
     const [lowest] = spans.sort((one, other) => other.getBoundingClientRect().bottom - one.getBoundingClientRect().bottom);
-    lowest?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (this.card.getBoundingClientRect().top < 0) this.card.scrollIntoView({ block: "start", inline: "nearest" });
+    if (lowest) bringIntoWindow(lowest, reader.root, () => reader.upper());
+    bringIntoWindow(card, reader.root, () => reader.axis.root.getBoundingClientRect().bottom);
   }
 
   close() {

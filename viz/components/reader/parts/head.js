@@ -1,0 +1,136 @@
+// The head of a column: its number, name and settings, a line of what counts first, and the rest folded.
+
+import { el } from "../../shared/dom.js";
+
+/**
+ * @import { ColumnData, LineData, Segments } from "../payload.d.ts"
+ * @import { Reader } from "../reader.js"
+ */
+
+export class Head {
+  /** @type {ColumnData | null} */ data = null;
+
+  /**
+   * @param {Reader} reader
+   * @param {number} index
+   */
+  constructor(reader, index) {
+    this.root = reader.heads.appendChild(el("div", "head"));
+    this.choose = this.root.appendChild(el("button", "choose"));
+    this.choose.title = "Set this column in the side bar";
+    this.choose.addEventListener("click", () => {
+      reader.component?.setStateValue("selected", { column: index, at: performance.now() });
+    });
+    this.title = el("strong");
+    this.subtitle = el("i");
+    this.choose.append(el("span", "number", String(index + 1)), this.title, " ", this.subtitle);
+    const line = this.root.appendChild(el("div", "first"));
+    this.brief = line.appendChild(el("span", "brief"));
+    this.fold = line.appendChild(el("button", "fold"));
+    this.fold.addEventListener("click", () => reader.showDetails(!reader.detailed));
+    this.more = this.root.appendChild(el("div", "more"));
+  }
+
+  /**
+   * @param {ColumnData} data
+   * @param {boolean} selected
+   */
+  update(data, selected) {
+    this.data = data;
+    this.root.classList.toggle("selected", selected);
+    this.title.textContent = data.title;
+    this.choose.setAttribute("aria-pressed", String(selected));
+    this.settle();
+    // The line above may not have room for all of the settings.
+    const list = el("dl");
+    if (data.subtitle) list.append(el("dt", "", "settings"), el("dd", "settings", data.subtitle));
+    for (const [label, value, tone] of data.rows) list.append(el("dt", "", label), el("dd", tone, value));
+    this.more.replaceChildren(list, ...data.notes.map((note) => el("p", "note", note)));
+    if (data.table.length) {
+      const table = el("table");
+      data.table.forEach((cells, row) => {
+        const line = table.insertRow();
+        line.append(...cells.map((cell, place) => el(row === 0 || place === 0 ? "th" : "td", "", cell)));
+      });
+      this.more.append(table);
+    }
+  }
+
+  /**
+   * Show the details, or fold them.
+   * @param {boolean} open
+   */
+  unfold(open) {
+    const { rows, notes } = this.data ?? { rows: [], notes: [] };
+    const noted = notes.length ? ` · ${notes.length === 1 ? "1 note" : `${notes.length} notes`}` : "";
+    const word = open ? "less" : `details${noted}`;
+    this.fold.replaceChildren(el("span", "", `${word} `), open ? "▾" : "▸");
+    this.fold.setAttribute("aria-label", word);
+    this.fold.style.display = rows.length || notes.length ? "" : "none";
+    this.fold.setAttribute("aria-expanded", String(open));
+    this.more.hidden = !open;
+  }
+
+  /**
+   * @param {string} subtitle
+   * @param {ColumnData["brief"]} brief
+   */
+  show(subtitle, brief) {
+    this.subtitle.textContent = subtitle;
+    this.subtitle.title = subtitle;
+    this.brief.replaceChildren(...brief.map(([words, tone]) => el("span", tone, words)));
+  }
+
+  // Say what the server made of the text.
+  settle() {
+    if (this.data) this.show(this.data.subtitle, this.data.brief);
+  }
+
+  /**
+   * Say what the line that moves makes of the text; where only the server can tell, that it does so afterwards.
+   * @param {LineData} line
+   * @param {LineData} before as the server put it
+   * @param {ColumnData["brief"] | null} brief
+   */
+  preview(line, before, brief) {
+    if (!this.data) return;
+    this.show(subtitleAt(this.data.subtitle, line, before.value), brief ?? [["chunks when you let go", ""]]);
+  }
+}
+
+/**
+ * The settings of a column while its line moves.
+ * @param {string} subtitle as the server sent it
+ * @param {Pick<LineData, "around" | "value">} line
+ * @param {number} sent the line's amount there
+ */
+export function subtitleAt(subtitle, { around, value }, sent) {
+  // As Python's format "g": six digits at most.
+  const at = (/** @type {number} */ amount) => around?.join(String(Number(amount.toPrecision(6))));
+  return subtitle === at(sent) ? /** @type {string} */ (at(value)) : subtitle;
+}
+
+/**
+ * What stands under the name while the line moves: the chunks of a preview and, against known boundaries, its faults.
+ * @param {Pick<Segments, "start" | "tone">} made
+ * @param {number[] | null} known
+ * @param {boolean} constrained whether sizes are still to be applied
+ * @returns {ColumnData["brief"]}
+ */
+export function briefOf({ start, tone }, known, constrained) {
+  const count = start.length;
+  const chunks = `${count.toLocaleString("en")} chunk${count === 1 ? "" : "s"}${constrained ? " before sizes" : ""}`;
+  if (!known) return [[chunks, ""]];
+  const added = tone.filter((one) => one === "wrong").length;
+  const found = Math.max(0, count - 1) - added;
+  const missed = known.length - found;
+  if (missed || added)
+    return [
+      [chunks, ""],
+      [`${missed} missed, ${added} added`, "wrong"],
+    ];
+  return [
+    [chunks, ""],
+    [found ? `all ${found} found` : "one topic, not cut", ""],
+  ];
+}

@@ -1,0 +1,54 @@
+// Scrolling the page itself, so that what a jump leads to stands in the browser's window.
+
+/**
+ * The element around a node, out of its component too.
+ * @param {Node} node
+ * @returns {Element | null}
+ */
+function parentOf(node) {
+  const tree = node.getRootNode();
+  return node.parentElement ?? (tree instanceof ShadowRoot ? tree.host : null);
+}
+
+/**
+ * What scrolls up and down around an element.
+ * @param {Element} element
+ */
+function scrollerOf(element) {
+  let around = parentOf(element);
+  const scrolls = (/** @type {Element} */ one) => /auto|scroll/.test(getComputedStyle(one).overflowY);
+  while (around && !(scrolls(around) && around.scrollHeight > around.clientHeight)) around = parentOf(around);
+  return around;
+}
+
+/**
+ * How far the page has to scroll for a stretch between two heights to lie in the room between two others; its beginning counts
+ * where there is not room for all of it.
+ * @param {number} top
+ * @param {number} bottom
+ * @param {number} upper
+ * @param {number} lower
+ */
+export function scrollNeeded(top, bottom, upper, lower) {
+  if (top < upper) return top - upper;
+  if (bottom > lower) return Math.min(bottom - lower, top - upper);
+  return 0;
+}
+
+/**
+ * Scroll the page until a node stands in the window, below what covers its top.
+ * @param {Element} node
+ * @param {Element} whole what is brought up first, so that all of it is seen, where the node is not in the window
+ * @param {() => number} upper where the part of the window begins that nothing covers
+ */
+export function bringIntoWindow(node, whole, upper) {
+  const scroller = scrollerOf(whole);
+  if (!scroller) return;
+  const padding = parseFloat(getComputedStyle(scroller).scrollPaddingTop) || 0;
+  for (const brought of [whole, node]) {
+    const { top, bottom } = node.getBoundingClientRect();
+    const away = scrollNeeded(top, bottom, upper(), innerHeight);
+    if (!away) return;
+    scroller.scrollTop += brought === node ? away : whole.getBoundingClientRect().top - padding;
+  }
+}
