@@ -52,10 +52,11 @@ def take_document(choices: Choices, default: Choices) -> None:
         choose_document(choices, OWN)
     if answer and take_back(answer):
         session.own_taken += 1
-    if choices.document == OWN and session.own is None and session.lost:
+    if choices.document == OWN and session.own is None and session.tab_answered:
         lost = session.lost
-        choose_document(choices, default.document)
-        session.lost = lost
+        if lost:
+            choose_document(choices, default.document)
+        session.lost, session.own_gone = lost, not lost
 
 
 def show_row(choices: Choices, text: Text | None) -> None:
