@@ -163,6 +163,11 @@ def detect_language(text: str) -> str:
     return best if 2 * likely[best] > sum(likely.values()) else script.languages[0]
 
 
+def in_latin_letters(language: str) -> bool:
+    """Whether the language of that code, a key of `LANGUAGES`, is written in Latin letters."""
+    return language in _LATIN
+
+
 def load_detector() -> None:
     """Load the detector, so that detecting alone can be timed."""
     _identifier()

@@ -29,13 +29,13 @@ def own_text(page, url):
 
 def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
     root = open_failures(page, app_url)
-    card = page.get_by_role("button", name="Three unequal topics")
+    card = page.locator(".cards").get_by_role("button", name="Three unequal topics")
     card.click()
     page.wait_for_url("**document=three_topics**")
     expect(root.locator("h1")).to_have_text("Three unequal topics")
     expect(card).to_have_attribute("aria-pressed", "true")
     embedded(page)
-    page.get_by_role("button", name="Article in four sections").focus()
+    page.locator(".cards").get_by_role("button", name="Article in four sections").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**document=article**")
     expect(root.locator("h1")).to_have_text("Article in four sections")

@@ -163,6 +163,21 @@ def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(pag
     assert "One is here" not in page.url
 
 
+def test_what_is_written_and_not_cut_yet_outlasts_a_reload(page, app_url):
+    open_app(page, app_url, QUICK)
+    box = open_box(page)
+    box.press_sequentially("One is here.\n---\nTwo is here.")
+    page.reload()
+    embedded(page)
+    own_chip(page).click()
+    shows(page, "One is here.\nTwo is here.", "Pasted text")
+    open_box(page)
+    box.press("Control+End")
+    box.press_sequentially(" Three.")
+    page.reload()
+    shows(page, "One is here.\nTwo is here. Three.", "Pasted text")
+
+
 def test_a_kept_text_is_a_chip_while_a_sample_is_shown(page, app_url):
     open_app(page, app_url, QUICK)
     paste(page, WORDS)

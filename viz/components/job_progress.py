@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.notice import remark
 from viz.jobs.background import Background, registry
@@ -14,13 +15,19 @@ ENDING_S = 2.0
 
 
 @st.fragment(run_every=0.25)
-def show_job_progress(job: Background, news: Callable[[], bool] = bool) -> None:
-    """Draw the progress of a job and its cancel button; rerun the page when the job has ended, or has ``news`` to show."""
+def show_job_progress(
+    job: Background, news: Callable[[], bool] = bool, beside: Callable[[DeltaGenerator], None] = lambda _: None
+) -> None:
+    """Draw the progress of a job and its cancel button; rerun the page when the job has ended, or has ``news`` to show.
+
+    ``beside`` draws what else there is to press into the row.
+    """
     if not job.running or job.cancelled or news():
         st.rerun()
     share, status = job.progress()
     row = st.container(horizontal=True, vertical_alignment="center")
     row.progress(share, text=status)
+    beside(row)
     row.button("Cancel", on_click=job.cancel, width="content")
 
 

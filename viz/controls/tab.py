@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from viz.components.text_bar.text_bar import KeptHead
 from viz.state.keys import session
-from viz.state.own_text import store_own_text, without_dashes
+from viz.state.own_text import set_own_text, store_own_text, without_dashes
 from viz.state.text import Source
 
 MOST_KEPT = 2_000_000
@@ -30,6 +30,7 @@ class _Head(BaseModel):
     dashes: bool | None
     teaches: str = Field(max_length=1_000)
     left: int = Field(ge=0)
+    unseen: bool = False
 
 
 class _Kept(BaseModel):
@@ -53,6 +54,7 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
         "dashes": session.dashes is not False if given is not None else None,
         "teaches": own.teaches[:1_000],
         "left": left,
+        "unseen": False,
     }
     return head, "" if left else text
 
@@ -80,19 +82,22 @@ def take_back(detail: Mapping[str, Any]) -> bool:
             return True
     except ValidationError:
         kept = None
-    if kept is None or not kept.head.left:
-        session.lost = FOREIGN
-    else:
+    if kept is not None and kept.head.left:
         session.lost = (
             f"The tab could not keep {kept.head.name}: it has {kept.head.left:,} characters. "
             "Upload it again, or look at this sample."
         )
+    elif session.own_linked:
+        session.lost = FOREIGN
     return False
 
 
 def _restore(kept: _Kept) -> None:
     head = kept.head
     base = Source(kept.text, head.name, None, head.teaches)
+    if head.unseen:
+        set_own_text(base)
+        return
     own = without_dashes(base) if head.dashes else base
     edges = (0, *(head.known or ()), len(own.text))
     # The boundaries of lines of dashes come from them; others may have been set by clicks.

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import streamlit as st
 
-from chunkers import Document, InputError
+from chunkers import InputError
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import format_of
-from chunkers.text.languages import LANGUAGES, detect_language
+from chunkers.text.languages import LANGUAGES
 from chunkers.text.reading import READABLE
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
@@ -20,7 +20,6 @@ from viz.components.text_bar.text_bar import BAR, FOOT, DocumentData, keep_in_ta
 from viz.controls.link_widgets import seed
 from viz.controls.tab import take_back, to_keep, too_long_to_keep
 from viz.jobs.reading import ReadingJob, only_text
-from viz.jobs.texts import CACHED_BYTES, kept
 from viz.state import session_file
 from viz.state.choices import OWN, Choices
 from viz.state.compared import reopen
@@ -35,7 +34,8 @@ from viz.state.own_text import (
     without_dashes,
 )
 from viz.state.recipe_file import open_recipe
-from viz.state.text import Source, Text
+from viz.state.text import Source, Text, language_of
+from viz.theme.numbers import counted
 
 _PASTED_FILE = "Pasted text.txt"
 """The name of the file as which the browser hands over a text that is pasted on the page: see gifts.js."""
@@ -53,10 +53,11 @@ def take_document(choices: Choices, default: Choices) -> None:
         choose_document(choices, OWN)
     if answer and take_back(answer):
         session.own_taken += 1
-    if choices.document == OWN and session.own is None and session.lost:
+    if choices.document == OWN and session.own is None and session.tab_answered:
         lost = session.lost
-        choose_document(choices, default.document)
-        session.lost = lost
+        if lost:
+            choose_document(choices, default.document)
+        session.lost, session.own_gone = lost, not lost
 
 
 def show_row(choices: Choices, text: Text | None) -> None:
@@ -90,27 +91,21 @@ def _samples() -> list[DocumentData]:
 
 def _facts(text: Text, *, own: bool) -> str:
     document = text.document
-    count = len(document.sentences)
-    parts = [f"{count:,} sentence{'' if count == 1 else 's'}", f"{len(document.text):,} characters"]
-    return " · ".join([*parts, _language(document)] if own else parts)
-
-
-@kept(CACHED_BYTES, lambda document: (document.identity,), len)
-def _language(document: Document) -> str:
-    return LANGUAGES[document.language or detect_language(document.text)]
+    parts = [counted(len(document.sentences), "sentence"), counted(len(document.text), "character")]
+    return " · ".join([*parts, LANGUAGES[language_of(document)]] if own else parts)
 
 
 def load_text(choices: Choices) -> Source | None:
     """Return the chosen text, or None if there is none yet; draw the box for the user's own, and what is wrong with it."""
     _take_reading(choices)
+    if session.lost:
+        notice(session.lost, key="lost_notice")
     with st.container(key="own_box"):
         _draw_box(choices)
     if session.own_reading is not None:
         show_job_progress(session.own_reading)
     if session.own_complaint:
         notice(session.own_complaint, "error", key="own_complaint_notice")
-    if session.lost:
-        notice(session.lost, key="lost_notice")
     if choices.document != OWN:
         sample = load_sample(choices.document)
         return Source(sample.text, sample.title, sample.known, sample.teaches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, Tools, load_tokenizer, run
@@ -56,6 +57,8 @@ class ChunkingJob(Background):
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
+    _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
+    _left: float | None = None
 
     def finished(self) -> dict[Task, Chunking]:
         """Return the results so far, as they are at this moment."""
@@ -73,7 +76,13 @@ class ChunkingJob(Background):
             return self.prepared, self.embedder.prepared_said(self.prepared)
         if not self.total:
             return 0.0, "Loading the embedding model"
-        return self.share, f"Embedding: {self.done:,} of {self.total:,} texts"
+        left = "" if self._left is None else f", {time_left(self._left)}"
+        return self.share, f"Embedding: {self.done:,} of {self.total:,} texts{left}"
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the current chunker's embedding will still take at the speed so far; None before that can be told."""
+        return self._left
 
     def _embedded(self, done: int, total: int) -> None:
         self.done, self.total = done, total
@@ -86,6 +95,14 @@ class ChunkingJob(Background):
 
     def _shared(self, share: float) -> None:
         self.share = share
+        now = time.monotonic()
+        if self._measured_from is None:
+            # The first batch may have waited for the processor to wake up.
+            self._measured_from = now, share
+            return
+        began, before = self._measured_from
+        if share > before:
+            self._left = (now - began) * (1 - share) / (share - before)
 
     def _waits(self, ahead: int) -> None:
         self.ahead = ahead
@@ -95,6 +112,7 @@ class ChunkingJob(Background):
             self.done = self.total = 0
             self.decided = 0.0
             self.share = 0.0
+            self._measured_from = self._left = None
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder, self._prepares, self._cancel.is_set)
                 self.prepared = None
@@ -116,6 +134,13 @@ class ChunkingJob(Background):
             if chunking.timing:
                 self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
                 self.embedded += chunking.timing.embedded
+
+
+def time_left(seconds: float) -> str:
+    """Describe how long something will still take, no more exactly than it can be known."""
+    if seconds < 10:
+        return "some seconds left"
+    return f"about {round(seconds / 5) * 5} s left" if seconds < 100 else f"about {round(seconds / 60)} minutes left"
 
 
 def chunk_at_once(

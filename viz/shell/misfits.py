@@ -6,10 +6,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers.text.fitness import Misfit, Remedy
+from chunkers import Document
+from chunkers.embedders import BUNDLED
+from chunkers.embedders.static import Static
+from chunkers.text.fitness import Misfit, Remedy, misfits_of
+from chunkers.text.languages import LANGUAGES, in_latin_letters
 from viz.components.notice import notice
 from viz.shell.results import ColumnResult
-from viz.state.choices import Choices
+from viz.state.choices import OWN, Choices
+from viz.state.embedder import chosen_embedder
+from viz.state.keys import session
+from viz.state.text import language_of
+
+ENGLISH = (*BUNDLED, Static.name)
+"""The embedders that were made for English."""
 
 _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}
 
@@ -17,9 +27,9 @@ _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "t
 def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
     """Draw the warnings of all results, each once, with a button for each remedy."""
     misfits: dict[Misfit, None] = {}
-    for one in made:
-        if one.chunking is not None:
-            misfits |= dict.fromkeys(one.chunking.misfits)
+    if choices.document == OWN and session.document is not None:
+        misfits |= dict.fromkeys(_at_once(choices, session.document, made))
+    misfits |= dict.fromkeys(_said(made))
     for number, misfit in enumerate(misfits):
         said, helps = st.columns([5, 2], vertical_alignment="center")
         with said:
@@ -32,6 +42,28 @@ def show_misfits(choices: Choices, made: Sequence[ColumnResult]) -> None:
                 args=(choices, remedy),
                 width="stretch",
             )
+
+
+def _at_once(choices: Choices, document: Document, made: Sequence[ColumnResult]) -> list[Misfit]:
+    """Return what is wrong before anything is embedded: of the columns that wait, and of the embedder for the language."""
+    embedding = [one for one in made if one.chunker is not None and one.chunker.embeds and not one.error]
+    embedder = chosen_embedder(choices)[0] if embedding else None
+    if embedder is None:
+        return []
+    found = list(misfits_of(document, embedder=embedder)) if any(one.chunking is None for one in embedding) else []
+    language = language_of(document)
+    known = any(remedy.setting == "embedder" for one in (*found, *_said(made)) for remedy in one.remedies)
+    if choices.embedder in ENGLISH and not in_latin_letters(language) and not known:
+        said = (
+            f"The text is in {LANGUAGES[language]}, and {choices.embedder} was made for English: what it says of another "
+            "script is rough. The embedder tfidf takes any language."
+        )
+        found.append(Misfit(said, (Remedy("embedder", "tfidf"),)))
+    return found
+
+
+def _said(made: Sequence[ColumnResult]) -> list[Misfit]:
+    return [misfit for one in made if one.chunking is not None for misfit in one.chunking.misfits]
 
 
 def _take(choices: Choices, remedy: Remedy) -> None:

@@ -185,6 +185,7 @@ def _restored(query: Mapping[str, str], default: Choices) -> Choices:
 
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
+    session.own_linked = choices.document == OWN
     if not at_hand(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.job_progress import show_job_progress
+from viz.jobs.chunking import ChunkingJob
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
+
+LONG_S = 10.0
+"""Seconds of embedding from which the page offers an embedder that needs none."""
+
+AT_ONCE = "tfidf"
+"""The embedder that needs no model."""
 
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
@@ -22,11 +30,26 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     if job.running and not job.cancelled:
         # Its style lets it lie over the page: what is below would jump when it goes.
         with st.container(key="progress"):
-            show_job_progress(job, lambda: bool(job.finished().keys() - session.results.keys()))
+            show_job_progress(
+                job, lambda: bool(job.finished().keys() - session.results.keys()), lambda row: _offer(row, job)
+            )
     elif job.cancelled and len(job.results) < len(job.tasks):
         st.button("Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:
         st.button("Try again", on_click=_forget_job)
+
+
+def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:
+    """Offer an embedder that needs no model, if the one at work will take long."""
+    if job.embedder is None or job.embedder.name == AT_ONCE or (job.seconds_left or 0.0) < LONG_S:
+        return
+
+    def use() -> None:
+        session.choices[session.page].embedder = AT_ONCE
+        # What is embedded by now stays in the cache.
+        job.cancel()
+
+    row.button(f"See it now with {AT_ONCE}", key="see_now", on_click=use, width="content")
 
 
 def _forget_job() -> None:

@@ -142,6 +142,7 @@ class Session:
     own = Value[Source | None]("own", None)
     own_given = Value[Source | None]("own_given", None)  # before lines of dashes were removed
     own_gone = Value("own_gone", False)  # whether the user has emptied the text box
+    own_linked = Value("own_linked", False)  # whether it was a link that chose the own text, which the session has not
     own_taken = Value("own_taken", 0)  # how many texts came otherwise than by the text box
     own_complaint = Value("own_complaint", "")
     tab_asked = Value("tab_asked", "")  # the word by which the tab is asked what text it has kept

@@ -23,6 +23,7 @@ def choose_document(choices: Choices, document: str) -> None:
     A splitter chosen by hand is kept for the user's own text, whether it was chosen there or on the previous sample.
     """
     session.lost = session.own_complaint = ""
+    session.own_linked = False
     if document == choices.document:
         return
     splitters = sample_splitters()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Document
-from chunkers.text.languages import LANGUAGES
+from chunkers.text.languages import LANGUAGES, detect_language
+from viz.jobs.texts import CACHED_BYTES, kept
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,12 @@ def sentences_said(document: Document) -> str:
         return sentences
     detected = "" if ":" in document.splitter else " (detected)"
     return f"{sentences} by the rules of {LANGUAGES[document.language]}{detected}"
+
+
+@kept(CACHED_BYTES, lambda document: (document.identity,), len)
+def language_of(document: Document) -> str:
+    """Return the code of a document's language: its splitter's, or else the detected one."""
+    return document.language or detect_language(document.text)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
 MARKED = "One is here.\n---\nTwo is here. Three is here."
-HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left": 0}
+HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left": 0, "unseen": False}
 
 
 def bar(app):
@@ -68,6 +68,17 @@ def test_a_link_to_a_text_that_the_tab_has_not_says_so_until_another_is_chosen(a
     assert not bar(app)["open"]
 
 
+def test_the_users_own_choice_of_a_text_that_is_not_there_opens_the_box(app):
+    opened(app)
+    for _ in range(2):
+        choose_document(app, OWN)
+        answered(app, None)
+        assert said(app) == ["There is no text yet: paste one above or upload a file. It stays on this machine."]
+        assert bar(app)["open"] == "empty"
+        choose_document(app, "stubs")
+        assert said(app) == []
+
+
 @pytest.mark.parametrize("dashes", [True, False])
 def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
     opened(app)
@@ -84,6 +95,15 @@ def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
     assert app.session_state["own"] == own
     assert app.checkbox(key="dashes").value == dashes
     assert kept(app) == (head, text)
+
+
+def test_lines_of_dashes_are_boundaries_in_a_text_that_the_server_had_not_seen_and_text_in_another(app):
+    opened(app, document=OWN)
+    answered(app, HEAD, MARKED)
+    assert app.session_state["own"] == Source(MARKED, "notes.txt")
+    app.session_state["own"] = None
+    answered(app, {**HEAD, "unseen": True}, MARKED)
+    assert app.session_state["own"] == Source(MARKED.replace("---\n", ""), "notes.txt", (13,))
 
 
 def test_boundaries_set_by_clicks_come_back(app):
@@ -127,6 +147,7 @@ def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monke
     head, text = kept(app)
     assert (head["left"], text) == (len(TEXT), "")
     app.session_state["own"] = None
+    app.session_state["tab_answered"] = False
     answered(app, head, text)
     assert said(app) == [
         "The tab could not keep Pasted text: it has 40 characters. Upload it again, or look at this sample."

@@ -8,7 +8,7 @@ from chunkers import Cancelled, Document, build_chunker
 from chunkers.methods import change_point
 from evaluation.segmentation.sweep import Marked, Setting
 from tests.support import LIMIT, HashEmbedder, ended
-from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
+from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, time_left
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.jobs.sweep import Sweep
@@ -108,3 +108,30 @@ def test_a_job_is_stopped_while_its_embedder_is_made(kind):
     assert ended(job).error == ""
     assert embedder.revision == ""
     assert embedder.batches == []
+
+
+def test_the_time_left_is_that_of_the_speed_so_far(embedder, task, monkeypatch):
+    job = ChunkingJob(SOURCE, embedder, [task], on_disk=False)
+    moments = iter([100.0, 103.0, 109.0])
+    monkeypatch.setattr("viz.jobs.chunking.time.monotonic", lambda: next(moments))
+    job._embedded(10, 100)
+    # One batch tells no speed: it may have begun at any time.
+    job._shared(0.1)
+    assert job.seconds_left is None
+    assert job.progress() == (0.1, "Embedding: 10 of 100 texts")
+    job._shared(0.2)
+    assert job.seconds_left == pytest.approx(3 * 8)
+    assert job.progress() == (0.2, "Embedding: 10 of 100 texts, about 25 s left")
+    job._shared(1.0)
+    assert job.seconds_left == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        *((0, "some seconds left"), (9.9, "some seconds left"), (12, "about 10 s left"), (99, "about 100 s left")),
+        *((101, "about 2 minutes left"), (3_600, "about 60 minutes left")),
+    ],
+)
+def test_the_time_left_is_said_no_more_exactly_than_it_is_known(seconds, said):
+    assert time_left(seconds) == said

@@ -3,7 +3,12 @@
 import pytest
 
 from benchmarks.sentences import paragraphs
+from chunkers.text.languages import LANGUAGES
+from tests.support import LIMIT
 from tests.viz.app_steps import said, settled
+from viz.jobs import resources
+from viz.jobs.chunking import ChunkingJob
+from viz.shell import results
 
 CHINESE = paragraphs()["zh"].text * 2
 AMHARIC = paragraphs()["am"].text
@@ -45,3 +50,49 @@ def test_an_embedder_and_a_tokenizer_that_know_the_text_are_one_click_away(app):
     button(app, "Count tokens as characters").click().run()
     assert warned(settled(app), "unknown") == []
     assert (app.query_params["embedder"], app.query_params["tokenizer"]) == ("tfidf", "characters")
+
+
+class Long(ChunkingJob):
+    """Says that it takes long, and works until it is cancelled."""
+
+    seconds_left = 80.0
+
+    def _run(self):
+        assert self._cancel.wait(LIMIT)
+
+
+@pytest.fixture
+def long(monkeypatch):
+    """Nothing that must be embedded is embedded; return a function that ends this."""
+    resources.embedding_cache.clear()
+    monkeypatch.setattr(results, "ChunkingJob", Long)
+    return lambda: monkeypatch.setattr(results, "ChunkingJob", ChunkingJob)
+
+
+def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, long):
+    app.run()
+    app.text_area(key="pasted").input(paragraphs()["ko"].text).run()
+    assert app.session_state["job"].running
+    (sentence,) = warned(app, "was made for English") or warned(app, "unknown to all-MiniLM-L6-v2")
+    assert "tfidf" in sentence
+    long()
+    button(app, "Embed with tfidf").click().run()
+    assert app.query_params["embedder"] == "tfidf"
+    assert not [one for one in app.button if one.label == "Embed with tfidf"]
+
+
+@pytest.mark.parametrize(("language", "warns"), [("ru", True), ("ja", True), ("de", False)])
+def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warns):
+    monkeypatch.setattr("viz.shell.misfits.misfits_of", lambda document, **used: ())
+    app.run()
+    app.text_area(key="pasted").input(paragraphs()[language].text).run()
+    assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns
+    app.session_state["job"].cancel()
+
+
+def test_where_embedding_takes_long_tfidf_is_one_click_away(app, long):
+    app.run()
+    long()
+    app.button(key="see_now").click().run()
+    assert app.query_params["embedder"] == "tfidf"
+    assert not [one for one in settled(app).button if one.key == "see_now"]

@@ -3,6 +3,7 @@
 import { listen } from "../shared/bus.js";
 import { el, found } from "../shared/dom.js";
 import { countPainted } from "../shared/handle.js";
+import { keepInTab, keptHead } from "../shared/tab.js";
 import { inTextArea, setBox, textArea } from "./box.js";
 
 /**
@@ -39,18 +40,47 @@ function begin(root) {
     counted.textContent = said(textArea()?.value ?? "");
   };
   root.count = () => requestAnimationFrame(count);
-  const typed = (/** @type {Event} */ event) => inTextArea(event) && count();
+  // What is written and not yet told to the server, which it is as soon as the text area is left.
+  let untold = false;
+  const typed = (/** @type {Event} */ event) => {
+    if (!inTextArea(event)) return;
+    untold = true;
+    count();
+  };
+  const left = (/** @type {Event} */ event) => {
+    if (inTextArea(event)) untold = false;
+  };
+  const leaving = () => {
+    const text = textArea()?.value ?? "";
+    if (untold && text.trim()) keepInTab(unsent(), text);
+  };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     // After Streamlit's own answer to the keys, which takes the text.
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && inTextArea(event)) setTimeout(cut);
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !inTextArea(event)) return;
+    untold = false;
+    setTimeout(cut);
   };
+  globalThis.addEventListener("pagehide", leaving);
   document.addEventListener("input", typed);
+  document.addEventListener("focusout", left);
   document.addEventListener("keydown", pressed);
   return listen(root, { "seamark-box": () => count() }, () => {
+    globalThis.removeEventListener("pagehide", leaving);
     document.removeEventListener("input", typed);
+    document.removeEventListener("focusout", left);
     document.removeEventListener("keydown", pressed);
   });
 }
+
+/** What belongs to a text that the server has not seen: it has the name of the one that it came from. */
+const unsent = () => ({
+  name: keptHead()?.name ?? "Pasted text",
+  known: null,
+  dashes: null,
+  teaches: "",
+  left: 0,
+  unseen: true,
+});
 
 /**
  * How long a text is, in words.

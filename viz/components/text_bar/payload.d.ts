@@ -37,6 +37,8 @@ export interface KeptHead {
   teaches: string;
   /** How many characters the text has if it is too long to be kept; 0 if it is kept. */
   left: number;
+  /** Whether the server has not seen the text yet, as it was still being written. */
+  unseen: boolean;
 }
 
 /** What the server is told once. */

@@ -61,6 +61,7 @@ class KeptHead(TypedDict):
     dashes: bool | None
     teaches: str
     left: int
+    unseen: bool
 
 
 def text_bar(data: TextBarData) -> None:
