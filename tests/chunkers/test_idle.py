@@ -48,6 +48,6 @@ def test_another_number_of_chunks_than_was_asked_for_is_said():
         "Asked for 2 chunks, made 3: the number only caps a chunk, here at 5 sentences, "
         "and the maximum distance joins no more.",
     )
-    assert SingleLinkage(chunks=2).describe() == "λ 0.25, a cap for 2 chunks, distance 0.5"
+    assert SingleLinkage(chunks=2).describe() == "λ 0.5, a cap for 2 chunks, distance 0.5"
     as_asked = cut(SingleLinkage(chunks=3, max_distance=0.1, position_weight=0), TEXT, embedder=AngleEmbedder())
     assert (len(as_asked), as_asked.notes) == (3, ())
