@@ -113,8 +113,8 @@ class Chunker(BaseModel, ABC):
     wrong.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `reach`, `tipping` and `versions`, or sets ``packages``, the
-    distributions besides this one on whose versions the result depends.
+    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping` and `versions`, or sets
+    ``packages``, the distributions besides this one on whose versions the result depends.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -171,6 +171,10 @@ class Chunker(BaseModel, ABC):
     def remark(self, parameter: str) -> str:
         """Return a sentence on what the value of a parameter means here; empty where its name and number say it all."""
         return ""
+
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that change nothing beside the values of the others."""
+        return frozenset()
 
     def reach(self) -> Reach | None:
         """Return how far apart sentences of one chunk may be; None where no distance alone decides."""

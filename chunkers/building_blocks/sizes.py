@@ -69,6 +69,11 @@ class Sized(Chunker):
             raise ValueError(f"min_size must be at most max_size, {self.max_size}; got {self.min_size}.")
         return self
 
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that change nothing: without a size, neither its unit nor what it cuts by."""
+        unset = {"oversize"} if self.max_size is None else set()
+        return frozenset(unset | ({"size_unit"} if self.min_size is None and self.max_size is None else set()))
+
     @property
     def limits(self) -> Limits:
         """The size constraints."""

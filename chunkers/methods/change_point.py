@@ -74,6 +74,11 @@ class ChangePoint(Sized):
             raise ValueError(f"target_sentences must be left out where chunks is set; got {self.target_sentences}.")
         return self
 
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that change nothing: the penalty, where the number of chunks is decided."""
+        decided = self.chunks is not None or self.target_sentences is not None
+        return super().idle() | ({"penalty"} if decided else set())
+
     def describe(self) -> str:
         """Say the settings in a few words."""
         if self.chunks is not None:

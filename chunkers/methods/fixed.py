@@ -74,6 +74,10 @@ class FixedSentences(Sized):
         size = f"{self.size} sentences" if self.chunks is None else f"{self.chunks} chunks of equal size"
         return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that change nothing: the size, where a number of chunks is set."""
+        return super().idle() | ({"size"} if self.chunks is not None else set())
+
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document.
 

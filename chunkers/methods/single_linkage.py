@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -73,13 +74,17 @@ class SingleLinkage(Clustered):
         # Rounded first, so that 1.1 times 10 is 11 and not a little more.
         return math.ceil(count / self.chunks) if self.chunks else math.ceil(round(self.target_sentences * self.slack, 9))
 
+    def idle(self) -> frozenset[str]:
+        """Return the names of the parameters that change nothing: what a number of chunks decides instead of them."""
+        return super().idle() | ({"target_sentences", "slack"} if self.chunks else set())
+
     def reach(self) -> Reach:
         """Return the maximum distance."""
         return Reach(self.position_weight, "the maximum", self.max_distance)
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        size = f"{self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
+        size = f"a cap for {self.chunks} chunks" if self.chunks else f"at most {self.cap(0)} sentences"
         return f"λ {self.position_weight:g}, {size}, distance {self.max_distance:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
@@ -105,7 +110,18 @@ class SingleLinkage(Clustered):
         line = Line("maximum", self.max_distance, "max_distance")
         clusters = Clusters(refused=tuple(refused), refusals=linked.refusals, cap=self.cap(count))
         scores = self._joint_of_neighbours(vectors)
-        return from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
+        made = from_labels(document, linked.labels, scores, "joint distance", (line,), clusters, merges)
+        return replace(made, notes=self._not_as_many(made))
+
+    def _not_as_many(self, made: Chunking) -> tuple[str, ...]:
+        """Return a note if there are not as many chunks as were asked for."""
+        if self.chunks is None or len(made.chunks) in (0, self.chunks):
+            return ()
+        cap = self.cap(len(made.document.sentences))
+        return (
+            f"Asked for {self.chunks:,} chunk{'s' * (self.chunks != 1)}, made {len(made.chunks):,}: the number only caps a "
+            f"chunk, here at {cap:,} sentence{'s' * (cap != 1)}, and the maximum distance joins no more.",
+        )
 
     def _close_pairs(self, vectors: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the pairs a < b within the maximum distance, nearest first, as numbers a * n + b, and their distances."""

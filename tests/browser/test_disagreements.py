@@ -20,16 +20,12 @@ def laptop(open_page):
     return open_page(viewport={"width": 1280, "height": 720})
 
 
-def verdicts(root):
-    return root.locator(".dispute .verdict").all_inner_texts()
-
-
 def test_one_click_says_where_two_columns_disagree_and_why(laptop, app_url):
     root = open_app(laptop, app_url)
     card = root.locator(".dispute")
     expect(card).to_be_hidden()
     root.get_by_role("button", name="Next disagreement").click()
-    expect(card.locator(".place")).to_have_text(
+    expect(card.locator(".place")).to_contain_text(
         "after “Bread made with it rises on wild …” · not a known boundary · column 2 stands alone"
     )
     expect(card.locator(".verdict").nth(0)).to_contain_text("kept")
@@ -70,6 +66,22 @@ def test_the_cells_stand_over_their_columns(laptop, app_url):
         for selector in (".head", ".dispute .verdict", ".text")
     ]
     assert lefts[0] == lefts[1] == lefts[2]
+
+
+def test_six_columns_stay_where_they_are_and_the_card_covers_all(laptop, app_url):
+    columns = "&".join(f"c{number}=fixed_sentences&c{number}.size={number + 1}" for number in range(1, 7))
+    root = open_app(laptop, app_url, f"?{columns}")
+    scroller = root.locator(".columns")
+    for _ in range(3):
+        laptop.keyboard.press("d")
+        expect(root.locator(".dispute .verdict")).to_have_count(6)
+        expect(root.locator(".dispute .reason").last).not_to_be_empty()
+        assert scroller.evaluate("(node) => node.scrollLeft") == 0
+    rights = [
+        root.locator(selector).last.evaluate("(node) => node.getBoundingClientRect().right")
+        for selector in (".text", ".dispute")
+    ]
+    assert rights[1] >= rights[0] - 1
 
 
 def test_letters_that_are_typed_lead_nowhere(laptop, app_url):

@@ -55,7 +55,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         }
         show_figure(figure, table, "Chunk sizes", key="sizes")
     elif wanted == "Every gap" and here.chunking is not None:
-        st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420)
+        st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
         columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]

@@ -15,7 +15,7 @@ from viz.shell.results import ColumnResult
 from viz.state.keys import session
 from viz.state.text import Text
 from viz.state.values import LastChange
-from viz.theme.numbers import counted, embedding_in_words, milliseconds, stages_in_words, three_figures
+from viz.theme.numbers import counted, duration, embedding_in_words, stages_in_words, three_figures
 
 
 def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | None) -> Head:
@@ -76,8 +76,6 @@ def _changed(number: int, made: ColumnResult, document: Document, cuts: tuple[in
 def _time(chunking: Chunking, repeats: timing.Repeats | None) -> str:
     timing = chunking.timing
     if repeats is not None and timing is not None:
-        split = f"split {milliseconds(timing.split_ms)}"
-        decide = f"decide {milliseconds(repeats.median)}"
-        spread = f"{milliseconds(repeats.lower)} to {milliseconds(repeats.upper)} in {repeats.runs} runs"
-        return f"{split} · {decide}\N{NO-BREAK SPACE}ms ({spread})"
+        split, decide = f"split {duration(timing.split_ms)}", f"decide {duration(repeats.median)}"
+        return f"{split} · {decide} ({duration(repeats.lower)} to {duration(repeats.upper)} in {repeats.runs} runs)"
     return stages_in_words(timing)

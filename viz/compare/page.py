@@ -22,7 +22,7 @@ from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
 from viz.state.keys import session
 from viz.state.text import Source, Text, sentences_said
-from viz.theme.numbers import milliseconds
+from viz.theme.numbers import counted, duration
 
 READER = "reader"
 
@@ -68,7 +68,7 @@ def _summary(document: Document, chosen: Source) -> str:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
     job = session.job
     if job is not None and job.embedded:
-        parts.append(f"embedded {job.embedded:,} texts in {milliseconds(job.embed_ms)} ms, once for all columns")
+        parts.append(f"embedded {counted(job.embedded, 'text')} in {duration(job.embed_ms)}, once for all columns")
     if chosen.teaches:
         parts.append(chosen.teaches)
     return " · ".join(parts)

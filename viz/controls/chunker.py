@@ -45,9 +45,10 @@ def parameter_controls(
     values = effective(column, defaults)
     specs = chunker_class(column.chunker).fields(values)
     prefix = f"{number}/{column.chunker}"
+    idle = chunker.idle() if chunker is not None else frozenset[str]()
     for spec in specs:
         if spec.main:
-            _widget(prefix, column, spec, values[spec.name])
+            _widget(prefix, column, spec, values[spec.name], spec.name in idle)
             if chunker is not None and (remark := chunker.remark(spec.name)):
                 st.caption(remark)
             if below is not None:
@@ -56,7 +57,7 @@ def parameter_controls(
     if folded:
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
-                _widget(prefix, column, spec, values[spec.name])
+                _widget(prefix, column, spec, values[spec.name], spec.name in idle)
 
 
 def _choose_column(choices: Choices) -> None:
@@ -148,8 +149,8 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
         st.caption(presets[active].note)
 
 
-def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> None:
-    """Draw the widget for a declared parameter."""
+def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:
+    """Draw the widget for a declared parameter, grey if it is ``idle``: if it changes nothing beside the others."""
     key = f"{prefix}/{spec.name}"
     depends = f"/{column.parameters.get(spec.depends)}" if spec.depends else ""
     key += depends
@@ -173,6 +174,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             format_func=lambda word: word.replace("_", " "),
             key=key,
             on_change=changed,
+            disabled=idle,
             help=help_text,
         )
     elif spec.optional:
@@ -186,6 +188,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             step=int(spec.step or 1),
             key=key,
             on_change=changed,
+            disabled=idle,
             help=help_text,
             placeholder="none",
         )
@@ -203,6 +206,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any) -> N
             format="%d" if number is int else "%g",
             key=key,
             on_change=changed,
+            disabled=idle,
             help=help_text or None,
         )
 

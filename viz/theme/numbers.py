@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 from chunkers import Timing
+
+_MS = "\N{NO-BREAK SPACE}ms"
 
 
 def stages_in_words(timing: Timing | None) -> str:
     """Describe how long each stage except embedding took; empty if the result was not timed."""
     if timing is None:
         return ""
-    merge = f" · merge {milliseconds(timing.merge_ms)}" if timing.merge_ms else ""
-    return f"split {milliseconds(timing.split_ms)} · decide {milliseconds(timing.decide_ms)}{merge}\N{NO-BREAK SPACE}ms"
+    stages = {"split": timing.split_ms, "decide": timing.decide_ms} | ({"merge": timing.merge_ms} if timing.merge_ms else {})
+    said = " · ".join(f"{stage} {duration(took)}" for stage, took in stages.items())
+    # The unit is said once where all have the same.
+    return said.replace(_MS, "", said.count(_MS) - 1) if said.count(_MS) == len(stages) else said
 
 
 def embedding_in_words(timing: Timing | None) -> str:
     """Describe how many embeddings were computed or cached, and what computing all of them costs; empty if not timed."""
     if timing is None:
         return ""
-    took = milliseconds(timing.embed_ms)
+    took = duration(timing.embed_ms)
     if timing.embedded:
-        return f"{took} ms for {timing.embedded:,} new, {timing.cached:,} cached"
-    return f"all {timing.cached:,} cached, {took} ms (cold {milliseconds(timing.cold_ms)})"
+        return f"{took} for {timing.embedded:,} new, {timing.cached:,} cached"
+    cold = "" if math.isnan(timing.cold_ms) else f" (cold {duration(timing.cold_ms)})"
+    return f"all {timing.cached:,} cached, {took}{cold}"
 
 
 def three_figures(value: float) -> str:
@@ -29,20 +36,16 @@ def three_figures(value: float) -> str:
     return f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
 
 
-def milliseconds(value: float) -> str:
-    """Format a time in ms: two significant figures below 10, three above, and ``<0.01`` below a hundredth."""
-    if value < 0.01:
-        return "<0.01"
-    if value < 10:
-        return f"{float(f'{value:.2g}'):g}"
-    return f"{float(f'{value:.3g}'):,.0f}"
-
-
 def duration(ms: float) -> str:
-    """Format a time given in ms with its unit, from a second on in seconds: ``0.64 ms``, ``99.5 s``."""
-    if ms < 999.5:
-        return f"{milliseconds(ms)}\N{NO-BREAK SPACE}ms"
-    return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
+    """Format a time given in ms with its unit, from a second on in seconds: ``0.64 ms``, ``99.5 s``.
+
+    Two significant figures below 10 ms, whole ones above, three of seconds, and ``<0.01 ms`` below a hundredth.
+    """
+    if ms >= 999.5:
+        return f"{three_figures(ms / 1000)}\N{NO-BREAK SPACE}s"
+    if ms < 0.01:
+        return f"<0.01{_MS}"
+    return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
 
 
 def counted(count: int, what: str) -> str:

@@ -17,7 +17,7 @@ from evaluation.segmentation.chunk_facts import (
 )
 from evaluation.segmentation.measures import cuts_of
 from tests.support import HashEmbedder
-from viz.theme.numbers import milliseconds, three_figures
+from viz.theme.numbers import three_figures
 
 TEXT = "Aa b.\nCc.\nDd ee.\nFf.\nGg hh ii."
 LINES = Document.from_text(TEXT, "lines")
@@ -143,13 +143,6 @@ def test_against_known():
 @pytest.mark.parametrize(("value", "said"), [(0, "0"), (2.5, "2.5"), (123.4, "123"), (1055, "1,060"), (999.9, "1,000")])
 def test_figures(value, said):
     assert three_figures(value) == said
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(0.0004, "<0.01"), (0.123, "0.12"), (9.87, "9.9"), (12.3, "12"), (5123, "5,120")]
-)
-def test_milliseconds(value, said):
-    assert milliseconds(value) == said
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])

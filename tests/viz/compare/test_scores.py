@@ -1,11 +1,8 @@
 """The scores of all columns side by side, and their ranking."""
 
-import pytest
-
 from tests.viz.app_steps import sent, settled
 from viz.compare.scores.table import cell, mark_best
 from viz.state.text import Source
-from viz.theme.numbers import duration
 
 TEXT = "One a. One b.\n\nTwo a. Two b.\n\nThree a. Three b."
 
@@ -80,14 +77,6 @@ def test_the_ranking_by_structure_where_nothing_is_known(app):
     values = [row["Points per cut"]["value"] for row in rows]
     assert values == sorted(values, key=lambda value: -2 if value is None else value, reverse=True)
     assert rows[-1]["title"] == "Fixed characters" or values[-1] is None
-
-
-@pytest.mark.parametrize(
-    ("ms", "said"),
-    [(0.001, "<0.01 ms"), (0.64, "0.64 ms"), (140, "140 ms"), (999.6, "1 s"), (99_500, "99.5 s"), (1.16e5, "116 s")],
-)
-def test_times_have_their_unit(ms, said):
-    assert duration(ms).replace("\N{NO-BREAK SPACE}", " ") == said
 
 
 def test_the_best_is_marked_unless_all_are_equal():

@@ -18,7 +18,8 @@ export default function (component) {
   const root = /** @type {Root} */ (found(component.parentElement, ".scores"));
   root.dataset.theme = isDark(root) ? "dark" : "light";
   draw(root, component);
-  countPainted(root);
+  // It stands below the text: who has asked for it wants to see it.
+  if (countPainted(root) === 1) root.scrollIntoView({ block: "nearest" });
 }
 
 /**

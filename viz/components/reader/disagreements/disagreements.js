@@ -151,7 +151,8 @@ export class Disagreements {
     for (const node of this.marked) node.classList.add("disputed");
     const [cut, kept] = this.sides(ready, at);
     const said = [...placeSaid(reader, at), cut.length && kept.length ? whoStands(cut, kept) : "all agree now"];
-    const place = el("p", "place", said.filter(Boolean).join(" · "));
+    const place = el("p", "place");
+    place.append(el("span", "", said.filter(Boolean).join(" · ")));
     const close = el("button", "close", "×");
     close.type = "button";
     close.title = "Close";
@@ -165,7 +166,8 @@ export class Disagreements {
       cell.classList.toggle("aside", !compared.has(/** @type {Ready} */ (column)));
       return cell;
     });
-    card.replaceChildren(place, close, ...cells);
+    place.append(close);
+    card.replaceChildren(place, ...cells);
   }
 
   /**
@@ -190,7 +192,17 @@ export class Disagreements {
     if (answered !== this.answered) this.answers.clear();
     this.answered = answered;
     this.answers.set(at, cells);
-    if (at === this.at) this.drawCard();
+    if (at !== this.at) return;
+    this.drawCard();
+    this.say();
+  }
+
+  // Tell a screen reader what the card says.
+  say() {
+    const parts = [...this.card.querySelectorAll(".place > span, .verdict")].map((part) =>
+      [...part.childNodes].map((node) => node.textContent).join(" "),
+    );
+    this.reader.live.textContent = [this.where.textContent, ...parts].join("; ");
   }
 
   // ---- going through ----------------------------------------------------------------------------------------------
@@ -223,7 +235,7 @@ export class Disagreements {
     // The jump has built what it brought into sight.
     this.drawCard();
     this.bringIntoSight(sentences[sentences.length - 1]);
-    reader.live.textContent = `${this.where.textContent}: ${this.card.textContent}`;
+    this.say();
     emit("seamark-disagreement", { at });
   }
 
