@@ -55,10 +55,16 @@ def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[in
 
 
 def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
-    """Return the two chunkers to show, counted from 1: those chosen if they differ there, or else worst and best."""
+    """Return the two chunkers to show, counted from 1: those chosen if they differ on the question.
+
+    If they do not, the right one gives way to the one that is furthest from the left; without a value for the left one, they
+    are the worst and the best.
+    """
     defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
     if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
         return left, right
+    if left in defined:
+        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
     return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
 
 

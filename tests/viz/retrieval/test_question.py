@@ -36,4 +36,5 @@ def test_the_shown_pair_differs_wherever_any_two_do_and_the_greatest_dispute_com
 def test_the_users_own_pair_stays_if_it_differs():
     values = {0: np.array([0.0]), 1: np.array([0.5]), 2: np.array([1.0])}
     assert differing_pair(values, 0, "2", "1") == ("2", "1")
-    assert differing_pair(values, 0, "2", "2") == ("1", "3")
+    assert differing_pair(values, 0, "2", "2") == ("2", "1")
+    assert differing_pair(values, 0, "3", "3") == ("3", "1")
