@@ -181,7 +181,7 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
         "left": "2",
         "measure": "iou",
     }
-    assert any(one.value == "Against 2. Recursive" for one in again.subheader)
+    assert any(one.value == "Against 2. Recursive" for one in again.header)
 
 
 def test_the_passages_are_the_question_s_chunks(measured):
