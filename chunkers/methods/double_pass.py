@@ -34,8 +34,8 @@ class DoublePass(Chunker):
     idea: ClassVar[str] = "Grows chunks sentence by sentence, then merges them, over a formula or a quotation if need be."
     source: ClassVar[str] = "“semantic double-pass merging”; LlamaIndex"
     formula: ClassVar[str] = (
-        r"\text{pass one: } \cos(v_{i-1,\,i},\; e_{i+1}) > \theta_{app} \qquad \text{pass two: } \cos(v_A, "
-        r"v_B) > \theta_{mrg} \;\text{ or }\; \cos(v_A, v_C) > \theta_{mrg}"
+        r"\begin{gathered} \text{pass one: } \cos(v_{i-1,\,i},\; e_{i+1}) > \theta_{app} \\ \text{pass two: } "
+        r"\cos(v_A, v_B) > \theta_{mrg} \;\text{ or }\; \cos(v_A, v_C) > \theta_{mrg} \end{gathered}"
     )
     failure: ClassVar[str] = (
         "Its thresholds belong to one embedder, and it never undoes a join that it made on its way from left to right."

@@ -118,7 +118,7 @@ function table(root, data, setStateValue) {
     const choose = name.appendChild(el("button", "choose"));
     choose.append(el("strong", "", row.title), el("span", "which", row.which), el("span", "settings", row.settings));
     choose.setAttribute("aria-pressed", String(here));
-    choose.title = "Show it in the text";
+    choose.title = `${row.settings}: show it in the text`;
     const chooseRow = () => setStateValue("chosen", { column: row.column, result: row.result, at: performance.now() });
     line.addEventListener("click", chooseRow);
     if (!row.cells.length) {

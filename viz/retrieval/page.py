@@ -79,7 +79,9 @@ def _draw(here: Page) -> None:
     _start_row(here, plan, material)
     if run is not None:
         show_way_on(here, run)
-        _show_run(run, plan, words)
+        others = material is None or material.texts != run.plan.material.texts
+        with st.expander("The run before, on other documents") if others and not run.running else st.container():
+            _show_run(run, plan, words)
     elif kept is not None:
         say_what_is_missing(kept, material)
     elif unreadable:

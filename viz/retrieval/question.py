@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import streamlit as st
 
+from chunkers.arrays import FloatArray, IntArray
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
@@ -20,8 +22,10 @@ def show_question(report: Report, titles: list[str], words: dict[str, str]) -> N
     st.header("One question", anchor=False)
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
-    if len(report.chunkers) > 1 and _only_where_they_disagree(words, len(report.disagreements), len(questions)):
-        numbers = report.disagreements.tolist()
+    values = {number: one.values for number, one in report.distributions.items()}
+    disagree = len(values) > 1 and _only_where_they_disagree(words, len(report.disagreements), len(questions))
+    if disagree:
+        numbers = by_dispute(values, report.disagreements)
     if not numbers:
         notice("The chunkers agree on every question.", key="retrieval_agree")
         return
@@ -31,11 +35,37 @@ def show_question(report: Report, titles: list[str], words: dict[str, str]) -> N
         words["question"] = str(place(words, "question", len(questions)) + 1)
     shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
     chosen = options[select("Question", words, "question", shown, "retrieval_question")]
+    if disagree:
+        words["left"], words["right"] = differing_pair(values, chosen, words["left"], words["right"])
     view = choose_word("Shown", words, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
             _show_side(report, titles, words, side, chosen, whole=view == "document")
+
+
+def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
+    """Return the questions by how far the chunkers are apart, furthest first; equals keep their order.
+
+    ``values`` has a measure of each chunker, shape (all questions,), NaN where it is undefined.
+    """
+    table = np.array([*values.values()])[:, questions]
+    apart = np.fmax.reduce(table) - np.fmin.reduce(table)
+    return [int(number) for number in questions[np.argsort(-apart, kind="stable")]]
+
+
+def differing_pair(values: Mapping[int, FloatArray], question: int, left: str, right: str) -> tuple[str, str]:
+    """Return the two chunkers to show, counted from 1: those chosen if they differ on the question.
+
+    If they do not, the right one gives way to the one that is furthest from the left; without a value for the left one, they
+    are the worst and the best.
+    """
+    defined = {str(number + 1): float(some[question]) for number, some in values.items() if not np.isnan(some[question])}
+    if len(defined) < 2 or (left in defined and right in defined and defined[left] != defined[right]):
+        return left, right
+    if left in defined:
+        return left, max(defined, key=lambda word: abs(defined[word] - defined[left]))
+    return min(defined, key=defined.__getitem__), max(defined, key=defined.__getitem__)
 
 
 def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> bool:

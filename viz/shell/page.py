@@ -96,6 +96,7 @@ def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[
     finally:
         if not interrupted:
             _write_link(name, choices, default)
+            session.opening.pop(name, None)
             session.drawn = True
 
 

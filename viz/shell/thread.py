@@ -29,13 +29,13 @@ def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[Co
     kinds
         For each of the page's columns, the chunkers that it can have. If Compare has none of them, its item is None.
     """
-    if session.page in ("", page) or st.query_params.to_dict() or COMPARE not in session.choices:
-        return []
-    found = [column_of_kind(kind) for kind in kinds]
-    if session.opened_with.get(page) == found:
-        return []
-    session.opened_with[page] = found
-    return [None if one is None else one[1].copy() for one in found]
+    if session.page not in ("", page) and not st.query_params.to_dict() and COMPARE in session.choices:
+        found = [column_of_kind(kind) for kind in kinds]
+        if session.opened_with.get(page) != found:
+            session.opened_with[page] = found
+            session.opening[page] = [None if one is None else one[1] for one in found]
+    # A run may be interrupted before the page has them; the next one gives them again.
+    return [None if one is None else one.copy() for one in session.opening.get(page, [])]
 
 
 def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, valid: bool = True) -> None:

@@ -135,6 +135,7 @@ class Session:
     drawn = Value("drawn", False)  # whether the last run of a page came to its end
     first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # what a page's address alone stood for
     undo = Value[Undo | None]("undo", None)
+    opening = Container[dict[str, list[ColumnChoice | None]]]("opening", dict)  # until the page has been drawn with them
     # By page: the columns of Compare that it opened with, each with its index there
     opened_with = Container[dict[str, list[tuple[int, ColumnChoice] | None]]]("opened_with", dict)
 

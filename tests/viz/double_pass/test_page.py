@@ -181,6 +181,15 @@ def test_a_threshold_moved_goes_into_the_link_and_embeds_nothing(app):
     assert app.session_state.get("job") is job
 
 
+def test_another_document_begins_at_the_first_step(app):
+    app.query_params["document"] = "algorithm"
+    app.query_params["step"] = "5"
+    opened(app)
+    assert app.session_state["choices/double_pass"].extra["step"] == "5"
+    app.selectbox(key="document").select("faq").run()
+    assert app.session_state["choices/double_pass"].extra["step"] == "1"
+
+
 def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
     app.query_params["document"] = "algorithm"
     app.query_params["c1"] = "recursive"

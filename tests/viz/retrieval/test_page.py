@@ -181,7 +181,15 @@ def test_the_baseline_and_what_is_compared_stand_in_the_link(measured):
         "left": "2",
         "measure": "iou",
     }
-    assert any(one.value == "Against 2. Recursive" for one in again.subheader)
+    assert any(one.value == "Against 2. Recursive" for one in again.header)
+
+
+def test_a_run_on_other_documents_is_folded(measured):
+    label = "The run before, on other documents"
+    assert not any(one.label == label for one in measured.expander)
+    measured.segmented_control(key="retrieval_material").set_value("Your own").run()
+    assert not measured.exception
+    assert any(one.label == label for one in measured.expander)
 
 
 def test_the_passages_are_the_question_s_chunks(measured):

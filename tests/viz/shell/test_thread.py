@@ -1,7 +1,9 @@
 """The thread between Compare and the other pages: what they open with, what they give back, and what can be undone."""
 
 import pytest
+import streamlit as st
 
+import viz.shell.page
 from chunkers.registry import CHUNKERS
 from tests.viz.app_steps import remarks, settled
 from viz.state.choices import MOST_COLUMNS
@@ -70,6 +72,23 @@ def test_a_page_opens_with_the_document_and_the_columns_of_compare(compare, page
     number = [*(name for name in WORDS.values() if name in CHUNKERS)].index(chunker) + 1
     assert f"{CHUNKERS[chunker].title}: column {number} of Compare" in captions(app)
     assert take(app).disabled
+
+
+def test_a_run_that_is_interrupted_loses_no_column(compare, monkeypatch):
+    interrupted = []
+
+    def shared_controls(*arguments):
+        if not interrupted:
+            interrupted.append(True)
+            st.rerun()
+        return controls(*arguments)
+
+    controls = viz.shell.page.shared_controls
+    monkeypatch.setattr(viz.shell.page, "shared_controls", shared_controls)
+    app = go(compare, "double_pass")
+    assert interrupted
+    assert columns(app, "double_pass") == OPENED["double_pass"]
+    assert "Double pass: column 3 of Compare" in captions(app)
 
 
 def test_clustering_shows_the_method_selected_on_compare(compare):

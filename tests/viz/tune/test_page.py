@@ -12,6 +12,7 @@ from evaluation.segmentation.sweep import Setting, Summary, published, rows_to_c
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, sweep_of
+from viz.tune.figures import setting_in_words, sweep_figure
 from viz.tune.grid import offered
 from viz.tune.results import place_of
 
@@ -75,6 +76,31 @@ def test_settings_that_are_level_share_aplace_of():
     among = [Summary(Setting.of("kmeans", clusters=number + 1), mean, 1, 3.0) for number, mean in enumerate(means)]
     assert [place_of(one, among, "pk") for one in among] == [3, 1, 1, 4]
     assert [place_of(one, among, "f1") for one in among] == [2, 3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (Setting.of("breakpoint", amount=80.0), "Breakpoint (percentile 80)"),
+        (
+            Setting.of("breakpoint", amount=1.5, buffer=1, threshold="standard_deviation"),
+            "Breakpoint (standard deviation 1.5, buffer 1)",
+        ),
+        (Setting.of("optimal", max_size=90), "Optimal (max size 90)"),
+        (Setting.of("kmeans"), "k-means"),
+    ],
+)
+def test_an_amount_is_named_by_its_threshold(setting, words):
+    assert setting_in_words(setting) == words
+
+
+def test_the_curve_has_a_second_line_for_what_is_held_out():
+    settings = [Setting.of("fixed_sentences", size=size) for size in (2, 4, 9)]
+    ranked = [Summary(setting, 0.1 * place, 1, 3.0) for place, setting in enumerate(settings)]
+    held = [Summary(setting, 0.5, 1, 3.0) for setting in settings[1:]]
+    assert len(sweep_figure(settings, ranked, "pk").data) == 1
+    line = sweep_figure(settings, ranked, "pk", held).data[1]
+    assert (line.name, list(line.x), list(line.y)) == ("held out", ["4", "9"], [0.5, 0.5])
 
 
 def test_without_documents_held_out_there_is_no_column_for_them(tune):

@@ -1,0 +1,40 @@
+"""Which question is shown first where the chunkers disagree, and which two chunkers."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.retrieval.report import disagreements
+from viz.retrieval.question import by_dispute, differing_pair
+
+NAN = float("nan")
+SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
+
+
+@given(
+    st.integers(1, 8).flatmap(
+        lambda count: st.lists(st.lists(SHARES, min_size=count, max_size=count), min_size=2, max_size=5)
+    )
+)
+def test_the_shown_pair_differs_wherever_any_two_do_and_the_greatest_dispute_comes_first(rows):
+    values = dict(enumerate(np.array(rows)))
+    questions = disagreements(values)
+    order = by_dispute(values, questions)
+    assert sorted(order) == questions.tolist()
+    apart = [
+        float(np.nanmax([some[one] for some in values.values()]) - np.nanmin([some[one] for some in values.values()]))
+        for one in order
+    ]
+    assert apart == sorted(apart, reverse=True)
+    for one in order:
+        left, right = (values[int(word) - 1][one] for word in differing_pair(values, one, "1", "2"))
+        assert left != right
+        assert not np.isnan(left)
+        assert not np.isnan(right)
+
+
+def test_the_users_own_pair_stays_if_it_differs():
+    values = {0: np.array([0.0]), 1: np.array([0.5]), 2: np.array([1.0])}
+    assert differing_pair(values, 0, "2", "1") == ("2", "1")
+    assert differing_pair(values, 0, "2", "2") == ("2", "1")
+    assert differing_pair(values, 0, "3", "3") == ("3", "1")
