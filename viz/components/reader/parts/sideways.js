@@ -27,7 +27,9 @@ export class Sideways {
     if (head && selected !== this.shown) {
       this.shown = selected;
       const [room, box] = [this.scroller.getBoundingClientRect(), head.getBoundingClientRect()];
-      if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += box.right - room.right;
+      // Where there is room for one column alone, it begins at the left.
+      const away = room.width < 2 * box.width ? box.left - room.left : box.right - room.right;
+      if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += away;
     }
     this.mark();
   }
