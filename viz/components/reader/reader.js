@@ -61,7 +61,7 @@ export class Reader {
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid texts"));
-    this.sideways = new Sideways(this.scroller);
+    this.sideways = new Sideways(this.scroller, this.heads);
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => {
       this.sideways.mark();
