@@ -191,6 +191,10 @@ def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_
     assert all(head.bounding_box()["width"] >= 199 for head in heads.all())
     expect(heads.nth(5).locator(".choose")).to_have_attribute("aria-pressed", "true")
     assert root.locator(".axis").bounding_box()["height"] <= 150
+    # The first is out of sight, and a button leads to it.
+    root.get_by_role("button", name="1 more").click()
+    eventually(lambda: heads.first.bounding_box()["x"], pytest.approx(root.bounding_box()["x"], abs=2))
+    expect(root.get_by_role("button", name="1 more")).to_have_text("1 more ▸")
     assert sum(head.bounding_box()["x"] >= root.bounding_box()["x"] - 1 for head in heads.all()) >= 4
 
 

@@ -63,7 +63,7 @@ export class Reader {
     this.heads = this.scroller.appendChild(el("div", "grid heads"));
     this.texts = this.scroller.appendChild(el("div", "grid texts"));
     this.disagreements = new Disagreements(this);
-    this.sideways = new Sideways(this.scroller);
+    this.sideways = new Sideways(this.scroller, this.heads);
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => {
       this.sideways.mark();
@@ -183,14 +183,17 @@ export class Reader {
     else this.mark([target], at);
   }
 
-  // Where the part of the window begins in which text is seen.
+  // Where the part of the window begins that nothing covers: below the strip, where it stays while the page scrolls.
   upper() {
-    return Math.max(this.texts.getBoundingClientRect().top, this.axis.root.getBoundingClientRect().bottom);
+    const { top, bottom } = this.axis.root.getBoundingClientRect();
+    const stays = parseFloat(getComputedStyle(this.axis.root).top) || 0;
+    return top <= stays + 1 ? Math.max(stays, bottom) : stays;
   }
 
   // The column that the others scroll with: the one that the user is at, or else the first that has text.
   get lead() {
-    return this.active?.segments ? this.active : this.columns.find(({ segments }) => segments);
+    const { active } = this;
+    return active?.segments && this.columns.includes(active) ? active : this.columns.find(({ segments }) => segments);
   }
 
   /** @param {number} place of the text, which is to stand at the top of every column */

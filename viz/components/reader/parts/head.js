@@ -78,7 +78,7 @@ export class Head {
   show(subtitle, brief) {
     this.subtitle.textContent = subtitle;
     this.subtitle.title = subtitle;
-    this.brief.replaceChildren(...brief.map(([words, tone]) => el("span", tone, words)));
+    this.brief.replaceChildren(...brief.flatMap(([words, tone]) => [el("span", tone, words), " "]));
   }
 
   // Say what the server made of the text.

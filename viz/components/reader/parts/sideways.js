@@ -1,19 +1,46 @@
 // Columns that there is no room for: they are scrolled to sideways.
 
+import { all, el } from "../../shared/dom.js";
+
 const EDGE = 4; // pixels that are not worth scrolling
 
 export class Sideways {
   /** @type {number | null} */ shown = null; // the selected column that was scrolled into sight
 
-  /** @param {HTMLElement} scroller of the columns */
-  constructor(scroller) {
+  /**
+   * @param {HTMLElement} scroller of the columns
+   * @param {HTMLElement} heads of the columns, in it
+   */
+  constructor(scroller, heads) {
     this.scroller = scroller;
+    this.heads = heads;
+    const beyond = el("div", "beyond");
+    heads.after(beyond);
+    this.before = beyond.appendChild(el("button", "left"));
+    this.after = beyond.appendChild(el("button", "right"));
+    this.before.addEventListener("click", () => this.turn(-1));
+    this.after.addEventListener("click", () => this.turn(1));
     scroller.addEventListener("scroll", () => this.mark(), { passive: true });
   }
 
-  // Show at the edges that there are more.
+  /** @param {1 | -1} direction */
+  turn(direction) {
+    this.scroller.scrollLeft += direction * this.scroller.clientWidth * 0.8;
+  }
+
+  // Say at the edges how many more there are.
   mark() {
     const { scrollLeft, scrollWidth, clientWidth } = this.scroller;
+    const room = this.scroller.getBoundingClientRect();
+    const boxes = all(this.heads, ".head").map((head) => head.getBoundingClientRect());
+    const hidden = {
+      before: boxes.filter((box) => box.left < room.left - EDGE).length,
+      after: boxes.filter((box) => box.right > room.right + EDGE).length,
+    };
+    this.before.textContent = `◂ ${hidden.before} more`;
+    this.after.textContent = `${hidden.after} more ▸`;
+    this.before.hidden = !hidden.before;
+    this.after.hidden = !hidden.after;
     this.scroller.classList.toggle("before", scrollLeft > EDGE);
     this.scroller.classList.toggle("after", scrollLeft + clientWidth < scrollWidth - EDGE);
   }
@@ -27,7 +54,9 @@ export class Sideways {
     if (head && selected !== this.shown) {
       this.shown = selected;
       const [room, box] = [this.scroller.getBoundingClientRect(), head.getBoundingClientRect()];
-      if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += box.right - room.right;
+      // Where there is room for one column alone, it begins at the left.
+      const away = room.width < 2 * box.width ? box.left - room.left : box.right - room.right;
+      if (box.right > room.right || box.left < room.left) this.scroller.scrollLeft += away;
     }
     this.mark();
   }
