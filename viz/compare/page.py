@@ -29,6 +29,8 @@ READER = "reader"
 
 def show() -> None:
     """Draw the page."""
+    # Above all that comes and goes; the page's style sheet hides it by its key.
+    spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
         _take_events(choices)
@@ -53,7 +55,8 @@ def show() -> None:
             known=text.source.known,
             key=READER,
         )
-        answer_verdicts(text.document, made, hashes, here.embedder)
+        with spot:
+            answer_verdicts(text.document, made, hashes, here.embedder)
         show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
 

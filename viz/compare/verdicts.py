@@ -52,12 +52,15 @@ class AnswerData(TypedDict):
     answer: Verdicts | None
 
 
+@st.fragment
 def answer_verdicts(
     document: Document, made: Sequence[ColumnResult], hashes: Sequence[str], embedder: Embedder | None
 ) -> None:
-    """Answer the reader's question about a place."""
-    # Not a fragment: Streamlit names one after its place on the page, which any notice above changes, and what the browser
-    # asks under the old name is lost.
+    """Answer the reader's question about a place; only this is run again when it asks, not the page.
+
+    Streamlit names a fragment after its place on the page, and what the browser asks under an old name is lost: so this must
+    stand where nothing that comes and goes is above it.
+    """
     asked = (st.session_state.get(KEY) or {}).get("asked") or {}
     at = asked.get("at")
     answer: Verdicts | None = None
@@ -68,7 +71,7 @@ def answer_verdicts(
 
 
 def _run_again() -> None:
-    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the page."""
+    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
 
 
 def cell_of(one: ColumnResult, document: Document, at: float, embedder: Embedder | None) -> VerdictCell | None:
