@@ -11,6 +11,7 @@ from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict,
 from chunkers.result import Chunk
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
+from viz.components.reader.curve import curve_of
 from viz.components.reader.reader import Column, HeadRow, Result, payload
 from viz.components.reader.segments import _trimmed as trimmed
 from viz.components.reader.segments import colours, covered, segments
@@ -129,11 +130,18 @@ def test_payload_of_a_result_and_of_a_message():
     text = "0 a.\n10 b.\n90 c."
     chunker = Breakpoint(threshold="distance", amount=0.5)
     chunking = cut(chunker, text, embedder=AngleEmbedder())
-    done = Column("Breakpoint", "distance", Result("one", chunker, chunking), (HeadRow("chunks", "2"),), notes=("A note.",))
+    done = Column(
+        "Breakpoint",
+        "distance",
+        Result("one", chunker, chunking),
+        (HeadRow("chunks", "2", "", "2 chunks"), HeadRow("time", "1 ms")),
+        notes=("A note.",),
+    )
     data = payload(chunking.document, [done, Column("Other", "", message="Not yet.", tone="error")], [12])
     assert (data["known"], data["knownAt"]) == ([12], [2.2])
     first, second = data["columns"]
-    assert (first["rows"], first["notes"]) == ([["chunks", "2", ""]], ["A note."])
+    assert (first["rows"], first["notes"]) == ([["chunks", "2", ""], ["time", "1 ms", ""]], ["A note."])
+    assert first["brief"] == [["2 chunks", ""]]
     body = json.loads(first["body"])
     assert body["segments"]["start"] == [0, 11]
     assert body["curve"]["scores"] == pytest.approx([0.0152, 0.8264], abs=1e-4)
@@ -157,3 +165,14 @@ def test_the_text_goes_apart_behind_its_sentences():
     head, text = source(document).split(b"\n", 1)
     assert json.loads(head) == {"id": document.identity, "starts": [0, 7], "ends": [5, 9]}
     assert text.decode() == document.text
+
+
+@given(st.floats(1, 99).map(lambda amount: round(amount, 2)), st.integers(0, 3))
+def test_a_line_says_where_its_amount_stands_in_the_settings(amount, buffer):
+    chunker = Breakpoint(threshold="percentile", amount=amount, buffer=buffer)
+    chunking = cut(chunker, "0 a.\n10 b.\n90 c.", embedder=AngleEmbedder())
+    (line,) = curve_of(chunker, chunking, movable=True)["lines"]
+    before, after = line["around"]
+    assert f"{before}{line['value']:g}{after}" == chunker.describe()
+    (fixed,) = curve_of(chunker, chunking, movable=False)["lines"]
+    assert fixed["around"] is None

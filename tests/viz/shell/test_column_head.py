@@ -5,9 +5,10 @@ import json
 import pytest
 
 from tests.viz.app_steps import said
+from viz.components.reader.reader import HeadRow
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
-from viz.shell.column_head import column_of
+from viz.shell.column_head import against_known_row, column_of
 from viz.shell.results import ColumnResult
 from viz.state.choices import ColumnChoice
 
@@ -50,3 +51,16 @@ def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
     )
     assert (column.title, column.subtitle) == ("Fixed sentences", "overlap 9")
     assert (column.message, column.tone, column.result) == ("overlap must be below size.", "error", None)
+
+
+@pytest.mark.parametrize(
+    ("counts", "value", "tone", "brief"),
+    [
+        ((1, 2, 3), "2 missed, 3 added", "wrong", "2 missed, 3 added"),
+        ((3, 0, 1), "0 missed, 1 added", "wrong", "0 missed, 1 added"),
+        ((3, 0, 0), "all 3 found, none added", "", "all 3 found"),
+        ((0, 0, 0), "one topic, not cut", "", "one topic, not cut"),
+    ],
+)
+def test_cuts_are_counted_against_the_known_boundaries(counts, value, tone, brief):
+    assert against_known_row(*counts) == HeadRow("against known", value, tone, brief)
