@@ -142,9 +142,14 @@ def test_while_a_file_is_over_the_page_the_page_says_what_becomes_of_it(page, ap
     devices = page.context.new_cdp_session(page)
     data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
     sign = page.get_by_text("Drop the file: its text is cut here")
-    for kind in ("dragEnter", "dragOver"):
-        devices.send("Input.dispatchDragEvent", {"type": kind, "x": 700, "y": 400, "data": data})
-    expect(sign).to_be_visible()
+    devices.send("Input.dispatchDragEvent", {"type": "dragEnter", "x": 700, "y": 400, "data": data})
+
+    def held():
+        # A file that is held over a page says so again and again.
+        devices.send("Input.dispatchDragEvent", {"type": "dragOver", "x": 700, "y": 400, "data": data})
+        return sign.is_visible()
+
+    eventually(held, True)
     devices.send("Input.dispatchDragEvent", {"type": "drop", "x": 700, "y": 400, "data": data})
     expect(sign).not_to_be_visible()
     shows(page, "One.", "a.txt")
@@ -198,7 +203,7 @@ def test_a_restarted_server_is_given_the_text_again(page, tmp_path):
     with app_server(tmp_path / "second.txt", port=urlsplit(server.url).port) as again:
         assert again.url == server.url
         # The page finds the server by itself, and asks it when it is used next; what is used first may not be heard.
-        connected = "document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED'"
+        connected = "() => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED'"
         page.wait_for_function(connected, timeout=READY)
 
         def pressed():

@@ -65,6 +65,9 @@ function begin(root) {
   document.addEventListener("focusout", left);
   document.addEventListener("keydown", pressed);
   return listen(root, { "seamark-box": () => count() }, () => {
+    // As with the row on top: the same root may be put back, and begins anew.
+    root.dispose = undefined;
+    root.replaceChildren();
     globalThis.removeEventListener("pagehide", leaving);
     document.removeEventListener("input", typed);
     document.removeEventListener("focusout", left);

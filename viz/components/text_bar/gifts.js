@@ -56,7 +56,10 @@ export function takeGifts(root) {
     else return;
     event.preventDefault();
   });
-  return () => stop.abort();
+  return () => {
+    stop.abort();
+    sign.remove();
+  };
 }
 
 /** @param {File} file */

@@ -47,7 +47,7 @@ function answer(root, data) {
 
 /** @param {Root} root */
 function begin(root) {
-  const row = root.appendChild(el("div", "row"));
+  const row = /** @type {HTMLElement} */ (root.querySelector(".row") ?? root.appendChild(el("div", "row")));
   const endGifts = takeGifts(root);
   const fitted = new ResizeObserver(() => fitRow(row));
   fitted.observe(row);
@@ -58,6 +58,8 @@ function begin(root) {
   };
   document.addEventListener("keydown", closing);
   return listen(root, { "seamark-box": ({ open }) => ownButton(root)?.setAttribute("aria-expanded", String(open)) }, () => {
+    // On a busy machine Streamlit may put the same root back after this, and it begins anew.
+    root.dispose = undefined;
     endGifts();
     fitted.disconnect();
     document.removeEventListener("keydown", closing);
