@@ -57,4 +57,4 @@ def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url
     root = page.locator(".seamark")
     expect(root.locator("h1")).to_have_text("stitched 1")
     eventually(lambda: whole_text(root, 0), long)
-    expect(page.get_by_text("3 known boundaries", exact=False).first).to_be_visible()
+    expect(root.get_by_text("3 known boundaries")).to_be_visible()

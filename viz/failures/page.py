@@ -87,8 +87,11 @@ def _draw(here: Page) -> None:
     left, right = st.columns([12, 13], gap="medium")
     with left, st.container(key="beside"):
         show_table(choices, shown)
-        _actions(here, text, search, selected, ready=all(one.chunking is not None or one.error for one in made))
-        show_inbox(choices, selected, here.embedder)
+        # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.
+        with st.container():
+            _actions(here, text, search, selected, ready=all(one.chunking is not None or one.error for one in made))
+        with st.container():
+            show_inbox(choices, selected, here.embedder)
     with right:
         _reader(text, results, selected, marking)
 
