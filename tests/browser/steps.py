@@ -109,6 +109,13 @@ def open_box(page):
     return box
 
 
+def choose_sample(page, name):
+    """Choose a sample by its name in the link, among those that have no chip of their own."""
+    at_rest(page)
+    page.locator(".text-bar .more").click()
+    page.locator(f'.text-bar .entry[data-id="{name}"]').click()
+
+
 def choose(page, label, option):
     """Choose an option of a select box in the side bar."""
     # While the script runs, Streamlit may draw the box anew, and its list closes.

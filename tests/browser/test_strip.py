@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, choose, chunks, column, embedded, eventually, open_app, painted, read, until
+from tests.browser.steps import at_rest, choose_sample, chunks, column, embedded, eventually, open_app, painted, read, until
 
 LAPTOP = {"width": 1280, "height": 720}
 REPORT = "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&c3=recursive&selected=1"
@@ -66,7 +66,7 @@ def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scroll
     eventually(lambda: root.bounding_box()["y"] < 0, scrolled > 0)
     for _ in range(3):
         if way == "disagreement":
-            root.get_by_role("button", name="disagreements").click()
+            root.get_by_role("button", name="Next disagreement").click()
         elif way == "strip":
             strip = root.locator(".strip canvas").nth(2)
             strip.click(position={"x": strip.bounding_box()["width"] * 0.6, "y": 3})
@@ -78,18 +78,6 @@ def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scroll
         painted(page)
         for number in range(3):
             seen(root, pointed(root), number)
-
-
-def test_a_disagreement_is_pointed_at_between_two_sentences(page, root):
-    root.get_by_role("button", name="disagreements").click()
-    expect(root.locator(".said")).to_contain_text("cut by column")
-    at = read(root, "({ pointed }) => pointed")
-    if at == int(at):
-        expect(root.locator(".ring").filter(visible=True)).to_have_count(1)
-        assert sorted(set(root.locator(".s.near").evaluate_all("(all) => all.map((one) => Number(one.dataset.s))"))) == [
-            at - 1,
-            at,
-        ]
 
 
 def test_a_click_beside_the_text_ends_with_its_sentences_in_the_window(page, app_url):
@@ -213,7 +201,7 @@ def test_another_document_begins_at_its_beginning(page, root):
     column(root, 0).hover()
     page.mouse.wheel(0, 4000)
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: top > 10)
-    choose(page, "Document", "The essay")
+    choose_sample(page, "essay")
     at_rest(page)
     until(root, "({ sentences }) => sentences > 333")
     embedded(page)

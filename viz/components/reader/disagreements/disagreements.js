@@ -33,7 +33,7 @@ export class Disagreements {
   constructor(reader) {
     this.reader = reader;
     this.bar = el("div", "disputes");
-    this.where = el("span", "where");
+    this.where = el("span", "count");
     this.before = this.button("◂", "Previous disagreement (D)", -1);
     this.after = this.button("▸", "Next disagreement (d)", 1);
     this.whose = this.choice("Columns that disagree");
