@@ -70,7 +70,7 @@ def test_the_first_control_gives_a_text_and_says_how_long_it_is(page, app_url):
     shows(page, "Two words. And more 🌊.", "Pasted text")
     expect(box).not_to_be_visible()
     expect(own_chip(page)).to_have_attribute("aria-pressed", "true")
-    expect(facts(page)).to_have_text("2 sentences · 22 characters · English")
+    expect(facts(page)).to_have_text("2 sentences · 22 characters · English (detected)")
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (800, 600), (400, 800)])

@@ -29,7 +29,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
-from viz.state.text import Source, Text, sentences_said
+from viz.state.text import Source
 from viz.theme import palette
 from viz.theme.numbers import counted
 
@@ -83,7 +83,7 @@ def _draw(here: Page) -> None:
             text.document,
             [_column(made[0], shown, text.source)],
             title=text.source.name,
-            summary=_summary(text),
+            summary=text.source.teaches,
             selected=0,
             known=text.source.known,
             key=READER,
@@ -189,8 +189,3 @@ def _rows(chunking: Chunking, chosen: Source) -> tuple[HeadRow, ...]:
         found, missed, added = against_known(cuts_of(chunking), chosen.known)
         rows.append(against_known_row(found, missed, added))
     return tuple(rows)
-
-
-def _summary(text: Text) -> str:
-    parts = [sentences_said(text.document), f"{len(text.document.text):,} characters"]
-    return " · ".join([*parts, text.source.teaches] if text.source.teaches else parts)

@@ -29,7 +29,7 @@ from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
-from viz.state.text import Text, sentences_said
+from viz.state.text import Text
 from viz.theme.numbers import counted, embedding_in_words, stages_in_words
 
 PAGE = "clustering"
@@ -129,7 +129,7 @@ def _choose(choices: Choices) -> None:
 
 def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
-    parts = [sentences_said(document), counted(len(document.text), "character")]
+    parts = []
     if known is not None:
         boundaries = f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
         parts.append(boundaries if known else "one topic: no known boundary")

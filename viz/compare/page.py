@@ -21,7 +21,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
 from viz.state.keys import session
-from viz.state.text import Source, Text, sentences_said
+from viz.state.text import Source, Text
 from viz.theme.numbers import counted, duration
 
 READER = "reader"
@@ -50,7 +50,7 @@ def show() -> None:
             text.document,
             [_column(number, one, text, here.embedder) for number, one in enumerate(made)],
             title=text.source.name,
-            summary=_summary(text.document, text.source),
+            summary=_summary(text.source),
             selected=choices.selected,
             known=text.source.known,
             key=READER,
@@ -65,8 +65,8 @@ def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | 
     return column_of(result, lambda _: facts_of(number, result, text, embedder))
 
 
-def _summary(document: Document, chosen: Source) -> str:
-    parts = [sentences_said(document), f"{len(document.text):,} characters"]
+def _summary(chosen: Source) -> str:
+    parts = []
     if chosen.known is not None:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
     job = session.job

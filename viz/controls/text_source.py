@@ -10,7 +10,6 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.encodings import CHOICES
 from chunkers.text.formats import format_of
-from chunkers.text.languages import LANGUAGES
 from chunkers.text.reading import READABLE
 from sample_docs import load_sample, sample_titles
 from viz.components.job_progress import show_job_progress
@@ -34,7 +33,7 @@ from viz.state.own_text import (
     without_dashes,
 )
 from viz.state.recipe_file import open_recipe
-from viz.state.text import Source, Text, language_of
+from viz.state.text import Source, Text, language_said
 from viz.theme.numbers import counted
 
 _PASTED_FILE = "Pasted text.txt"
@@ -92,7 +91,7 @@ def _samples() -> list[DocumentData]:
 def _facts(text: Text, *, own: bool) -> str:
     document = text.document
     parts = [counted(len(document.sentences), "sentence"), counted(len(document.text), "character")]
-    return " · ".join([*parts, LANGUAGES[language_of(document)]] if own else parts)
+    return " · ".join([*parts, language_said(document)] if own else parts)
 
 
 def load_text(choices: Choices) -> Source | None:

@@ -27,7 +27,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
-from viz.state.text import Text, sentences_said
+from viz.state.text import Text
 from viz.theme import palette
 
 PAGE = "double_pass"
@@ -197,11 +197,10 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
 
 
 def _summary(chunking: Chunking) -> str:
-    """Describe the text and how many chunks each pass leaves."""
+    """Say how many chunks each pass leaves."""
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
-        sentences_said(chunking.document),
         f"pass one leaves {_counted(first, 'mini-chunk')}",
         f"pass two leaves {_counted(chunks, 'chunk')}"
         + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),

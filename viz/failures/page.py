@@ -30,7 +30,7 @@ from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session
 from viz.state.own_text import choose_document
-from viz.state.text import Text, sentences_said
+from viz.state.text import Text
 from viz.theme import palette
 from viz.theme.numbers import counted
 
@@ -161,7 +161,7 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
         prefix = f"{one.title} · {one.origin}"
         return column_of(one.made, lambda chunking: _head(one, chunking, source.known), prefix=prefix, movable=False)
 
-    parts = [sentences_said(text.document), _known_words(source.known)]
+    parts = [_known_words(source.known)]
     if source.known is not None:
         parts.append("wavy red: outside the chunk that fits its section best")
     reader(

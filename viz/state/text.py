@@ -19,20 +19,16 @@ class Source:
     teaches: str = ""
 
 
-def sentences_said(document: Document) -> str:
-    """Describe how many sentences a document has and, if its splitter is language-specific, in which language."""
-    count = len(document.sentences)
-    sentences = f"{count:,} sentence{'' if count == 1 else 's'}"
-    if document.language is None:
-        return sentences
-    detected = "" if ":" in document.splitter else " (detected)"
-    return f"{sentences} by the rules of {LANGUAGES[document.language]}{detected}"
-
-
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def language_of(document: Document) -> str:
     """Return the code of a document's language: its splitter's, or else the detected one."""
     return document.language or detect_language(document.text)
+
+
+def language_said(document: Document) -> str:
+    """Name the language, and say so if it was detected."""
+    detected = "" if ":" in document.splitter and document.language else " (detected)"
+    return f"{LANGUAGES[language_of(document)]}{detected}"
 
 
 @dataclass(frozen=True)

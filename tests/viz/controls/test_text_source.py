@@ -8,7 +8,7 @@ from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
 from tests.viz.app_steps import choose_document
 from viz.jobs import reading
-from viz.state.text import sentences_said
+from viz.state.text import language_said
 
 LINES = "One sentence. Another one.\nA third."
 
@@ -137,10 +137,10 @@ def test_the_language_is_shown_and_can_be_chosen(app):
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [
-        ("One. Two.", "sentencex", "2 sentences by the rules of English (detected)"),
-        ("Eins. Zwei.", "sentencex:de", "2 sentences by the rules of German"),
-        ("One.", "spacy", "1 sentence"),
+        ("One. Two.", "sentencex", "English (detected)"),
+        ("Eins. Zwei.", "sentencex:de", "German"),
+        ("Das Haus ist alt.", "regex", "German (detected)"),
     ],
 )
-def test_what_is_said_of_the_sentences(text, name, said):
-    assert sentences_said(Document.from_text(text, name)) == said
+def test_what_is_said_of_the_language(text, name, said):
+    assert language_said(Document.from_text(text, name)) == said

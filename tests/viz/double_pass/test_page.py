@@ -162,7 +162,7 @@ def test_the_page_counts_what_each_pass_leaves(app):
     app.query_params["document"] = "algorithm"
     opened(app)
     assert sent(app, "made")["summary"].endswith(
-        "14 sentences · pass one leaves 6 mini-chunks · pass two leaves 1 chunk, after 1 merge over a snippet"
+        "pass one leaves 6 mini-chunks · pass two leaves 1 chunk, after 1 merge over a snippet"
     )
     assert sent(app, "columns")["columns"][1]["title"] == "Breakpoint"
     histograms = [one for one in app.get("bidi_component") if '"counts"' in one.proto.json]
