@@ -9,7 +9,7 @@ from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
-from tests.viz.app_steps import sent, settled
+from tests.viz.app_steps import choose_document, sent, settled
 from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
 from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
@@ -186,7 +186,7 @@ def test_another_document_begins_at_the_first_step(app):
     app.query_params["step"] = "5"
     opened(app)
     assert app.session_state["choices/double_pass"].extra["step"] == "5"
-    app.selectbox(key="document").select("faq").run()
+    choose_document(app, "faq")
     assert app.session_state["choices/double_pass"].extra["step"] == "1"
 
 
@@ -203,7 +203,7 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
     assert any("recursive is for Compare" in one.proto.json for one in app.get("bidi_component"))
 
 
-@pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "1 sentence"), ("   ", "")])
+@pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "pass two leaves 1 chunk"), ("   ", "")])
 def test_texts_with_nothing_to_compare(app, text, said):
     opened(app)
     app.text_area(key="pasted").input(text).run()
