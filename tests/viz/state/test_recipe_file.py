@@ -19,7 +19,6 @@ def app(app):
     app.query_params["embedder"] = "tfidf"
     app.query_params["tokenizer"] = "words"
     app.run()
-    app.selectbox(key="document").select("own").run()
     app.text_area(key="pasted").set_value("A lighthouse has a lamp. It turns. A buoy floats. It has a bell.")
     return settled(app)
 
