@@ -1,5 +1,6 @@
 """The app without a browser, the real model and its vectors, once for all tests; and the lanes that tests run in."""
 
+import hypothesis
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -18,6 +19,9 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # A busy machine is no failure.
+    hypothesis.settings.register_profile("patient", deadline=None)
+    hypothesis.settings.load_profile("patient")
     if config.option.quick:
         config.option.markexpr = QUICK
         keep_quick()

@@ -260,7 +260,6 @@ class DoublePass(Chunker):
 
 _UNDECIDED = Gap(0, None, None, Verdict.CUT, Reason())
 _PLACES = ("next", "after", "third")
-_ALL = (" ", "; both ", "; all ")
 _KINDS: tuple[MergeKind, ...] = ("merging", "over a snippet", "over two snippets")
 
 
@@ -311,8 +310,10 @@ class _State:
 
 def _in_short(tried: Sequence[Comparison]) -> str:
     """Return why none of the comparisons of pass two joined anything: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
+    if len(tried) == 1:
+        return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
     said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, _PLACES, strict=False))
-    return f"{said}{_ALL[len(tried) - 1]}≤ merging {tried[0].threshold:g}"
+    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {tried[0].threshold:g}"
 
 
 def _short(text: str, most: int = 40) -> str:

@@ -195,7 +195,7 @@ def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
         page,
         f"Water boils when it is heated. Heated water boils.\n{code}\nBoiling water was heated. Water that is hot boils.",
     )
-    rows.locator(".summary", has_text="Pasted text").wait_for(timeout=READY)
+    rows.locator("h1", has_text="Pasted text").wait_for(timeout=READY)
     embedded(page)
     page.locator(".told", has_text="Sentence 1").wait_for()
     eventually(lambda: whole_text(page.locator(".seamark"), 0), lambda text: code in text)

@@ -54,7 +54,7 @@ KINDS = [
         [
             "joined in pass one: similarity 0.98 > initial 0.50",
             "pass one: similarity 0.09 ≤ appending 0.50; pass two: similarity 0.04 next, -0.97 after; both ≤ merging 0.5",
-            "pass one: similarity -0.98 ≤ initial 0.50; pass two: similarity -0.98 next ≤ merging 0.5",
+            "pass one: similarity -0.98 ≤ initial 0.50; pass two: similarity -0.98 ≤ merging 0.50",
         ],
     ),
     (
