@@ -76,7 +76,7 @@ def test_the_cases_are_one_line_until_all_are_asked_for(page, app_url):
     assert cards.bounding_box()["height"] < 60
     page.get_by_role("button", name="All cases").click()
     eventually(lambda: cards.bounding_box()["height"], lambda height: height > 150)
-    page.get_by_role("button", name="Three unequal topics").click()
+    cards.get_by_role("button", name="Three unequal topics").click()
     page.wait_for_url("**document=three_topics**")
     eventually(lambda: cards.bounding_box()["height"], lambda height: height < 60)
 

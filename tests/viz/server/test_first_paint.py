@@ -8,7 +8,7 @@ from tests import ROOT
 from viz.server.first_paint import FirstPaint
 
 HTML = {"accept": "text/html,application/xhtml+xml"}
-PAGE = "<html><head></head><body><div id='root'></div></body></html>"
+PAGE = '<html><head></head><body><div id="root"></div></body></html>'
 FILE = ROOT / "viz/theme/page.css"
 STYLE = FILE.read_text()
 
@@ -30,13 +30,13 @@ def asked(answer, path="/", **headers):
 
 
 @pytest.mark.parametrize("path", ["/", "/breakpoints?c1=breakpoint"])
-def test_the_style_is_the_last_thing_in_the_body(path):
+def test_the_style_stands_before_what_is_drawn(path):
     _, answer = asked(Response(PAGE, media_type="text/html", headers={"etag": "x"}), path, **HTML)
     before, style, after = answer.text.partition("<style>")
-    assert before == PAGE.removesuffix("</body></html>")
+    assert before == "<html><head></head><body>"
     assert style
     assert after.startswith(STYLE)
-    assert after.endswith("</style></body></html>")
+    assert after.endswith('</style><div id="root"></div></body></html>')
     assert "stSidebar" in after.removeprefix(STYLE)
     assert int(answer.headers["content-length"]) == len(answer.content)
     assert "etag" not in answer.headers
@@ -49,7 +49,7 @@ def test_a_page_in_parts_is_put_together():
 
 def test_in_lecture_mode_no_place_is_kept_for_the_side_bar():
     _, answer = asked(Response(PAGE, media_type="text/html"), "/?lecture=1", **HTML)
-    assert answer.text.split("<style>")[1] == STYLE + "</style></body></html>"
+    assert answer.text.split("<style>")[1] == STYLE + '</style><div id="root"></div></body></html>'
 
 
 def test_the_page_is_asked_for_uncompressed_and_whole():
@@ -69,6 +69,6 @@ def test_anything_else_passes_as_it_is():
     assert behind.headers[b"accept-encoding"] == b"gzip"
 
 
-def test_a_page_without_an_end_stays_as_it_is():
+def test_a_page_without_a_root_stays_as_it_is():
     _, answer = asked(Response("<p>Not found", 404, media_type="text/html"), **HTML)
     assert (answer.status_code, answer.text) == (404, "<p>Not found")
