@@ -76,6 +76,6 @@ def _uncompressed(scope: Scope) -> Scope:
 
 
 def _with_style(page: bytes, style: bytes) -> bytes:
-    """Put the style behind those of Streamlit in the head, which are as specific, and before those of the app in its root."""
+    """Put the style behind those of Streamlit in the head, which are as specific, and before those that the app draws."""
     before, root, after = page.partition(b'<div id="root"')
     return before + b"<style>" + style + b"</style>" + root + after if root else page
