@@ -9,6 +9,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from viz.jobs.preload import Preload
+from viz.server.callbacks import let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
 from viz.server.uploads import keep_upload_addresses
@@ -30,6 +31,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 
 keep_upload_addresses()
+let_callbacks_end()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))

@@ -29,8 +29,8 @@ from websockets.typing import Origin, Subprotocol
 LIMIT = 120.0
 """Seconds after which an answer is given up."""
 
-_KEPT_RUNS = 2
-"""Runs after which a page forgets a message that it has not needed again; the default of Streamlit's configuration."""
+_KEPT_RUNS = 30
+"""Runs after which a page forgets a message that it has not needed again, as in .streamlit/config.toml."""
 
 _WIDGETS = ("button", "file_uploader", "number_input", "selectbox", "slider", "text_area")
 

@@ -1,0 +1,38 @@
+"""What a user does is not lost because the next thing follows at once; with Streamlit as it comes, it is."""
+
+import asyncio
+
+import pytest
+
+from benchmarks.protocol import Client
+from tests.browser.app_server import app_server
+from tests.support import in_a_loop
+
+pytestmark = pytest.mark.browser
+
+
+AS_IT_CAME = {"AS_IT_CAME": "1", "STREAMLIT_RUNNER_FAST_RERUNS": "true"}
+
+
+async def noted(url):
+    """Write words, each followed at once by another input; return what the app has noted of both."""
+    async with Client(url) as client:
+        for word in ("one", "two"):
+            await client.send(client.text("text_area", "word", word))
+            # The callback has begun: it sleeps for half a second.
+            await asyncio.sleep(0.25)
+            await client.send(client.text("text_area", "another", word))
+            await client.until(lambda one, word=word: one.linked("another") == word)
+            await client.answered()
+        return client.linked("noted")
+
+
+def test_a_callback_is_run_to_its_end(tmp_path):
+    with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py") as server:
+        assert in_a_loop(noted(server.url)) == "one two"
+
+
+def test_streamlit_itself_breaks_it_off(tmp_path):
+    """When this fails, Streamlit has mended it, and `viz.server.callbacks` can go with the line in config.toml."""
+    with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:
+        assert in_a_loop(noted(server.url)) != "one two"
