@@ -132,12 +132,6 @@ export class Column extends ColumnText {
 
   // ---- places on the axis -------------------------------------------------------------------------------------------
 
-  /** @param {number} place on the axis */
-  cutsAt(place) {
-    const from = this.segments?.from ?? [];
-    return place > 0 && from[firstWhere(from.length, (part) => from[part] >= place)] === place;
-  }
-
   // The places on the axis at the upper edge and at the lower edge of what is in the window.
   inSight() {
     const { top, bottom } = this.body.getBoundingClientRect();

@@ -166,11 +166,10 @@ export class Reader {
   }
 
   /**
-   * Bring a sentence into sight in every column, and point at it; or, at the place of a boundary, at the gap before it.
+   * Bring a sentence into sight in every column, and point at it.
    * @param {number} sentence
-   * @param {number} [at]
    */
-  jump(sentence, at) {
+  jump(sentence) {
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
     for (const column of this.columns) column.flash(target);
     this.keep({}, () => {
@@ -179,8 +178,7 @@ export class Reader {
       if (span) bringIntoWindow(span, this.root, () => this.upper());
     });
     this.axis.window.reveal(target);
-    if (at === target && target) this.mark([target - 1, target], at);
-    else this.mark([target], at);
+    this.mark([target]);
   }
 
   // Where the part of the window begins that nothing covers: below the strip, where it stays while the page scrolls.
