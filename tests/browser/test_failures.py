@@ -1,6 +1,7 @@
 """What a person does on the Failures page, in a real browser."""
 
 import re
+from uuid import uuid4
 
 from playwright.sync_api import expect
 
@@ -129,3 +130,21 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     assert from_json(download.value.path().read_bytes(), TEXT) == (TEXT.index("The loom"),)
     page.locator("label", has_text="Mark boundaries").click()
     expect(root.locator(".gap")).to_have_count(0)
+
+
+def test_what_is_chosen_stays_chosen_when_progress_goes(page, app_url):
+    """Progress stands above the lists while the other rows' texts are embedded."""
+    root = open_failures(page, app_url, "?document=three_topics&selected=0")
+    # No item is in the cache of embeddings, and there are enough of them to be at work for a while.
+    paste(page, "\n".join(f"- Item {number} is called {uuid4().hex}." for number in range(400)))
+    progress = page.locator(".st-key-progress")
+    progress.wait_for(timeout=READY)
+    finding = page.locator(".finding").first
+    finding.click()
+    expect(finding).to_have_class(re.compile("here"))
+    expect(root.locator(".s.next").first).to_be_in_viewport()
+    assert progress.is_visible(), "the embedding came to its end too soon"
+    expect(progress).to_have_count(0, timeout=READY)
+    embedded(page)
+    expect(finding).to_have_class(re.compile("here"))
+    expect(root.locator(".s.next").first).to_be_in_viewport()

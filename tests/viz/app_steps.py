@@ -38,8 +38,13 @@ def choose_document(app, name):
 
 def emptied(app):
     """Paste a text, and empty the box again."""
-    app.text_area(key="pasted").set_value("A word.").run()
-    return app.text_area(key="pasted").set_value("").run()
+    box_of(app).set_value("A word.").run()
+    return box_of(app).set_value("").run()
+
+
+def box_of(app):
+    """Return the text area of the own text, whose key is another whenever the server fills it."""
+    return next(area for area in app.text_area if area.label == "Text")
 
 
 def sent(app, word):

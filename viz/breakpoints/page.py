@@ -26,6 +26,7 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice, fresh
 from viz.state.embedder import defaults_of
@@ -77,7 +78,7 @@ def _draw(here: Page) -> None:
     show_misfits(here.choices, made)
     shown = shown_of(made[0], axis)
     palette.colour_page()
-    left, right = st.columns([8, 5], gap="medium")
+    left, right = sides(PAGE, 8, 5)
     with left:
         reader(
             text.document,

@@ -24,6 +24,7 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import compared
@@ -62,8 +63,7 @@ def _draw(here: Page) -> None:
         return
     show_progress([made])
     show_misfits(here.choices, [made])
-    with st.container(key="clustering"):
-        left, right = st.columns([6, 5], gap="large")
+    left, right = sides(PAGE, 6, 5, gap="large")
     with left:
         _reader(made, text)
     with right, st.container(key="beside"):

@@ -122,16 +122,18 @@ def _draw_box(choices: Choices) -> None:
     """Draw the text area and the upload, which the page shows while the box is open; a dropped file needs them always."""
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        st.text_area(
-            "Text",
-            seed("pasted", session.pasted_kept),
-            key="pasted",
-            height=160,
-            on_change=_pasted,
-            args=(choices,),
-            placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
-            label_visibility="collapsed",
-        )
+        # The container has the name by which scripts and styles know the box.
+        with st.container(key="pasted"):
+            st.text_area(
+                "Text",
+                seed(session.box, session.pasted_kept),
+                key=session.box,
+                height=160,
+                on_change=_pasted,
+                args=(session.box, choices),
+                placeholder="Paste or write a text. A line of three dashes marks a known boundary.",
+                label_visibility="collapsed",
+            )
         text_foot()
         own = session.own
         if own is not None and not session.pasted_kept:
@@ -152,8 +154,10 @@ def _draw_box(choices: Choices) -> None:
         _offer_dashes()
 
 
-def _pasted(choices: Choices) -> None:
-    text = st.session_state["pasted"]
+def _pasted(box: str, choices: Choices) -> None:
+    if box != session.box:
+        return
+    text = st.session_state[box]
     _forget_file()
     set_own_text(edited(text) if text else None)
     choose_document(choices, OWN)

@@ -24,6 +24,7 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
@@ -148,7 +149,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
         key="passes",
     )
     palette.colour_page()
-    left, right = st.columns([2, 1], gap="medium")
+    left, right = sides(PAGE, 2, 1)
     with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:

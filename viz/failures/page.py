@@ -25,6 +25,7 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import run_columns
+from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, say_added, take_button
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
@@ -84,7 +85,7 @@ def _draw(here: Page) -> None:
     show_misfits(here.choices, made)
     results, selected = _selected(choices, shown)
     palette.colour_page()
-    left, right = st.columns([12, 13], gap="medium")
+    left, right = sides(PAGE, 12, 13)
     with left, st.container(key="beside"):
         show_table(choices, shown)
         # Each in a place of its own: what comes and goes in one must not make Streamlit build the other anew.

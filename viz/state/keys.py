@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
+from uuid import uuid4
 
 import streamlit as st
 
@@ -21,6 +22,12 @@ from viz.state.text import Source
 from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments, Undo
 
 Kind = TypeVar("Kind")
+
+
+def new_box() -> str:
+    """Return a key for a text box that no browser has seen."""
+    return f"box/{uuid4().hex}"
+
 
 MOST_SHOWN = 6
 """Texts that a session may go back to without their being prepared again."""
@@ -154,6 +161,7 @@ class Session:
     own_reading = Job[ReadingJob[FileText] | None]("own_reading", None)  # while the file is being read
     own_splitter = Value("own_splitter", OWN_SPLITTER)  # the user's choice for the own text
     pasted_kept = Value("pasted_kept", "")  # content of the text box: the own text, unless that is too long
+    box = Container[str]("box", new_box)  # key of the text box, another whenever the server fills it
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
     marks_complaint = Value("marks_complaint", "")

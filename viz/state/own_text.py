@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import streamlit as st
+
 from evaluation.segmentation.boundary_files import without_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
-from viz.state.keys import session
+from viz.state.keys import new_box, session
 from viz.state.text import Source
 
 PASTED = "Pasted text"
@@ -59,6 +61,10 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
     session.dashes = True
     boxed = "" if own is None else (given or own).text
     session.pasted_kept = boxed if len(boxed) <= MOST_EDITED else ""
+    if st.session_state.get(session.box, "") != session.pasted_kept:
+        # What a browser says that has not been told yet of the new content is about the box before, and means nothing: in
+        # the same box it would be the user's own change, and take the text away.
+        session.box = new_box()
 
 
 def edited(text: str) -> Source:

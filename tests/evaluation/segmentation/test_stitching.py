@@ -18,7 +18,7 @@ from evaluation.segmentation.stitching import Passage, halves, passages_from, st
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import remarks, sweep_of
+from tests.viz.app_steps import box_of, remarks, sweep_of
 from viz.tune.own_documents import zipped
 
 TEXTS = {f"text {n}.txt": f"Text {n} begins here. It goes on for a while. It ends with {n}." for n in range(8)}
@@ -289,7 +289,7 @@ def test_marked_documents_are_chosen_beside_the_bundled(tune):
 
 def test_the_document_marked_on_failures_is_among_them(tune):
     tune.switch_page("pages/failures.py").run()
-    tune.text_area(key="pasted").set_value("One is here.\n---\nTwo is here.").run()
+    box_of(tune).set_value("One is here.\n---\nTwo is here.").run()
     tune.switch_page("pages/tune.py").run()
     assert tune.multiselect(key="tune/documents").value[-1] == "Pasted text, marked on Failures"
 

@@ -12,7 +12,7 @@ from chunkers.methods.similarity_reading import SimilarityReading, has_similarit
 from evaluation.segmentation.cohesion import Similarities, compare
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, tools
-from tests.viz.app_steps import settled
+from tests.viz.app_steps import box_of, settled
 from viz.breakpoints.gap_table import gap_rows
 from viz.breakpoints.story import scan_steps
 
@@ -247,7 +247,7 @@ def test_words_of_the_link_that_are_wrong_are_said(app):
 @pytest.mark.parametrize("view", ["scores", "gaps", "steps"])
 def test_texts_without_gaps_get_a_sentence(app, view):
     opened(app, embedder="tfidf", view=view)
-    app.text_area(key="pasted").set_value("One sentence only.")
+    box_of(app).set_value("One sentence only.")
     settled(app)
     assert any("no gap to decide" in said for said in notices(app))
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from chunkers.building_blocks.clustering import MOST_SENTENCES
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import emptied, sent, settled
+from tests.viz.app_steps import box_of, emptied, sent, settled
 
 
 def opened(**query):
@@ -108,7 +108,7 @@ def test_a_line_that_was_let_go_sets_the_parameter():
 def test_next_to_nothing_is_no_error(text):
     app = emptied(opened(selected="2"))
     if text:
-        app.text_area(key="pasted").input(text).run()
+        box_of(app).input(text).run()
     for number in range(3):
         if app.segmented_control:
             app.segmented_control(key="clustering_method").set_value(number).run()
@@ -120,7 +120,7 @@ def test_too_many_sentences_are_refused_in_a_sentence_and_k_means_still_works():
     app = opened(sentences="lines")
     app.selectbox(key="sentences").select("lines").run()
     lines = "\n".join(f"{number} {'red' if number % 2 else 'blue'}" for number in range(MOST_SENTENCES + 1))
-    app.text_area(key="pasted").input(lines).run()
+    box_of(app).input(lines).run()
     assert column(app)["message"].startswith("single_linkage: the sentences must be at most 7,000")
     assert column(app)["tone"] == "error"
     app.segmented_control(key="clustering_method").set_value(2).run()

@@ -5,7 +5,7 @@ import threading
 
 from sample_docs import load_sample
 from tests.support import LIMIT
-from tests.viz.app_steps import choose_document, sent, settled
+from tests.viz.app_steps import box_of, choose_document, sent, settled
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
@@ -72,7 +72,7 @@ def test_moving_a_threshold_embeds_nothing(app):
 
 def test_a_result_that_is_shown_no_more_is_let_go(app):
     settled(app)
-    app.text_area(key="pasted").input("A gull calls.\nAnother answers.\nThe tide turns at noon.\nThe boats go out.").run()
+    box_of(app).input("A gull calls.\nAnother answers.\nThe tide turns at noon.\nThe boats go out.").run()
     settled(app).run()
     assert len(app.session_state["job"].results) == 2
     app.slider(key="1/breakpoint/amount/None").set_value(40.0).run()
@@ -82,7 +82,7 @@ def test_a_result_that_is_shown_no_more_is_let_go(app):
 
 def test_a_result_without_chunks_is_a_result(app):
     settled(app)
-    app.text_area(key="pasted").input(" \n\n ").run()
+    box_of(app).input(" \n\n ").run()
     settled(app).run()
     assert not app.exception
     before = dict(app.session_state["results"])
@@ -153,8 +153,8 @@ def test_known_boundaries_are_counted(app):
 
 def test_own_text_survives_a_look_at_a_sample(app):
     settled(app)
-    app.text_area(key="pasted").input("One. Two. Three.").run()
+    box_of(app).input("One. Two. Three.").run()
     assert app.session_state["own"] == Source("One. Two. Three.", "Pasted text")
     choose_document(app, "stubs")
     choose_document(app, "own")
-    assert app.text_area(key="pasted").value == "One. Two. Three."
+    assert box_of(app).value == "One. Two. Three."

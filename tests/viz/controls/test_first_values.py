@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.viz.app_steps import box_of
 from tests.viz.shell.test_page import ABOUT_A_TEXT, WITHOUT_A_TEXT, on_page, own_controls
 
 NOT_OURS = {"below", "size_unit"}
@@ -45,7 +46,7 @@ def test_a_widgets_first_value_is_the_one_it_shows_also_after_the_user_has_chang
 
 def test_the_users_own_text_and_embedder_are_first_values_too(app):
     on_page(app, "compare")
-    app.text_area(key="pasted").set_value("One sentence.\n---\nAnother sentence.").run()
+    box_of(app).set_value("One sentence.\n---\nAnother sentence.").run()
     app.selectbox(key="embedder").select("another").run()
     assert not differing(app)
     app.checkbox(key="dashes").set_value(False).run()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.viz.app_steps import choose_document, emptied, said, tell
+from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import tab
 from viz.controls.tab import FOREIGN
 from viz.state.choices import OWN
@@ -47,7 +47,7 @@ def test_a_link_to_an_own_text_asks_the_tab_and_shows_no_sample_meanwhile(app):
     assert app.session_state["own"] == Source(TEXT, "notes.txt")
     assert (bar(app)["own"], bar(app)["ask"]) == ("notes.txt", "")
     assert app.query_params["sentences"] == "lines"
-    assert app.text_area(key="pasted").value == TEXT
+    assert box_of(app).value == TEXT
 
 
 def test_a_link_to_a_sample_asks_nothing(app):
@@ -82,7 +82,7 @@ def test_the_users_own_choice_of_a_text_that_is_not_there_opens_the_box(app):
 @pytest.mark.parametrize("dashes", [True, False])
 def test_a_text_with_marks_comes_back_as_it_was(app, dashes):
     opened(app)
-    app.text_area(key="pasted").set_value(MARKED).run()
+    box_of(app).set_value(MARKED).run()
     if not dashes:
         app.checkbox(key="dashes").set_value(False).run()
     own = app.session_state["own"]
@@ -143,7 +143,7 @@ def test_what_a_tab_cannot_have_kept_is_no_text(app, head, text):
 def test_a_text_that_is_too_long_for_the_tab_says_so_before_and_after(app, monkeypatch):
     monkeypatch.setattr(tab, "MOST_KEPT", 30)
     opened(app)
-    app.text_area(key="pasted").set_value(TEXT).run()
+    box_of(app).set_value(TEXT).run()
     head, text = kept(app)
     assert (head["left"], text) == (len(TEXT), "")
     app.session_state["own"] = None
@@ -170,6 +170,18 @@ def test_the_kept_text_is_asked_for_when_its_chip_is_pressed(app):
 
 def test_a_kept_text_does_not_replace_the_one_that_the_session_has(app):
     opened(app)
-    app.text_area(key="pasted").set_value("Newer.").run()
+    box_of(app).set_value("Newer.").run()
     answered(app, HEAD, TEXT)
     assert app.session_state["own"].text == "Newer."
+
+
+def test_what_the_browser_says_of_the_box_before_it_was_filled_takes_no_text_away(app):
+    """A browser sends with each request what all widgets hold, also if the server has filled them meanwhile."""
+    opened(app, document=OWN)
+    said_late = box_of(app).set_value("")._widget_state
+    answered(app, HEAD, TEXT)
+    app._run(said_late)
+    assert app.session_state["own"] == Source(TEXT, "notes.txt")
+    assert box_of(app).value == TEXT
+    box_of(app).set_value("").run()
+    assert app.session_state["own"] is None

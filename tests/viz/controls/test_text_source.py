@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
-from tests.viz.app_steps import choose_document
+from tests.viz.app_steps import box_of, choose_document
 from viz.jobs import reading
 from viz.state.text import language_said
 
@@ -19,7 +19,7 @@ def opened(app, **query):
 
 
 def own(app):
-    return app.text_area(key="pasted").set_value(LINES).run()
+    return box_of(app).set_value(LINES).run()
 
 
 def splitter(app):
@@ -84,7 +84,7 @@ def test_the_page_says_what_a_file_was_read_as_and_it_can_be_changed(app):
     own = app.session_state["own"]
     assert (own.text, own.teaches) == (POLISH.encode("cp1250").decode("cp1252"), "read as cp1252")
     assert app.selectbox(key="own_named").options[0] == "cp1250"
-    app.text_area(key="pasted").set_value("Another text.").run()
+    box_of(app).set_value("Another text.").run()
     assert not any(box.key == "own_named" for box in app.selectbox)
 
 

@@ -9,7 +9,7 @@ from chunkers import Document, DoublePass, Span, chunk
 from chunkers.base import run
 from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, cut, ended, tools
-from tests.viz.app_steps import choose_document, sent, settled
+from tests.viz.app_steps import box_of, choose_document, sent, settled
 from viz.double_pass import corrections, passes, similarities
 from viz.double_pass import story as pass_story
 from viz.double_pass.story import LEDGER, minis, numbers, pass_steps, seams, told
@@ -206,7 +206,7 @@ def test_a_link_to_other_chunkers_is_said_and_the_page_keeps_to_its_own(app):
 @pytest.mark.parametrize(("text", "said"), [("One sentence alone.", "pass two leaves 1 chunk"), ("   ", "")])
 def test_texts_with_nothing_to_compare(app, text, said):
     opened(app)
-    app.text_area(key="pasted").input(text).run()
+    box_of(app).input(text).run()
     for _ in range(2):
         job = app.session_state.get("job")
         if job is not None:

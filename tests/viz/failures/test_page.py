@@ -12,7 +12,7 @@ from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_titles
 from tests.support import ended
-from tests.viz.app_steps import choose_document, settled
+from tests.viz.app_steps import box_of, choose_document, settled
 from viz.failures.inbox import shortened
 from viz.failures.results import MeasuredSetting
 from viz.failures.table import SHOWN, _tops
@@ -53,7 +53,7 @@ def reader_of(app):
 def own(app, text=OWN_TEXT):
     app.query_params["document"] = "stubs"
     app.run()
-    app.text_area(key="pasted").set_value(text)
+    box_of(app).set_value(text)
     return settled(app)
 
 

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.sentences import paragraphs
 from chunkers.text.languages import LANGUAGES
 from tests.support import LIMIT
-from tests.viz.app_steps import said, settled
+from tests.viz.app_steps import box_of, said, settled
 from viz.jobs import resources
 from viz.jobs.chunking import ChunkingJob
 from viz.shell import results
@@ -18,7 +18,7 @@ def opened(app, text, **query):
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
-    app.text_area(key="pasted").input(text).run()
+    box_of(app).input(text).run()
     return settled(app)
 
 
@@ -71,7 +71,7 @@ def long(monkeypatch):
 
 def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, long):
     app.run()
-    app.text_area(key="pasted").input(paragraphs()["ko"].text).run()
+    box_of(app).input(paragraphs()["ko"].text).run()
     assert app.session_state["job"].running
     (sentence,) = warned(app, "was made for English") or warned(app, "unknown to all-MiniLM-L6-v2")
     assert "tfidf" in sentence
@@ -85,7 +85,7 @@ def test_a_model_for_another_script_is_named_before_anything_is_embedded(app, lo
 def test_only_another_script_is_warned_of(app, monkeypatch, long, language, warns):
     monkeypatch.setattr("viz.shell.misfits.misfits_of", lambda document, **used: ())
     app.run()
-    app.text_area(key="pasted").input(paragraphs()[language].text).run()
+    box_of(app).input(paragraphs()[language].text).run()
     assert bool(warned(app, f"The text is in {LANGUAGES[language]}")) == warns
     app.session_state["job"].cancel()
 

@@ -8,7 +8,7 @@ from chunkers import chunk, load_embedder
 from chunkers.export import to_json
 from chunkers.recipe import Recipe
 from chunkers.registry import CHUNKERS, chunker_class
-from tests.viz.app_steps import remarks, settled
+from tests.viz.app_steps import box_of, remarks, settled
 from viz.state.choices import MOST_COLUMNS
 
 RECIPE = Recipe.of(chunker_class("breakpoint").build(amount=83.0, buffer=2), "sentencex", None, "words")
@@ -19,7 +19,7 @@ def app(app):
     app.query_params["embedder"] = "tfidf"
     app.query_params["tokenizer"] = "words"
     app.run()
-    app.text_area(key="pasted").set_value("A lighthouse has a lamp. It turns. A buoy floats. It has a bell.")
+    box_of(app).set_value("A lighthouse has a lamp. It turns. A buoy floats. It has a bell.")
     return settled(app)
 
 
