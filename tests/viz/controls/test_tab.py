@@ -180,7 +180,9 @@ def test_what_the_browser_says_of_the_box_before_it_was_filled_takes_no_text_awa
     opened(app, document=OWN)
     said_late = box_of(app).set_value("")._widget_state
     answered(app, HEAD, TEXT)
-    app._run(said_late)
+    request = app._tree.get_widget_states()
+    request.widgets.append(said_late)
+    app._run(request)
     assert app.session_state["own"] == Source(TEXT, "notes.txt")
     assert box_of(app).value == TEXT
     box_of(app).set_value("").run()
