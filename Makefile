@@ -18,8 +18,9 @@ help: ## list what make can do here
 run: .venv/run.stamp ## open the app in the browser
 	$(PY) -m streamlit run serve.py
 
+# Two processes, as much of the time is waiting for a browser; more of them would need as many servers and browsers.
 test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
-	$(PY) -m pytest $(PYTEST_ARGS)
+	$(PY) -m pytest --numprocesses 2 --dist worksteal $(PYTEST_ARGS)
 
 quick: lint scripts ## check in less than a minute: style, and what needs no browser, page or model
 	$(PY) -m pytest --quick $(PYTEST_ARGS)
