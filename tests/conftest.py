@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items):
         for kind in sorted(kinds(item)):
             item.add_marker(kind)
         if "browser" in kinds(item):
-            # The summary names what passes only when it is run again: a fault to be found, though none that stops the others.
+            # The summary names what passes only when it is run again: a fault to be found, but none that stops the rest.
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
