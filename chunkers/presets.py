@@ -71,6 +71,15 @@ PRESETS: tuple[Preset, ...] = (
         {"threshold": "slope", "amount": 1.5, "buffer": 0},
         "Method 3 of “Letting the Content Define Its Own Boundaries”.",
     ),
+    *(
+        Preset(
+            f"TextTiling: {name}",
+            "breakpoint",
+            {"threshold": "depth", "amount": amount, "buffer": 0},
+            "The line of Hearst 1997, section 5.3, who compares the words of blocks, smoothed.",
+        )
+        for name, amount in (("conservative", 0.5), ("liberal", 1))
+    ),
     Preset(
         _QU_STITCHED,
         "breakpoint",

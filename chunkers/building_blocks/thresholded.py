@@ -84,6 +84,11 @@ class Thresholded(Chunker):
                 return f"Cuts where the distance exceeds {amount:g}: where the similarity is below {1 - amount:.4g}."
             case "absolute_gradient":
                 return f"Cuts where the distance rises, and the similarity falls, by more than {amount:g} a gap."
+            case "depth":
+                return (
+                    "Cuts where the similarity lies so far below the peaks on both sides, both falls added up, that this is "
+                    f"more than the mean depth minus {amount:g} standard deviations."
+                )
             case _:
                 return (
                     f"Cuts where the similarity changes by less than its mean change minus {amount:g} standard deviations: "

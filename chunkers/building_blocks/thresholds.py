@@ -1,4 +1,4 @@
-"""The seven rules that turn distances into scores and a threshold line."""
+"""The rules that turn distances into scores and a threshold line."""
 
 from __future__ import annotations
 
@@ -88,6 +88,24 @@ def _slope(distances: FloatArray) -> FloatArray:
     slope = np.full(len(distances), np.nan)
     slope[1:] = distances[:-1] - distances[1:]
     return slope
+
+
+def _depth(distances: FloatArray) -> FloatArray:
+    """Return how deep the valley of similarity is at each gap: its fall from the peak on the left, and that on the right.
+
+    A peak is where the similarity stops rising, away from the gap. Source: Hearst, TextTiling (Computational
+    Linguistics 23(1), 1997), section 5.3.
+    """
+    return 2 * distances - _troughs(distances) - _troughs(distances[::-1])[::-1]
+
+
+def _troughs(distances: FloatArray) -> FloatArray:
+    """Return the least distance that is reached from each gap by going left as long as it does not grow."""
+    troughs = distances.copy()
+    for gap in range(1, len(distances)):
+        if distances[gap - 1] <= distances[gap]:
+            troughs[gap] = troughs[gap - 1]
+    return troughs
 
 
 def _percentile(scores: FloatArray, amounts: FloatArray) -> FloatArray:
@@ -205,6 +223,19 @@ THRESHOLDS: dict[str, Threshold] = {
             1.5,
             "How many standard deviations below the mean the change of similarity must lie.",
             above=False,
+        ),
+        Threshold(
+            "depth",
+            "Standard deviations below the mean",
+            "depth of the valley",
+            _depth,
+            _fall,
+            -10,
+            10,
+            (-2, 2),
+            0.05,
+            0.5,
+            "How many standard deviations below the mean depth a valley may lie and still be cut.",
         ),
     )
 }

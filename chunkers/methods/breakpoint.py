@@ -21,7 +21,7 @@ from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 ThresholdName = Literal[
-    "percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope"
+    "percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope", "depth"
 ]
 
 
@@ -32,13 +32,13 @@ class Breakpoint(Thresholded, Sized):
 
     Sources: LangChain's SemanticChunker (percentile, standard deviation, interquartile, gradient; buffer 1), Qu et al.
     (those, and the distance and gradient themselves; buffer 0), "Semantic Chunking: Letting the Content Define Its Own
-    Boundaries" (percentile and slope).
+    Boundaries" (percentile and slope), Hearst's TextTiling (depth; of similarities of words in blocks, there, and smoothed).
     """
 
     name: ClassVar[str] = "breakpoint"
     title: ClassVar[str] = "Breakpoint"
     idea: ClassVar[str] = "Cuts where the meaning jumps from one sentence to the next."
-    source: ClassVar[str] = "LangChain; Qu et al.; “Letting the Content Define Its Own Boundaries”"
+    source: ClassVar[str] = "LangChain; Qu et al.; “Letting the Content Define Its Own Boundaries”; Hearst 1997"
     formula: ClassVar[str] = r"\begin{gathered} d_i = 1 - e_i \cdot e_{i+1} \\ \text{cut where } d_i > P_a(d) \end{gathered}"
     failure: ClassVar[str] = (
         "Looks at one gap at a time: a title line, a formula or a quotation is cut off, however well the text "

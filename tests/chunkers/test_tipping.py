@@ -109,7 +109,7 @@ SIZES = st.sampled_from([{}, {}, {"min_size": 2, "size_unit": "sentences"}, {"ma
 @settings(deadline=None, max_examples=40)
 @given(
     SENTENCES,
-    st.sampled_from(["percentile", "standard_deviation", "interquartile", "gradient", "distance", "slope"]),
+    st.sampled_from(["percentile", "standard_deviation", "interquartile", "gradient", "distance", "slope", "depth"]),
     SIZES,
     st.integers(0, 200),
 )

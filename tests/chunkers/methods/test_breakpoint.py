@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nltk.tokenize.texttiling import TextTilingTokenizer
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS, TIE
@@ -23,6 +24,7 @@ DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
         ("distance", 0.42, 0.42),
         ("absolute_gradient", 0.1, 0.1),
         ("slope", 1, -0.05 - np.std([-0.4, 0.3, -0.6, 0.5])),
+        ("depth", 0.5, 0.36 - 0.5 * np.std([0, 0.7, 0, 1.1, 0])),
     ],
 )
 def test_lines(name, amount, line):
@@ -57,6 +59,30 @@ def test_slope_marks_the_gap_into_which_the_similarity_falls():
     assert chunking.gaps[2].reason.startswith("slope of similarity -0.7")
 
 
+@pytest.mark.parametrize(
+    ("distances", "depths"),
+    [
+        ([0.1, 0.5, 0.2, 0.8, 0.3], [0, 0.4 + 0.3, 0, 0.6 + 0.5, 0]),
+        # Both sides go on to the peak, over what is as high, and not beyond it.
+        ([0.3, 0.1, 0.4, 0.4, 0.9, 0.6, 0.2, 0.5], [0.2, 0, 0.3, 0.3, 0.8 + 0.7, 0.4, 0, 0.3]),
+        ([0.7], [0]),
+        ([], []),
+    ],
+)
+def test_a_valley_is_as_deep_as_its_fall_from_the_peaks_on_both_sides(distances, depths):
+    assert THRESHOLDS["depth"].scores(np.array(distances)) == pytest.approx(depths)
+
+
+@given(st.lists(st.floats(0, 2), min_size=5, max_size=60))
+def test_depths_are_those_of_nltks_texttiling(distances):
+    similarities = [1 - distance for distance in distances]
+    theirs = TextTilingTokenizer(stopwords=[])._depth_scores(similarities)
+    # NLTK leaves out the gaps near the ends of the text.
+    clip = min(max(len(distances) // 10, 2), 5)
+    ours = THRESHOLDS["depth"].scores(1 - np.array(similarities))
+    assert ours[clip:-clip] == pytest.approx(theirs[clip:-clip], abs=1e-9)
+
+
 def test_a_gap_is_cut_when_its_distance_exceeds_the_line():
     text = "0\n10\n90\n95\n100"
     chunking = cut(Breakpoint.build(threshold="distance", amount=0.5), text, embedder=AngleEmbedder())
@@ -86,7 +112,7 @@ def test_buffer_joins_neighbours_by_spaces():
 
 
 def test_another_threshold_has_another_default():
-    assert [Breakpoint.build(threshold=name).amount for name in THRESHOLDS] == [95, 3, 1.5, 95, 0.5, 0.1, 1.5]
+    assert [Breakpoint.build(threshold=name).amount for name in THRESHOLDS] == [95, 3, 1.5, 95, 0.5, 0.1, 1.5, 0.5]
 
 
 @pytest.mark.parametrize(

