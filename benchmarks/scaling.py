@@ -65,6 +65,8 @@ CASES = (
     Case("double_pass"),
     Case("double_pass", {"vector": "re-embed"}),
     Case("double_pass", {"vector": "re-embed", **ALL, "appending_threshold": 1}, note="all merge"),
+    Case("max_min"),
+    Case("max_min", {"hard_threshold": -1, "relaxation": 0}, note="all join"),
     Case("optimal"),
     Case("optimal", {"piece_size": 1, "max_size": 2000}),
     Case("change_point"),

@@ -35,6 +35,12 @@ GRIDS: dict[str, list[Setting]] = {
         merging_threshold=(0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5),
     ),
     "optimal": grid("optimal", max_size=(100, 150, 200, 250, 300, 400, 500), piece_size=(15, 20, 25, 30, 40, 50)),
+    "max_min": grid(
+        "max_min",
+        hard_threshold=(0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6),
+        relaxation=(0.3, 0.5, 0.7, 0.9),
+        initial_factor=(1, 1.5, 2),
+    ),
     "change_point": grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
 }
 """The settings to try, by chunker."""

@@ -37,6 +37,10 @@ MOST_CHANGE_PRODUCTS = 180_000_000_000
 vectors: at most some 10 seconds. For a number of chunks these are half of sentences² × dimensions; for a penalty most
 comparisons are left out, and 60,000 sentences of one subject need up to 80,000,000,000."""
 
+MOST_MAX_MIN_PRODUCTS = 180_000_000_000
+"""Products of two numbers by which `max_min` may compare sentences with all of their chunk: at most some 10 seconds, and
+enough for one chunk of 30,000 sentences in 384 dimensions."""
+
 MOST_CLUSTERING_WORK = 220_000_000
 """Sentences × (clusters + 25) × dimensions of `kmeans`: 20,000 sentences for 3 clusters in 384 dimensions, or 740 for as
 many, at most 20 seconds of the processor for sentences without any clusters."""

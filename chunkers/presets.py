@@ -105,6 +105,12 @@ PRESETS: tuple[Preset, ...] = (
         _SPACY,
     ),
     Preset(
+        "Kiss et al.: 0.6, 0.9, 1.5",
+        "max_min",
+        {"hard_threshold": 0.6, "relaxation": 0.9, "initial_factor": 1.5},
+        "The values of the published code, for embeddings whose similarities are higher than those of all-MiniLM-L6-v2.",
+    ),
+    Preset(
         "Chroma: average 400 tokens",
         "target_size",
         {"size": 400, "fit": "average", "unit": "tokens", "buffer": 3},

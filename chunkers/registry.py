@@ -15,6 +15,7 @@ from chunkers.methods.dbscan import Dbscan
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
 from chunkers.methods.kmeans import KMeans
+from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal
 from chunkers.methods.recursive import Recursive
 from chunkers.methods.single_linkage import SingleLinkage
@@ -32,6 +33,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
         Breakpoint,
         TargetSize,
         DoublePass,
+        MaxMin,
         Optimal,
         ChangePoint,
         SingleLinkage,

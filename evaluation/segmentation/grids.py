@@ -21,6 +21,9 @@ SEARCHED: dict[str, list[Setting]] = {
         *grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
         *grid("change_point", chunks=tuple(range(2, 11))),
     ],
+    "max_min": grid(
+        "max_min", hard_threshold=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6), relaxation=(0.3, 0.6, 0.9), initial_factor=(1, 1.5, 2)
+    ),
 }
 """Chunker to its settings: those of Qu et al., appendix B, where they tried it."""
 

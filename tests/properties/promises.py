@@ -113,7 +113,7 @@ def check_verdicts(chunking, chunker, tools):
     """A verdict follows from score and threshold, unless a size or pass two overruled it, which it then says."""
     for gap in chunking.gaps:
         assert gap.offset is None or gap.verdict.is_cut
-        if chunker.name in ("breakpoint", "target_size", "change_point") and gap.threshold is not None:
+        if chunker.name in ("breakpoint", "target_size", "change_point", "max_min") and gap.threshold is not None:
             candidate = gap.verdict in (Verdict.CUT, Verdict.REJECTED)
             if gap.score is None:
                 assert not candidate

@@ -1,0 +1,183 @@
+"""Max–Min: a sentence joins the open chunk if it is as like one of its sentences as these are among themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from chunkers.arrays import FloatArray
+from chunkers.base import Tipping
+from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.sizes import Sized, within_sizes
+from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
+from chunkers.errors import InputError
+from chunkers.limits import MOST_MAX_MIN_PRODUCTS
+from chunkers.reason import Reason
+from chunkers.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.text.document import Document
+from chunkers.tools import Tools
+
+BLOCK = 256
+"""Sentences that are compared with the open chunk at once: one product of matrices instead of many small ones."""
+
+
+class MaxMin(Sized):
+    """Let a sentence join the open chunk while its greatest similarity to it exceeds a threshold that follows the chunk.
+
+    The threshold is the least similarity of two sentences of the open chunk, times ``relaxation``, times a logistic function
+    of its size, and never below the hard threshold. A chunk of one sentence has no such least similarity: the next joins if
+    their similarity times ``initial_factor`` exceeds the hard threshold.
+
+    Source: Kiss, Nagy, Szilágyi, "Max–Min semantic chunking of documents for RAG application", Discover Computing 28 (2025),
+    whose hyperparameters hard_thr, c and init_const these are, with the values of its published code.
+    """
+
+    name: ClassVar[str] = "max_min"
+    title: ClassVar[str] = "Max–Min"
+    idea: ClassVar[str] = "Lets a sentence join as long as it is as like the chunk as the chunk is like itself."
+    source: ClassVar[str] = "Kiss et al., “Max–Min semantic chunking of documents for RAG application” (2025)"
+    formula: ClassVar[str] = (
+        r"\begin{gathered} \max_{i \in C} e_i \cdot e_{k} > \max\left( \theta,\; c \cdot \sigma(|C| - 1) \cdot "
+        r"\min_{i, j \in C} e_i \cdot e_j \right) \\ \text{for one sentence: } \kappa \; e_{k-1} \cdot e_k > \theta "
+        r"\end{gathered}"
+    )
+    failure: ClassVar[str] = (
+        "Its hard threshold belongs to one embedder, and a sentence that is like a single one of the chunk joins, whatever "
+        "lies between them."
+    )
+    embeds: ClassVar[bool] = True
+
+    hard_threshold: float = Field(
+        0.6,
+        ge=-1,
+        le=1,
+        title="Hard threshold",
+        description="No sentence joins that is less similar than this, whatever the chunk.",
+        json_schema_extra={"unit": "cosine", "step": 0.01, "offered": [0, 1], "main": True},
+    )
+    relaxation: float = Field(
+        0.9,
+        ge=0,
+        le=10,
+        title="Relaxation",
+        description="The share of the chunk's least similarity that a sentence must exceed: c in the source.",
+        json_schema_extra={"step": 0.05, "offered": [0, 2], "main": True},
+    )
+    initial_factor: float = Field(
+        1.5,
+        ge=0,
+        le=10,
+        title="Initial factor",
+        description="What the similarity of the first two sentences is multiplied by: init_const in the source.",
+        json_schema_extra={"step": 0.05, "offered": [0.5, 3], "main": True},
+    )
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"hard {self.hard_threshold:g}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document.
+
+        Raises
+        ------
+        InputError
+            If a chunk grows so long that its comparisons are too much work.
+        Cancelled
+            If the user asked to stop.
+        """
+        if not document.sentences:
+            return Chunking(document, (), ())
+        vectors = tools.embed(document.sentence_texts).astype(np.float64)
+        steps = list(self._steps(vectors, tools))
+        decided = [self._gap(index, step) for index, step in enumerate(steps)]
+        gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
+        curve = Curve(
+            label="greatest similarity",
+            scores=tuple(step.score for step in steps),
+            lines=(Line("hard threshold", self.hard_threshold, "hard_threshold"),),
+            cut_above=False,
+            live=False,
+        )
+        return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+    def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
+        """Return the nearest hard threshold that changes the verdict, as a run tells: it changes what comes before too."""
+        if gap.score is None or gap.threshold is None or gap.verdict.is_sized:
+            return None
+        value = next_stop(spec_of(self, "hard_threshold"), gap.score, above=not gap.verdict.is_cut)
+        if value is None:
+            return None
+        found = Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
+        return found if is_proven(self, chunking, gap, found, tools) else None
+
+    def _steps(self, vectors: FloatArray, tools: Tools) -> Iterator[_Step]:
+        """Decide on each gap from left to right."""
+        count, width = vectors.shape
+        start, least = 0, math.inf
+        work = 0
+        for first in range(1, count, BLOCK):
+            # What is open now can only lose its beginning before the block is done.
+            begin, last = start, min(first + BLOCK, count)
+            work += (last - first) * (last - begin) * width
+            if work > MOST_MAX_MIN_PRODUCTS:
+                raise InputError(
+                    f"max_min: comparing each sentence with all of its chunk must need at most {MOST_MAX_MIN_PRODUCTS:,} "
+                    f"products of numbers, enough for {first:,} of the {count:,} sentences: the open chunk has "
+                    f"{first - start:,}. A higher hard threshold makes shorter chunks."
+                )
+            tools.decided(first, count)
+            similarities = vectors[first:last] @ vectors[begin:last].T
+            for number in range(first, last):
+                row = similarities[number - first, start - begin : number - begin]
+                size = number - start
+                if size == 1:
+                    similarity = float(row[0])
+                    step = _Step(self.initial_factor * similarity, self.hard_threshold, size, similarity)
+                    lowest = similarity
+                else:
+                    follows = least * self.relaxation * _logistic(size - 1)
+                    step = _Step(float(row.max()), max(follows, self.hard_threshold), size, least)
+                    lowest = min(least, float(row.min()))
+                yield step
+                if step.joins:
+                    least = lowest
+                else:
+                    start, least = number, math.inf
+
+    def _gap(self, index: int, step: _Step) -> Gap:
+        hard = step.threshold == self.hard_threshold
+        if step.size == 1:
+            remark = f"{self.initial_factor:g} × {step.least:.2f}, as the chunk has one sentence"
+        elif hard:
+            remark = ""
+        else:
+            remark = f"which follows the least of the {step.size:,} sentences, {step.least:.2f}"
+        name = "greatest similarity" if step.size > 1 else "similarity"
+        why = Reason(name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark)
+        return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)
+
+
+class _Step(NamedTuple):
+    """The decision on a gap: what is compared with what, the sentences of the open chunk, and their least similarity.
+
+    Of a chunk of one sentence, the last is its similarity to the next.
+    """
+
+    score: float
+    threshold: float
+    size: int
+    least: float
+
+    @property
+    def joins(self) -> bool:
+        """Whether the sentence after the gap joins the chunk before it."""
+        return self.score > self.threshold
+
+
+def _logistic(number: float) -> float:
+    return 1 / (1 + math.exp(-number))
