@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 st.set_page_config("Seamark", str(HERE / "viz" / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
 st.html(HERE / "viz" / "theme" / "page.css")
 page = navigation()
-lecture.show_way_out()
+lecture.enlarge()
 page.run()
 with st.sidebar:
     lecture.control()

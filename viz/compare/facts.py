@@ -1,4 +1,7 @@
-"""The head of a column on Compare: number and sizes of chunks, times, errors against known boundaries, last change."""
+"""The head of a column on Compare: number and sizes of chunks, times, errors against known boundaries, last change.
+
+A class need not see the times: lecture mode leaves them out.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from viz.components.reader.reader import HeadRow
 from viz.jobs import timing
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
+from viz.shell import lecture
 from viz.shell.column_head import Head, against_known_row
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
@@ -31,9 +35,10 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         rows.append(HeadRow("sentences", f"{first.least:,} to {first.most:,}, median {first.median:,g}"))
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
-    rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
-    if made.chunker is not None and made.chunker.embeds:
-        rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if not lecture.is_on():
+        rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
+        if made.chunker is not None and made.chunker.embeds:
+            rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if text.source.known is not None:
         found, missed, added = against_known(facts.cuts, text.source.known)
         rows.append(against_known_row(found, missed, added))

@@ -13,6 +13,7 @@ from viz.compare.verdicts import answer_verdicts
 from viz.components.reader.reader import Column, reader, take_event
 from viz.controls.chunker import column_controls
 from viz.jobs.timing import time_again
+from viz.shell import lecture
 from viz.shell.column_head import column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import page
@@ -41,7 +42,7 @@ def show() -> None:
         made = run_columns(here, text, choices.columns)
         with here.controls:
             column_controls(choices, made[choices.selected].chunker, here.embedder)
-        with st.sidebar:
+        if not lecture.is_on():
             _timing_controls(made, text.document, here.embedder)
         show_progress(made)
         show_misfits(here.choices, made)
@@ -70,7 +71,7 @@ def _summary(chosen: Source) -> str:
     if chosen.known is not None:
         parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
     job = session.job
-    if job is not None and job.embedded:
+    if job is not None and job.embedded and not lecture.is_on():
         parts.append(f"embedded {counted(job.embedded, 'text')} in {duration(job.embed_ms)}, once for all columns")
     if chosen.teaches:
         parts.append(chosen.teaches)

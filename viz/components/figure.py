@@ -10,7 +10,7 @@ import streamlit as st
 
 from viz.components.download import download
 from viz.state.keys import session
-from viz.theme.figure import style
+from viz.theme.figure import LECTURE_SCALE, style
 
 
 def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str, key: str) -> None:
@@ -27,7 +27,7 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
     key
         Prefix of the widgets' keys, unique on the page.
     """
-    style(figure)
+    style(figure, LECTURE_SCALE if session.lecture else 1)
     stem = f"seamark-{name.lower().replace(' ', '-')}"
     formats = session.figure_formats
     config = {

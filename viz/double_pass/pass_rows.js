@@ -1,7 +1,7 @@
 // Draws the rows of a double pass: a block for every sentence, mini-chunk and chunk in the window, and between the rows an
 // arc for every merge.
 
-import { groundCount, svgEl } from "../components/shared/dom.js";
+import { groundCount, svgEl, typeScale } from "../components/shared/dom.js";
 import { Arcs, ROOM, ROWS } from "./arcs.js";
 
 const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
@@ -70,9 +70,8 @@ export class PassRows {
     this.grounds = groundCount(this.root);
   }
 
-  // The page's font size relative to the one that everything here is drawn for.
   get scale() {
-    return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    return typeScale();
   }
 
   /** @param {number} at */

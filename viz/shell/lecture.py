@@ -1,10 +1,11 @@
-"""Lecture mode: large type and no side bar, for projectors; settings are kept, and the link includes the mode."""
+"""Lecture mode: type and pictures large, no side bar, for projectors; settings are kept, and the link includes the mode."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz.state.history import came_through_history
 from viz.state.keys import session
@@ -20,16 +21,27 @@ def is_on() -> bool:
     return bool(session.lecture)
 
 
-def show_way_out() -> None:
-    """In lecture mode, apply the large type and draw the button that leaves the mode."""
+def enlarge() -> None:
+    """In lecture mode, apply its style sheet."""
     if is_on():
         st.html(Path(__file__).with_suffix(".css"))
-        st.button("Leave lecture mode", on_click=_leave, type="tertiary")
+
+
+def side() -> DeltaGenerator:
+    """Return where a page's settings are drawn: the side bar or, in lecture mode, a menu beside the button that leaves it."""
+    if not is_on():
+        return st.sidebar
+    bar = st.container(key="lecture_bar", horizontal=True)
+    settings = bar.popover("Settings")
+    bar.button("Leave lecture mode", on_click=_leave)
+    return settings
 
 
 def control() -> None:
     """Draw the button that enters lecture mode, at the end of the side bar."""
-    st.button("Lecture mode", on_click=_enter, width="stretch", help="Large type and no side bar. The link keeps it.")
+    st.button(
+        "Lecture mode", on_click=_enter, width="stretch", help="Large type and pictures, no side bar. The link keeps it."
+    )
 
 
 def _enter() -> None:

@@ -43,7 +43,7 @@ class Page:
     embedder, embedder_complaint
         The embedder, not yet loaded; or None, and a message that says why there is none.
     controls
-        The container in the side bar for the page's own controls, above the shared settings.
+        The container for the page's own controls, above the shared settings: in the side bar, or in lecture mode's menu.
     """
 
     choices: Choices
@@ -66,9 +66,9 @@ class Page:
 def page(name: str, default: Choices, *, about_a_text: bool = True) -> Iterator[Page]:
     """Draw the common parts of the page, yield so that the caller can draw the rest, then write its choices into the link.
 
-    The side bar has, below the menu, the page's own controls and the shared settings. The main area starts with the row in
-    which the text is given or chosen, the box for the user's own, errors in the link, an error if the text cannot be used,
-    and a question if the user must decide something before texts can be embedded.
+    The side bar, or in lecture mode a menu, has the page's own controls and the shared settings. The main area starts with
+    the row in which the text is given or chosen, the box for the user's own, errors in the link, an error if the text cannot
+    be used, and a question if the user must decide something before texts can be embedded.
 
     The link is written however the page ends: drawn completely, returned early because there is no text, or with an error.
     If Streamlit interrupts the run, to rerun the page or to switch to another, the next run writes the link. Nothing can be
@@ -110,8 +110,8 @@ def _forget_what_arrived() -> None:
 def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a_text: bool) -> Page:
     """Draw the parts that all pages have in common."""
     source = None
-    with st.sidebar:
-        controls = st.container()
+    side = lecture.side()
+    controls = side.container()
     if about_a_text:
         take_document(choices, default)
         row = st.container(key="text_row")
@@ -129,7 +129,7 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
         with row:
             show_row(choices, text)
     embedder, embedder_complaint = chosen_embedder(choices)
-    with st.sidebar:
+    with side:
         shared_controls(choices, embedder)
     ask_about_embedder(choices, embedder)
     return Page(choices, default, text, embedder, embedder_complaint, controls, complaints, place_of_complaints)

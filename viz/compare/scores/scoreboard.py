@@ -14,6 +14,7 @@ from evaluation.segmentation.measures import cuts_of
 from viz.compare.scores.table import CellData, HeadData, RowData, ScoresData, cell, draw, mark_best
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
+from viz.shell import lecture
 from viz.shell.column_head import settings_of, waiting_words
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
@@ -59,8 +60,14 @@ def _heads(known: bool, tokenizer: str, limited: Embedder | None) -> list[HeadDa
             else []
         ),
         ("Suspicious", "What the rules of the page Failures find in it; they may be mistaken."),
-        ("Decide", "What cutting takes once the embeddings are there, pass two included."),
-        ("Embed", "What computing its embeddings took when they were new. Columns share those of equal texts."),
+        *(
+            []
+            if lecture.is_on()
+            else [
+                ("Decide", "What cutting takes once the embeddings are there, pass two included."),
+                ("Embed", "What computing its embeddings took when they were new. Columns share those of equal texts."),
+            ]
+        ),
     ]
     return [{"label": label, "help": help_} for label, help_ in listed]
 
@@ -86,7 +93,7 @@ def _row(
     if known is not None:
         found, missed, added = against_known(cuts_of(one.chunking), known)
         cells += [cell(f"{count:,}", count) for count in (found, missed, added)]
-    cells += [_suspicious(one.task, one.chunking, embedder), *_times(one)]
+    cells += [_suspicious(one.task, one.chunking, embedder), *([] if lecture.is_on() else _times(one))]
     row["cells"] = cells
     return row
 

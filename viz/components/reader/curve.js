@@ -1,6 +1,6 @@
 // The curve of scores on a canvas: a point per gap, or the minimum and maximum where several gaps share a pixel.
 
-import { el, fit } from "../shared/dom.js";
+import { el, fit, typeScale } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 import { verdictOfEach } from "../shared/verdicts.js";
 
@@ -22,6 +22,7 @@ export class Curve {
   extent = [0, 1];
   /** The least score and the greatest, and where they lie, in pixels from above. */
   scale = { low: 0, high: 1, top: 0, bottom: 1 };
+  larger = 1; // than the sizes in pixels below: as much as the page's type is
 
   /** @param {Plot} plot */
   constructor(plot) {
@@ -66,8 +67,9 @@ export class Curve {
     this.pen = fit(this.canvas);
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     const [low, high] = including(lines.list, this.extent);
-    this.scale = { low, high, top: 8, bottom: height - 10 };
-    this.pen.lineWidth = 1;
+    this.larger = typeScale();
+    this.scale = { low, high, top: 8 * this.larger, bottom: height - 10 * this.larger };
+    this.pen.lineWidth = Math.round(this.larger);
     this.drawTicks(width);
     /** @param {number} gap */
     const x = (gap) => axis.window.x(gap + 1, width);
@@ -80,7 +82,7 @@ export class Curve {
     if (spacing < 0.7) this.traceExtremes(data.scores, x, first, last, width);
     else this.tracePoints(data.scores, x, first, last);
     this.pen.stroke();
-    this.drawMarks(data, x, first, last, spacing > 9);
+    this.drawMarks(data, x, first, last, spacing > 9 * this.larger);
     this.drawKnown(width, height);
   }
 
@@ -89,17 +91,21 @@ export class Curve {
     const { pen } = this;
     // The numbers stand beside the plot, where no line and no point covers them.
     const beside = fit(this.numbers);
-    Object.assign(beside, { font: `10px ${this.plot.axis.font}`, textAlign: "right", textBaseline: "middle" });
+    Object.assign(beside, {
+      font: `${10 * this.larger}px ${this.plot.axis.font}`,
+      textAlign: "right",
+      textBaseline: "middle",
+    });
     beside.fillStyle = this.colour("muted");
     const room = this.scale.bottom - this.scale.top;
-    for (const tick of ticks(this.scale.low, this.scale.high, Math.max(2, Math.floor(room / APART)))) {
+    for (const tick of ticks(this.scale.low, this.scale.high, Math.max(2, Math.floor(room / (APART * this.larger))))) {
       const at = Math.round(this.y(tick)) + 0.5;
       pen.strokeStyle = this.colour("rule");
       pen.beginPath();
       pen.moveTo(0, at);
       pen.lineTo(width, at);
       pen.stroke();
-      beside.fillText(round(tick), this.numbers.clientWidth - 4, at);
+      beside.fillText(round(tick), this.numbers.clientWidth - 4 * this.larger, at);
     }
   }
 
@@ -178,18 +184,19 @@ export class Curve {
    * @param {{ sized: boolean, cut: boolean, filled: boolean, roomy: boolean }} mark
    */
   drawMark(left, top, { sized, cut, filled, roomy }) {
-    const { pen } = this;
+    const { pen, larger } = this;
+    const size = 5 * larger;
     pen.beginPath();
     if (sized) {
-      pen.moveTo(left, top - 5);
+      pen.moveTo(left, top - size);
       for (const [dx, dy] of [
-        [5, 0],
-        [0, 5],
-        [-5, 0],
+        [size, 0],
+        [0, size],
+        [-size, 0],
       ])
         pen.lineTo(left + dx, top + dy);
       pen.closePath();
-    } else pen.arc(left, top, cut ? (roomy ? 5 : 2.5) : 3, 0, 7);
+    } else pen.arc(left, top, (cut ? (roomy ? 5 : 2.5) : 3) * larger, 0, 7);
     pen.fillStyle = this.colour(cut ? "accent" : "page");
     pen.strokeStyle = this.colour(cut ? "accent" : "muted");
     if (filled) pen.fill();
@@ -204,7 +211,7 @@ export class Curve {
   drawNear(left, top, roomy) {
     const { pen } = this;
     pen.beginPath();
-    pen.arc(left, top, roomy ? 9 : 5, 0, 7);
+    pen.arc(left, top, (roomy ? 9 : 5) * this.larger, 0, 7);
     pen.strokeStyle = this.colour("ink");
     pen.setLineDash([2, 2]);
     pen.stroke();
@@ -225,14 +232,14 @@ export class Curve {
    * @param {number} height
    */
   drawKnown(width, height) {
-    const { pen } = this;
+    const { pen, larger } = this;
     pen.fillStyle = this.colour("ink");
     for (const at of this.plot.axis.reader.data?.knownAt ?? []) {
       const left = this.plot.axis.window.x(at, width);
       pen.beginPath();
-      pen.moveTo(left - 4, height);
-      pen.lineTo(left + 4, height);
-      pen.lineTo(left, height - 7);
+      pen.moveTo(left - 4 * larger, height);
+      pen.lineTo(left + 4 * larger, height);
+      pen.lineTo(left, height - 7 * larger);
       pen.fill();
     }
   }

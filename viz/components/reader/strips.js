@@ -1,6 +1,6 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
-import { el, fit } from "../shared/dom.js";
+import { el, fit, typeScale } from "../shared/dom.js";
 import { votes } from "./disagreements/places.js";
 import { agreementAt, CROWDED, fillSteps, lengthsAt } from "./parts/density.js";
 import { Here } from "./parts/here.js";
@@ -167,11 +167,13 @@ export class Strips {
       );
     } else {
       const most = new Map();
+      const wide = 2 * Math.round(typeScale());
       for (const [at, count] of seen) {
         const x = Math.round(this.axis.window.x(at, width));
         most.set(x, Math.max(most.get(x) ?? 0, count));
       }
-      for (const [x, count] of most) pen.fillRect(x - 1, height - (count / columns) * height, 2, (count / columns) * height);
+      for (const [x, count] of most)
+        pen.fillRect(x - wide / 2, height - (count / columns) * height, wide, (count / columns) * height);
     }
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);

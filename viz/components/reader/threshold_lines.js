@@ -2,12 +2,12 @@
 // and the server hears when a line is released.
 
 import { comparison, SIZES_FOLLOW } from "../shared/cut_sentence.js";
-import { el } from "../shared/dom.js";
+import { el, typeScale } from "../shared/dom.js";
 import { round } from "../shared/format.js";
 import { pushApart } from "./parts/label_places.js";
 
 const KEYED = 300; // milliseconds after the last key press until a line counts as released
-const TALL = 19; // pixels of a line's label
+const TALL = 19; // pixels of a line's label where the page's type is not enlarged
 
 /**
  * @import { Moment } from "../shared/component.d.ts"
@@ -52,7 +52,7 @@ export class ThresholdLines {
       if (data && line.level !== null) this.drawHandle(this.handles[index], line, line.level, data.label);
     });
     const tops = wanted.map(({ level }) => this.plot.curve.y(/** @type {number} */ (level)));
-    pushApart(tops, TALL, this.plot.root.clientHeight).forEach((place, index) => {
+    pushApart(tops, TALL * typeScale(), this.plot.root.clientHeight).forEach((place, index) => {
       this.handles[index].label.style.transform = `translateY(${Math.round(place - tops[index])}px)`;
     });
   }

@@ -109,6 +109,9 @@ export function isDark(root) {
 export const channels = (colour) =>
   colour.startsWith("#") ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)) : colour.match(/\d+/g)?.map(Number);
 
+/** How much larger the page's type is than the one that pictures are drawn for; it is so in lecture mode. */
+export const typeScale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 /**
  * Clear a canvas and fit it to the screen's pixels; returns its context, which draws in CSS pixels.
  * @param {HTMLCanvasElement} canvas

@@ -1,0 +1,47 @@
+"""Lecture mode: what changes, and that everything can be chosen in it."""
+
+import pytest
+
+from tests.viz.app_steps import choose_document, sent, settled
+from tests.viz.shell.test_page import ABOUT_A_TEXT, WITHOUT_A_TEXT, on_page, own_controls
+
+
+def opened(app, name="compare", *, lecture=True):
+    if lecture:
+        app.query_params["lecture"] = "1"
+    on_page(app, name)
+    return settled(app)
+
+
+def labels(app):
+    return [label for label, *_ in sent(app, "columns")["columns"][1]["rows"]]
+
+
+@pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
+def test_every_page_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
+    opened(app, name)
+    kind, key, value, (word, expected) = own_controls(app)[name]
+    if word == "sentences":
+        value = expected = "paragraphs"  # as the sample does not come
+    kind(key=key).set_value(value).run()
+    assert not app.exception
+    assert app.query_params[word] == expected
+    assert app.query_params["lecture"] == "1"
+
+
+def test_another_document_is_shown_without_leaving_it(app):
+    opened(app)
+    choose_document(app, "three_topics")
+    assert sent(app, "columns")["title"] == "Three unequal topics"
+    assert app.query_params["lecture"] == "1"
+
+
+@pytest.mark.parametrize("lecture", [True, False])
+def test_times_are_for_whoever_is_alone_with_the_screen(app, lecture):
+    opened(app, lecture=lecture)
+    app.segmented_control(key="below").set_value("Scores").run()
+    times = {"time", "embedding"} & {*labels(app)}
+    heads = {"Decide", "Embed"} & {head["label"] for head in sent(app, "heads")["heads"]}
+    assert (not times, not heads) == (lecture, lecture)
+    assert ("embedded" in sent(app, "columns")["summary"]) is False or not lecture
+    assert any(button.label == "Time again" for button in app.button) is not lecture
