@@ -43,7 +43,8 @@ def show() -> None:
         with here.controls:
             column_controls(choices, made[choices.selected].chunker, here.embedder)
         if not lecture.is_on():
-            _timing_controls(made, text.document, here.embedder)
+            with st.sidebar:
+                _timing_controls(made, text.document, here.embedder)
         show_progress(made)
         show_misfits(here.choices, made)
         say_reopened(made)

@@ -28,7 +28,7 @@ def enlarge() -> None:
 
 
 def side() -> DeltaGenerator:
-    """Return where a page's settings are drawn: the side bar or, in lecture mode, a menu beside the button that leaves it."""
+    """Return where settings are drawn: the side bar or, in lecture mode, a menu beside the button that leaves it."""
     if not is_on():
         return st.sidebar
     bar = st.container(key="lecture_bar", horizontal=True)

@@ -2,6 +2,7 @@
 // it is filled, and updated when a new result leaves its text unchanged.
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
+import { write } from "./parts/mono.js";
 
 /**
  * @import { ColumnText } from "./column_text.js"
@@ -39,7 +40,7 @@ export function makeBlock(length) {
  * @param {Block} block
  */
 export function fillBlock(reader, segments, block) {
-  const { text, starts, ends } = reader;
+  const { text, starts, ends, mono } = reader;
   const { number } = block;
   const [start, end] = [segments.start[number], segments.end[number]];
   block.filled = true;
@@ -56,15 +57,16 @@ export function fillBlock(reader, segments, block) {
   chunk.setAttribute("role", "group");
   let place = start;
   for (let next = firstWhere(ends.length, (sentence) => ends[sentence] > start); starts[next] < end; next++) {
-    if (starts[next] > place) chunk.append(text.slice(place, starts[next]));
+    if (starts[next] > place) write(chunk, text, place, starts[next], mono);
     const from = Math.max(starts[next], place);
     const to = Math.min(ends[next], end);
-    const span = el("span", "s", text.slice(from, to));
+    const span = el("span", "s");
+    write(span, text, from, to, mono);
     span.dataset.s = String(next);
     chunk.append(span);
     place = to;
   }
-  if (place < end) chunk.append(text.slice(place, end));
+  if (place < end) write(chunk, text, place, end, mono);
   const following = segments.start[number + 1] ?? text.length;
   if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }

@@ -9,6 +9,7 @@ import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { bringIntoWindow } from "./parts/in_window.js";
+import { monoRanges } from "./parts/mono.js";
 import { handleOf } from "./parts/reader_handle.js";
 import { Sideways } from "./parts/sideways.js";
 
@@ -40,6 +41,7 @@ export class Reader {
   /** @type {number[]} */ starts = [];
   /** @type {number[]} */ ends = [];
   sentences = 0;
+  /** @type {number[]} */ mono = []; // the ranges of the text that are code, tables and formulas
   grounds = 1;
   known = ""; // what of the data the marks of sentences depend on
   /** @type {Set<number>} */ missed = new Set(); // the known boundaries
@@ -119,6 +121,7 @@ export class Reader {
       this.known = known;
       ({ text: this.text, starts: this.starts, ends: this.ends } = source);
       this.sentences = this.starts.length;
+      this.mono = monoRanges(this.text);
       for (const column of this.columns) column.reset();
       this.axis.reset();
       this.disagreements.reset();

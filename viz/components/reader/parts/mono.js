@@ -1,0 +1,161 @@
+// Which lines of a text are code, tables or formulas, to be drawn in a face whose characters are equally wide. Only the drawing
+// depends on it: no offset, no sentence and no chunk does.
+
+import { el, firstWhere } from "../../shared/dom.js";
+
+const FENCE = /^ {0,3}(`{3,}|~{3,}|\$\$)/;
+const INDENTED = /^(?: {4}|\t)[ \t]*\S/;
+const LIST = /^\s*(?:[-*+•]|\d+[.)])\s/;
+// No line takes these longer than in proportion to its length.
+const RULE = /^\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?$/; // under the heads of a table
+const CODE = /[()=<>[\]]|^(?:class|def|do|elif|else|for|function|if|switch|try|while|with)\b/;
+// A line that relates two terms without a run of words.
+const RELATION = /\S\s+(?:[=<>≤≥≈≡∝]|[<>!=:]=)\s+\S/;
+const PROSE = /[\p{L}]{2,},?\s+[\p{L}]{2,}|[\p{L}]{2}[.!?]$/u;
+const LONGER = 160; // characters of a line that is a paragraph, however it begins
+
+/**
+ * The ranges of a text that are code, tables and formulas: ascending starts and ends, in turn.
+ * @param {string} text
+ * @returns {number[]}
+ */
+export function monoRanges(text) {
+  const lines = linesOf(text);
+  const mono = new Array(lines.length).fill(false);
+  markFences(lines, mono);
+  markTables(lines, mono);
+  markIndented(lines, mono);
+  lines.forEach(({ words }, at) => {
+    if (words.length < LONGER && RELATION.test(words) && !PROSE.test(words)) mono[at] = true;
+  });
+  /** @type {number[]} */
+  const ranges = [];
+  lines.forEach(({ start, words }, at) => {
+    if (!mono[at]) return;
+    const end = start + words.length;
+    if (at && mono[at - 1]) ranges[ranges.length - 1] = end;
+    else ranges.push(start, end);
+  });
+  return ranges;
+}
+
+/**
+ * Write the part of a text from `from` to before `to` into a node.
+ * @param {Node & ParentNode} node
+ * @param {string} text
+ * @param {number} from
+ * @param {number} to
+ * @param {number[]} ranges as `monoRanges` returns them
+ */
+export function write(node, text, from, to, ranges) {
+  for (const { start, end, mono } of partsOf(from, to, ranges)) {
+    const part = text.slice(start, end);
+    node.append(mono ? el("span", "mono", part) : part);
+  }
+}
+
+/**
+ * The part from `from` to before `to`, divided where ranges begin and end.
+ * @param {number} from
+ * @param {number} to
+ * @param {number[]} ranges
+ */
+export function partsOf(from, to, ranges) {
+  const parts = [];
+  let at = firstWhere(ranges.length, (number) => ranges[number] > from);
+  for (let start = from; start < to; at++) {
+    const end = Math.min(to, ranges[at] ?? to);
+    if (end > start) parts.push({ start, end, mono: at % 2 === 1 });
+    start = end;
+  }
+  return parts;
+}
+
+/**
+ * @typedef {{ start: number, words: string }} Line
+ * @param {string} text
+ * @returns {Line[]}
+ */
+function linesOf(text) {
+  const lines = [];
+  let start = 0;
+  for (const words of text.split("\n")) {
+    lines.push({ start, words: words.endsWith("\r") ? words.slice(0, -1) : words });
+    start += words.length + 1;
+  }
+  return lines;
+}
+
+/**
+ * Lines between two fences, with both; one that is not closed is none.
+ * @param {Line[]} lines
+ * @param {boolean[]} mono
+ */
+function markFences(lines, mono) {
+  let opened = -1;
+  let sign = "";
+  lines.forEach(({ words }, at) => {
+    const fence = FENCE.exec(words)?.[1];
+    if (!fence) return;
+    if (opened < 0) {
+      // A formula between two signs on one line closes itself.
+      if (fence === "$$" && words.trim().length > 2) mono[at] ||= words.trim().endsWith("$$");
+      else [opened, sign] = [at, fence];
+    } else if (fence.startsWith(sign) && words.trim() === fence) {
+      mono.fill(true, opened, at + 1);
+      opened = -1;
+    }
+  });
+}
+
+/**
+ * @param {Line[]} lines
+ * @param {boolean[]} mono
+ */
+function markTables(lines, mono) {
+  let row = 0; // the first below the last table
+  lines.forEach((line, at) => {
+    const words = line.words.trim();
+    if (words.length > 1 && words.startsWith("|") && words.endsWith("|")) mono[at] = true;
+    if (at < row || !RULE.test(words) || !lines[at - 1]?.words.includes("|")) return;
+    mono[at - 1] = true;
+    for (row = at; lines[row]?.words.includes("|"); row++) mono[row] = true;
+  });
+}
+
+/**
+ * Runs of indented lines, unless they go on with an item of a list or begin a paragraph; with the line that opens them.
+ * @param {Line[]} lines
+ * @param {boolean[]} mono
+ */
+function markIndented(lines, mono) {
+  const words = (/** @type {number} */ at) => lines[at]?.words ?? "";
+  const indented = (/** @type {number} */ at) => INDENTED.test(words(at)) && words(at).length < LONGER;
+  for (let at = 0; at < lines.length; at++) {
+    if (!indented(at) || mono[at]) continue;
+    let end = at + 1;
+    while (indented(end) || (!words(end).trim() && indented(end + 1))) end++;
+    const opens = opensCode(words(at - 1).trim());
+    const apart = !words(at - 1).trim() && !words(end).trim();
+    const inList = LIST.test(words(at)) || LIST.test(words(lastWritten(lines, at)));
+    if (opens || (apart && !inList)) {
+      mono.fill(true, at, end);
+      if (opens) mono[at - 1] = true;
+    }
+    at = end;
+  }
+}
+
+/** @param {string} words of a line */
+const opensCode = (words) => (words.endsWith(":") || words.endsWith("{")) && CODE.test(words);
+
+/**
+ * The last line before another that is not empty.
+ * @param {Line[]} lines
+ * @param {number} before
+ */
+function lastWritten(lines, before) {
+  let at = before - 1;
+  while (at > 0 && !lines[at].words.trim()) at--;
+  return at;
+}
