@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import plotly.graph_objects as go
@@ -40,11 +41,33 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
             )
         )
     _mark(figure, level, f"line {level:.2f}")
+    tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
+    for name, place, anchor in _named_bars(counted):
+        height = counted.short[place] + counted.beyond[place]
+        figure.add_annotation(x=middles[place], y=height, yanchor="bottom", xanchor=anchor, text=name, showarrow=False)
     figure.update_layout(barmode="stack", height=250, showlegend=False, bargap=0)
-    # With few bars Plotly labels their midpoints, which have many decimals.
-    figure.update_xaxes(title=label, tickformat=".2f")
-    figure.update_yaxes(title="gaps", rangemode="tozero")
+    # With few bars Plotly labels their midpoints, which are no round numbers.
+    figure.update_xaxes(title=label, tick0=0, dtick=_round_step(edges[-1] - edges[0]))
+    figure.update_yaxes(title="gaps", range=[0, 1.2 * tallest])
     return figure
+
+
+def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
+    """Return for both kinds of bar its name, the tallest of it, and the side of the middle at which the name ends."""
+    kinds = (("kept", counted.short), ("past the line", counted.beyond))
+    found = [(name, max(range(len(counts)), key=counts.__getitem__)) for name, counts in kinds if any(counts)]
+    places = [place for _, place in found]
+    if len(found) < 2 or abs(places[0] - places[1]) > 1:
+        return [(name, place, "center") for name, place in found]
+    # Names over bars that touch go away from each other.
+    first = min(range(2), key=lambda at: (places[at], at))
+    return [(name, place, "right" if at == first else "left") for at, (name, place) in enumerate(found)]
+
+
+def _round_step(span: float) -> float:
+    """Return a round distance between ticks, of which ``span`` has at most six."""
+    power = 10 ** math.floor(math.log10(span / 6)) if span > 0 else 1.0
+    return next(size * power for size in (1, 2, 5, 10) if span <= 6 * size * power * (1 + 1e-9))
 
 
 def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
@@ -82,9 +105,27 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
             line_width=0,
             layer="below",
         )
+    at = _named_amount(stairs, amount)
+    highest = max(stairs.largest, default=0)
+    for name, values in (("largest", stairs.largest), ("median", stairs.median)):
+        below = name == "median" and values[at] > 0.2 * highest
+        where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
+        figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
     _mark(figure, amount, f"now {amount:g}")
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
     figure.update_yaxes(title="chunks", rangemode="tozero", row=1)
     figure.update_yaxes(title="characters", rangemode="tozero", row=2)
     return figure
+
+
+def _named_amount(stairs: Staircase, amount: float) -> int:
+    """Return the place at which both curves of the sizes have their names: where they are furthest apart.
+
+    It is not near the edges, nor near the line at ``amount``.
+    """
+    count = len(stairs.amounts)
+    span = stairs.amounts[-1] - stairs.amounts[0]
+    inner = range(count // 6, count - count // 6)
+    free = [at for at in inner if abs(stairs.amounts[at] - amount) > span / 6] or range(count)
+    return max(free, key=lambda at: stairs.largest[at] - stairs.median[at])

@@ -10,6 +10,6 @@ export default function ({ data, parentElement }) {
   box.className = data.tone;
   const roles = /** @type {Record<string, string>} */ ({ error: "alert", heading: "heading", remark: "note" });
   box.setAttribute("role", roles[data.tone] ?? "status");
-  if (data.tone === "heading") box.ariaLevel = "2";
+  if (data.tone === "heading") box.ariaLevel = "1";
   countPainted(box);
 }

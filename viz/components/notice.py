@@ -17,7 +17,7 @@ def notice(text: str, tone: str = "info", *, key: str) -> None:
 
 
 def heading(text: str, *, key: str) -> None:
-    """Draw a heading of the second level."""
+    """Draw the heading of a page about a text: the text's name."""
     _notice(key=key, data={"text": text, "tone": "heading"})
 
 

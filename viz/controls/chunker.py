@@ -17,6 +17,9 @@ from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.undo import undoable
 
+LONG = 26
+"""Characters of a name that the side bar's boxes show whole."""
+
 
 def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
@@ -145,8 +148,11 @@ def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any
 
     index = None if active is None else list(presets).index(active)
     st.selectbox("Published settings", list(presets), index=index, key=key, on_change=changed, placeholder="your own")
-    if active is not None and presets[active].note:
-        st.caption(presets[active].note)
+    if active is not None:
+        # The box cuts a long name off.
+        name = f"{active}." if len(active) > LONG else ""
+        if said := " ".join(filter(None, (name, presets[active].note))):
+            st.caption(said)
 
 
 def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle: bool) -> None:

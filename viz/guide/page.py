@@ -47,7 +47,7 @@ def _draw(here: Page) -> None:
     with st.container(key="guide"):
         explanation, live = st.columns([3, 2], gap="large")
     with explanation:
-        st.title(kind.title, anchor=False)
+        st.header(kind.title, anchor=False)
         st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
         st.latex(kind.formula, width="content")
         st.markdown(f"**Known failure.** {kind.failure}")

@@ -1,0 +1,57 @@
+"""The figures of the Breakpoints page: what is drawn has its name beside it, and ticks are round."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluation.segmentation.staircase import Histogram, Staircase, histogram
+from viz.breakpoints.figures import score_histogram, staircase_figure
+
+
+@pytest.fixture(autouse=True, scope="module")
+def light():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("viz.breakpoints.figures.theme", lambda: "light")
+        yield
+
+
+def names(figure):
+    return {note.text: note for note in figure.layout.annotations if not note.text.startswith(("line", "now"))}
+
+
+@given(st.lists(st.floats(0, 2), min_size=2, max_size=80), st.floats(0, 2), st.booleans())
+def test_bars_have_names_and_ticks_are_round(scores, level, above):
+    counted = histogram(scores, level, above)
+    figure = score_histogram(counted, level, "distance")
+    found = names(figure)
+    assert ("kept" in found, "past the line" in found) == (any(counted.short), any(counted.beyond))
+    tops = [low + high for low, high in zip(counted.short, counted.beyond, strict=True)]
+    assert all(note.y in tops for note in found.values())
+    assert figure.layout.yaxis.range[1] > max(tops)
+    step = figure.layout.xaxis.dtick
+    first = step / 10 ** math.floor(math.log10(step) + 1e-9)
+    assert min(abs(first - size) for size in (1, 2, 5, 10)) < 1e-6
+    assert (counted.edges[-1] - counted.edges[0]) / step <= 6 + 1e-6
+
+
+def test_names_over_bars_that_touch_go_away_from_each_other():
+    counted = Histogram((0.0, 0.1, 0.2, 0.3), (0, 4, 0), (0, 1, 3))
+    found = names(score_histogram(counted, 0.2, "distance"))
+    assert (found["kept"].xanchor, found["past the line"].xanchor) == ("right", "left")
+    mirrored = Histogram((0.0, 0.1, 0.2, 0.3), (0, 1, 3), (0, 4, 0))
+    found = names(score_histogram(mirrored, 0.2, "similarity"))
+    assert (found["past the line"].xanchor, found["kept"].xanchor) == ("right", "left")
+
+
+@given(st.lists(st.tuples(st.integers(1, 900), st.integers(0, 900)), min_size=2, max_size=60), st.integers(0, 60))
+def test_the_curves_of_the_sizes_have_names_on_them(sizes, now):
+    amounts = tuple(map(float, range(len(sizes))))
+    median = tuple(float(size) for size, _ in sizes)
+    largest = tuple(size + more for size, more in sizes)
+    stairs = Staircase(amounts, tuple(range(len(sizes), 0, -1)), median, largest, ())
+    found = names(staircase_figure(stairs, float(min(now, len(sizes) - 1)), "percentile"))
+    for name, values in (("median", median), ("largest", largest)):
+        assert values[int(found[name].x)] == found[name].y
+    assert found["median"].x == found["largest"].x
