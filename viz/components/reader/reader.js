@@ -12,6 +12,7 @@ import { bringIntoWindow } from "./parts/in_window.js";
 import { monoRanges } from "./parts/mono.js";
 import { handleOf } from "./parts/reader_handle.js";
 import { Sideways } from "./parts/sideways.js";
+import { offerToTake } from "./parts/take_home.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
@@ -60,6 +61,7 @@ export class Reader {
     this.root = root;
     this.title = root.appendChild(el("h1"));
     this.summary = root.appendChild(el("p", "summary"));
+    root.append(offerToTake(this));
     this.axis = new Axis(this);
     this.scroller = root.appendChild(el("div", "columns"));
     this.heads = this.scroller.appendChild(el("div", "grid heads"));

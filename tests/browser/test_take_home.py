@@ -1,0 +1,41 @@
+"""What can be taken away from Compare: its link and its picture."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.steps import open_app
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_link_is_copied_as_it_stands(open_page, app_url):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    root = open_app(page, app_url, "?embedder=tfidf&document=three_topics")
+    root.get_by_role("button", name="Copy link").click()
+    expect(root.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("() => navigator.clipboard.readText()") == page.url
+    assert "document=three_topics" in page.url
+
+
+def test_a_refused_clipboard_says_where_the_link_is(open_page, app_url):
+    page = open_page()
+    page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));")
+    root = open_app(page, app_url, "?embedder=tfidf")
+    root.get_by_role("button", name="Copy link").click()
+    expect(root.get_by_role("button", name=re.compile("address bar"))).to_be_visible()
+
+
+def test_the_picture_is_of_strips_and_curve_at_twice_their_size(open_page, app_url, tmp_path):
+    page = open_page(accept_downloads=True)
+    root = open_app(page, app_url, "?embedder=tfidf")
+    with page.expect_download() as caught:
+        root.get_by_role("button", name="Save picture").click()
+    assert caught.value.suggested_filename == "seamark-strips.png"
+    caught.value.save_as(tmp_path / "strips.png")
+    picture = (tmp_path / "strips.png").read_bytes()
+    assert picture.startswith(PNG)
+    width, height = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
+    field = root.locator(".field").bounding_box()
+    assert width >= 2 * field["width"]
+    assert height >= 2 * field["height"]
