@@ -39,7 +39,7 @@ def test_every_chunker_has_a_screen(guide, name):
     app = guide(name)
     assert not app.exception
     kind = CHUNKERS[name]
-    assert app.title[0].value == kind.title
+    assert app.header[0].value == kind.title
     said = " ".join(part.value for part in app.markdown)
     assert kind.idea in said
     assert kind.failure in said
