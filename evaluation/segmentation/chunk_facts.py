@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +56,24 @@ def sentence_counts(chunking: Chunking) -> list[int]:
             next_new = last + 1
         counts.append(count)
     return counts
+
+
+def mixed_sections(chunking: Chunking, known: Sequence[int]) -> dict[int, int]:
+    """Return the chunks that hold text of several sections, each with the number of these sections.
+
+    Parameters
+    ----------
+    known
+        The offsets at which the sections after the first begin, ascending, in code points.
+    """
+    found = {}
+    for number, chunk in enumerate(chunking.chunks):
+        held: set[int] = set()
+        for start, end in chunk.spans:
+            held.update(range(bisect_right(known, start), bisect_right(known, end - 1) + 1))
+        if len(held) > 1:
+            found[number] = len(held)
+    return found
 
 
 @dataclass(frozen=True)

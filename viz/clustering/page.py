@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Cancelled, Chunking
 from chunkers.arrays import FloatArray
 from chunkers.registry import chunker_class
-from evaluation.segmentation.chunk_facts import Pieces, against_known, sentence_counts
+from evaluation.segmentation.chunk_facts import Pieces, against_known, mixed_sections, sentence_counts
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.clustering.origin import show_origin
@@ -19,6 +19,7 @@ from viz.components.reader.reader import HeadRow, reader, take_event
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
 from viz.jobs.chunking import sentence_vectors
+from viz.shell import lecture
 from viz.shell.column_head import Head, column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -154,13 +155,25 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
     pieces = Pieces.of(chunking)
     if pieces.chunks:
         rows.append(HeadRow("in pieces", pieces.words(len(counts)), brief=f"{pieces.chunks:,} in pieces"))
-    rows.append(HeadRow("time", stages_in_words(chunking.timing)))
-    rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if not lecture.is_on():
+        rows.append(HeadRow("time", stages_in_words(chunking.timing)))
+        rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if known is not None:
         _, missed, added = against_known(cuts_of(chunking), known)
-        words = "as known" if not missed and not added else f"{missed} missed, {added} added"
-        rows.append(HeadRow("against known", words, "wrong" if missed or added else "", words))
+        mixed = mixed_sections(chunking, known)
+        words = f"{missed} missed, {added} added" if missed or added else "boundaries as known"
+        if mixed and not missed and not added:
+            # Chunks in pieces can have all boundaries and yet put sections together.
+            words += "; " + _mixed_words(mixed)
+        rows.append(HeadRow("against known", words, "wrong" if missed or added or mixed else "", words))
     return tuple(rows)
+
+
+def _mixed_words(mixed: Mapping[int, int]) -> str:
+    """Say which chunk mixes how many sections: the first of them, and how many more there are."""
+    first, sections = next(iter(mixed.items()))
+    more = f", and {counted(len(mixed) - 1, 'other')}" if len(mixed) > 1 else ""
+    return f"chunk {first + 1:,} mixes {sections:,} sections{more}"
 
 
 def _vectors(here: Page, text: Text) -> FloatArray | None:

@@ -11,6 +11,7 @@ from evaluation.segmentation.chunk_facts import (
     Pieces,
     against_known,
     change,
+    mixed_sections,
     percent,
     sentence_counts,
     sizes,
@@ -148,3 +149,14 @@ def test_figures(value, said):
 @pytest.mark.parametrize(("share", "said"), [(0.001, "1"), (0.184, "18"), (0.999, "99")])
 def test_percent_is_never_none_or_all(share, said):
     assert percent(share) == f"{said}\N{NO-BREAK SPACE}%"
+
+
+def test_chunks_in_pieces_can_mix_sections_though_every_boundary_is_as_known():
+    known = [LINES.sentences[2].start, LINES.sentences[4].start]
+    apart = chunking([(0, 2)], [(2, 4)], [(4, 5)])
+    mixed = chunking([(0, 2), (4, 5)], [(2, 4)])
+    assert cuts_of(apart) == cuts_of(mixed)
+    assert mixed_sections(apart, known) == {}
+    assert mixed_sections(mixed, known) == {0: 2}
+    assert mixed_sections(chunking([(0, 5)]), known) == {0: 3}
+    assert mixed_sections(mixed, []) == {}

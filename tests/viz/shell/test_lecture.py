@@ -46,3 +46,11 @@ def test_times_are_for_whoever_is_alone_with_the_screen(app, lecture):
     assert ("embedded" in sent(app, "columns")["summary"]) is False or not lecture
     assert any(button.label == "Time again" for button in app.sidebar.button) is not lecture
     assert all(button.label != "Time again" for button in app.main.button)
+
+
+@pytest.mark.parametrize("name", ["compare", "breakpoints", "clustering", "double_pass", "failures"])
+def test_no_head_of_a_column_has_times(app, name):
+    opened(app, name)
+    rows = [label for column in sent(app, "columns")["columns"] for label, *_ in column["rows"]]
+    assert rows
+    assert not {"time", "embedding"} & {*rows}
