@@ -70,7 +70,8 @@ def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | 
 def _summary(chosen: Source) -> str:
     parts = []
     if chosen.known is not None:
-        parts.append(f"{len(chosen.known)} known boundaries" if chosen.known else "one topic: no known boundary")
+        boundaries = f"{len(chosen.known):,} known boundar{'y' if len(chosen.known) == 1 else 'ies'}"
+        parts.append(boundaries if chosen.known else "one topic: no known boundary")
     job = session.job
     if job is not None and job.embedded and not lecture.is_on():
         parts.append(f"embedded {counted(job.embedded, 'text')} in {duration(job.embed_ms)}, once for all columns")

@@ -3,6 +3,8 @@
 import json
 import threading
 
+import pytest
+
 from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, sent, settled
@@ -158,3 +160,12 @@ def test_own_text_survives_a_look_at_a_sample(app):
     choose_document(app, "stubs")
     choose_document(app, "own")
     assert box_of(app).value == "One. Two. Three."
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+def test_known_boundaries_are_counted_in_right_number(app, parts):
+    app.query_params["embedder"] = "tfidf"
+    app.run()
+    box_of(app).set_value("\n---\n".join(f"Part {number} is here. It ends." for number in range(parts + 1))).run()
+    summary = sent(app, "columns")["summary"]
+    assert f"{parts} known boundar{'y' if parts == 1 else 'ies'}" in summary.split(" · ")
