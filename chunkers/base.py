@@ -109,8 +109,8 @@ class Chunker(BaseModel, ABC):
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
     ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range) and ``main`` (shown unfolded)
-    go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX and ``failure`` what is known to go
-    wrong.
+    go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX, ``symbols`` names
+    what is in it, as Markdown, and ``failure`` is what is known to go wrong.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping` and `versions`, or sets
@@ -124,6 +124,7 @@ class Chunker(BaseModel, ABC):
     idea: ClassVar[str]
     source: ClassVar[str]
     formula: ClassVar[str] = ""
+    symbols: ClassVar[str] = ""
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()

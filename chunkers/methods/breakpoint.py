@@ -39,7 +39,11 @@ class Breakpoint(Thresholded, Sized):
     title: ClassVar[str] = "Breakpoint"
     idea: ClassVar[str] = "Cuts where the meaning jumps from one sentence to the next."
     source: ClassVar[str] = "LangChain; Qu et al.; “Letting the Content Define Its Own Boundaries”; Hearst 1997"
-    formula: ClassVar[str] = r"\begin{gathered} d_i = 1 - e_i \cdot e_{i+1} \\ \text{cut where } d_i > P_a(d) \end{gathered}"
+    formula: ClassVar[str] = r"\begin{aligned} &d_i = 1 - e_i \cdot e_{i+1} \\ &\text{cut where } d_i > P_a(d) \end{aligned}"
+    symbols: ClassVar[str] = (
+        r"$e_i$ vector of sentence $i$, of length 1; $d_i$ distance to the next; $P_a(d)$ percentile $a$ of all distances, "
+        "or another threshold"
+    )
     failure: ClassVar[str] = (
         "Looks at one gap at a time: a title line, a formula or a quotation is cut off, however well the text "
         "goes on after it."

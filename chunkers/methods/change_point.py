@@ -33,8 +33,11 @@ class ChangePoint(Sized):
     idea: ClassVar[str] = "Finds the places where the subject changes for good, looking at the whole text at once."
     source: ClassVar[str] = "Seamark; kernel change-point detection, as in the library ruptures"
     formula: ClassVar[str] = (
-        r"\min_{\text{partitions}} \; \sum_{c} \sum_{i \in c} \lVert e_i - \mu_c \rVert^2 + \beta \cdot "
-        r"(\text{number of cuts})"
+        r"\begin{aligned} \min_{\text{partitions}} \; &\sum_{c} \sum_{i \in c} \lVert e_i - \mu_c \rVert^2 \\ "
+        r"&+ \beta \cdot (\text{number of cuts}) \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$c$ a chunk; $e_i$ vector of sentence $i$; $\mu_c$ mean of the vectors of the chunk; $\beta$ penalty"
     )
     failure: ClassVar[str] = (
         "A subject that drifts slowly has no place where it changes, and a passage of one sentence is rarely "

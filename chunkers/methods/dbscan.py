@@ -26,9 +26,10 @@ class Dbscan(Clustered):
     title: ClassVar[str] = "DBSCAN"
     idea: ClassVar[str] = "Gathers sentences that have enough others close by; the rest stand alone."
     source: ClassVar[str] = "Qu et al., section 2"
-    formula: ClassVar[str] = (
-        r"a \text{ is a core where } \left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m, \qquad d "
-        r"\text{ as in single linkage}"
+    formula: ClassVar[str] = r"a \text{ is a core where } \left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m"
+    symbols: ClassVar[str] = (
+        r"$d(a, b)$ joint distance of two sentences, as in single linkage; $\varepsilon$ neighbourhood; $m$ neighbours "
+        "for a core"
     )
     failure: ClassVar[str] = "Has one ε for the whole text: where it fits one part, another is all noise or all one cluster."
 

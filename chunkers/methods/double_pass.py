@@ -34,8 +34,13 @@ class DoublePass(Chunker):
     idea: ClassVar[str] = "Grows chunks sentence by sentence, then merges them, over a formula or a quotation if need be."
     source: ClassVar[str] = "“semantic double-pass merging”; LlamaIndex"
     formula: ClassVar[str] = (
-        r"\begin{gathered} \text{pass one: } \cos(v_{i-1,\,i},\; e_{i+1}) > \theta_{app} \\ \text{pass two: } "
-        r"\cos(v_A, v_B) > \theta_{mrg} \;\text{ or }\; \cos(v_A, v_C) > \theta_{mrg} \end{gathered}"
+        r"\begin{aligned} &\text{pass one: } \cos(v_{i-1,\,i},\; e_{i+1}) > \theta_{app} \\ &\text{pass two: } "
+        r"\cos(v_A, v_B) > \theta_{mrg} \\ &\phantom{\text{pass two: }} \text{or } \cos(v_A, v_C) > \theta_{mrg} "
+        r"\end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$e_{i+1}$ vector of the next sentence; $v_{i-1,\,i}$ of the last two of the chunk; $v_A$, $v_B$, $v_C$ of three "
+        r"neighbouring chunks; $\theta_{app}$ and $\theta_{mrg}$ the appending and the merging threshold"
     )
     failure: ClassVar[str] = (
         "Its thresholds belong to one embedder, and it never undoes a join that it made on its way from left to right."

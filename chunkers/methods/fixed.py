@@ -31,7 +31,8 @@ class FixedSentences(Sized):
     title: ClassVar[str] = "Fixed sentences"
     idea: ClassVar[str] = "Cuts after every so many sentences, whatever they say."
     source: ClassVar[str] = "Qu et al., section 2"
-    formula: ClassVar[str] = r"\text{size} = \lceil n / N \rceil \quad \text{where a number } N \text{ of chunks is set}"
+    formula: ClassVar[str] = r"\text{size} = \lceil n / N \rceil"
+    symbols: ClassVar[str] = r"$n$ sentences of the text; $N$ chunks, where their number is set"
     failure: ClassVar[str] = (
         "Cuts through a subject unless its length is a multiple of the size: no size fits three topics of unequal length."
     )

@@ -39,6 +39,7 @@ class KMeans(Chunker):
     idea: ClassVar[str] = "Gathers the sentences around a few centres of meaning, whatever their order."
     source: ClassVar[str] = "the article on double-pass merging"
     formula: ClassVar[str] = r"\min \; \sum_{k} \sum_{i \in C_k} \lVert e_i - \mu_k \rVert^2"
+    symbols: ClassVar[str] = r"$C_k$ cluster $k$; $e_i$ vector of sentence $i$; $\mu_k$ mean of the vectors of the cluster"
     failure: ClassVar[str] = "Loses the order of the text, and has to be told the number of subjects."
     embeds: ClassVar[bool] = True
 

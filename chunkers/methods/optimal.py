@@ -36,8 +36,11 @@ class Optimal(Chunker):
     idea: ClassVar[str] = "Weighs all ways to cut the text, and takes the one that keeps the most alike together."
     source: ClassVar[str] = "Chroma technical report (2024), ClusterSemanticChunker"
     formula: ClassVar[str] = (
-        r"\max_{\text{partitions}} \; \sum_{c} \sum_{i \neq j \in c} \left( e_i \cdot e_j - \bar{s} \right), "
-        r"\qquad |c| \le \lfloor \text{maximum} / \text{piece} \rfloor"
+        r"\begin{aligned} &\max_{\text{partitions}} \; \sum_{c} \sum_{i \neq j \in c} \left( e_i \cdot e_j - \bar{s} "
+        r"\right), \\ &|c| \le \lfloor \text{maximum} / \text{piece} \rfloor \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$c$ a chunk; $e_i$ vector of piece $i$; $\bar{s}$ mean similarity of all pairs; $|c|$ number of pieces"
     )
     failure: ClassVar[str] = (
         "Measures against the text's own mean: a text of one subject is cut all the same, and a subject "

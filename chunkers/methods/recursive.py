@@ -32,9 +32,10 @@ class Recursive(Chunker):
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
     packages: ClassVar[tuple[str, ...]] = ("langchain-text-splitters",)
     formula: ClassVar[str] = (
-        r"\text{split at the first separator that occurs, finer where } |p| \ge s; \quad \text{join neighbours "
-        r"while } \textstyle\sum |p| \le s"
+        r"\begin{aligned} &\text{split at the first separator that occurs,} \\ &\text{finer where } |p| \ge s; \\ "
+        r"&\text{join neighbours while } \textstyle\sum |p| \le s \end{aligned}"
     )
+    symbols: ClassVar[str] = r"$|p|$ size of a piece; $s$ the size that a chunk may have"
     failure: ClassVar[str] = (
         "Knows length and punctuation alone: two subjects in one paragraph stay together. With Chroma's "
         "separators a chunk begins with the full stop of the one before."

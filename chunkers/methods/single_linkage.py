@@ -31,8 +31,12 @@ class SingleLinkage(Clustered):
     idea: ClassVar[str] = "Joins the two closest sentences, then the next closest, wherever in the text they stand."
     source: ClassVar[str] = "Qu et al., section 2; Kreileder et al."
     formula: ClassVar[str] = (
-        r"d(a, b) = \lambda \, \frac{|a - b|}{n} + (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), 0) \bigr), "
-        r"\qquad \text{joined in ascending order}"
+        r"\begin{aligned} d(a, b) = \; &\lambda \, \frac{|a - b|}{n} \\ &+ (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), "
+        r"0) \bigr) \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$a$, $b$ numbers of two sentences of $n$, joined in ascending order of $d$; $e_a$ vector of sentence $a$; "
+        r"$\lambda$ position weight"
     )
     failure: ClassVar[str] = "Sentences from far apart end up in one chunk, and one close pair chains two subjects together."
 

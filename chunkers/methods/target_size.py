@@ -38,8 +38,11 @@ class TargetSize(Chunker):
     idea: ClassVar[str] = "Cuts at the greatest jumps of meaning, as many as it takes to reach a size."
     source: ClassVar[str] = "Chroma technical report (2024), modified Kamradt chunker"
     formula: ClassVar[str] = (
-        r"\theta = \min\,\{\, t : |\{ i : d_i > t \}| \le \lfloor T / s \rfloor \,\} \quad \text{for a text of "
-        r"} T \text{ tokens}"
+        r"\begin{aligned} &\text{cut where } d_i > \theta, \\ &\theta = \min\,\{\, t : |\{ i : d_i > t \}| \le "
+        r"\lfloor T / s \rfloor \,\} \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$d_i$ distance of sentence $i$ to the next; $\theta$ the line; $T$ size of the text; $s$ target size"
     )
     failure: ClassVar[str] = (
         "Cuts as often as the size requires, whether or not there is a place to cut: a long subject is broken at "

@@ -31,13 +31,23 @@ def svg(chunking: Chunking, known: Sequence[int] | None, theme: str) -> str:
     spans = [(first, last, number) for first, last, (_, number) in zip(begins, ends, pieces, strict=True)]
     parts += _strip("chunks", spans, count, top, theme)
     top += STRIP + GAP
-    if chunking.curves and any(score == score for score in chunking.curves[0].scores):
+    if _is_curved(chunking):
         parts += _curve(chunking, count, top, theme)
-        top += CURVE
+    height = height_of(chunking, known)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top}" font-family="sans-serif" role="img">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" role="img">'
         f"<title>{described(chunking)}</title>{''.join(parts)}</svg>"
     )
+
+
+def height_of(chunking: Chunking, known: Sequence[int] | None) -> int:
+    """Return the height of the picture, of which page.css keeps the place until the browser has it."""
+    strips = 1 if known is None else 2
+    return strips * (STRIP + GAP) + CURVE * _is_curved(chunking)
+
+
+def _is_curved(chunking: Chunking) -> bool:
+    return bool(chunking.curves) and any(score == score for score in chunking.curves[0].scores)
 
 
 def described(chunking: Chunking) -> str:

@@ -11,7 +11,7 @@ from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
 from viz.controls.link_widgets import seed
-from viz.guide.miniature import described, svg
+from viz.guide.miniature import described, height_of, svg
 from viz.shell.column_head import waiting_words
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -50,7 +50,11 @@ def _draw(here: Page) -> None:
         st.header(kind.title, anchor=False)
         st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
         st.latex(kind.formula, width="content")
+        st.caption(kind.symbols)
         st.markdown(f"**Known failure.** {kind.failure}")
+        with st.container(key="guide_parameters"):
+            st.table(_parameters(column.chunker), border="horizontal")
+            st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
     with live:
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])
@@ -66,8 +70,6 @@ def _draw(here: Page) -> None:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made.chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
-    st.table(_parameters(column.chunker), border="horizontal")
-    st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
 
 
 def _choose(choices: Choices) -> None:
@@ -108,7 +110,8 @@ def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit
 
 def _miniature(text: Text, chunking: Chunking) -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    st.image(svg(chunking, text.source.known, theme), width="stretch", alt=described(chunking))
+    with st.container(key=f"miniature_{height_of(chunking, text.source.known)}"):
+        st.image(svg(chunking, text.source.known, theme), width="stretch", alt=described(chunking))
     caption = f"{counted(len(chunking.chunks), 'chunk')} of {counted(len(text.document.sentences), 'sentence')}"
     if text.source.known:
         found, missed, added = against_known(cuts_of(chunking), text.source.known)

@@ -11,8 +11,10 @@ from chunkers.base import run
 from sample_docs import load_sample
 from tests import ROOT
 from tests.support import LIMIT, ended, tools
-from viz.guide.miniature import described, svg
+from viz.guide.miniature import described, height_of, svg
 from viz.theme.numbers import counted
+
+PAGE_CSS = (ROOT / "viz" / "theme" / "page.css").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +45,7 @@ def test_every_chunker_has_a_screen(guide, name):
     said = " ".join(part.value for part in app.markdown)
     assert kind.idea in said
     assert kind.failure in said
+    assert kind.symbols in [part.value for part in app.caption]
     assert app.latex[0].value.strip("$\n ") == kind.formula
     assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
     assert any(
@@ -58,6 +61,9 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
     document = Document.from_text(source.text, source.sentences)
     chunking = run(build_chunker(name, {}), document, tools())
     picture = ElementTree.fromstring(svg(chunking, source.known, "light"))
+    assert picture.get("viewBox") == f"0 0 600 {height_of(chunking, source.known)}"
+    # The page keeps the place of a picture of this height.
+    assert f".st-key-miniature_{height_of(chunking, source.known)} img" in PAGE_CSS
     boxes = picture.findall("{http://www.w3.org/2000/svg}rect")
     known = 0 if source.known is None else len(source.known) + 1
     assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
