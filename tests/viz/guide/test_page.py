@@ -63,7 +63,7 @@ def test_the_picture_has_a_box_for_every_part(name, sample):
     picture = ElementTree.fromstring(svg(chunking, source.known, "light"))
     assert picture.get("viewBox") == f"0 0 600 {height_of(chunking, source.known)}"
     # The page keeps the place of a picture of this height.
-    assert f".st-key-miniature_{height_of(chunking, source.known)} img" in PAGE_CSS
+    assert f".st-key-miniature_{height_of(chunking, source.known)} {{" in PAGE_CSS
     boxes = picture.findall("{http://www.w3.org/2000/svg}rect")
     known = 0 if source.known is None else len(source.known) + 1
     assert len(boxes) == known + sum(len(chunk.spans) for chunk in chunking.chunks)
