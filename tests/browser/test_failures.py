@@ -3,6 +3,7 @@
 import re
 from uuid import uuid4
 
+import pytest
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
@@ -56,6 +57,23 @@ def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app
     eventually(lambda: astray.evaluate_all("(spans) => [...new Set(spans.map((span) => Number(span.dataset.s)))]"), wrong)
     expect(astray.first).to_have_css("text-decoration-style", "wavy")
     expect(root.locator(".astray").first).to_have_attribute("title", re.compile("not in the chunk of its section"))
+
+
+def test_the_samples_are_there_once_as_cases(page, app_url):
+    open_failures(page, app_url, "?embedder=tfidf")
+    bar = page.locator(".text-bar")
+    expect(bar.locator(".give")).to_be_visible()
+    expect(bar.locator(".chip, .more").filter(visible=True)).to_have_count(0)
+    expect(page.locator(".cards").get_by_role("button", name="Three unequal topics")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [400, 800, 1280, 1600])
+def test_the_table_fits_its_place(open_page, app_url, width):
+    page = open_page(viewport={"width": width, "height": 800})
+    open_failures(page, app_url, "?embedder=tfidf")
+    box = page.locator(".failures .scroll")
+    assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    expect(box.get_by_role("columnheader")).to_have_count(7)
 
 
 def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
