@@ -26,7 +26,9 @@ class Dbscan(Clustered):
     title: ClassVar[str] = "DBSCAN"
     idea: ClassVar[str] = "Gathers sentences that have enough others close by; the rest stand alone."
     source: ClassVar[str] = "Qu et al., section 2"
-    formula: ClassVar[str] = r"a \text{ is a core where } \left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &a \text{ is a core where} \\ &\left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m \end{aligned}"
+    )
     symbols: ClassVar[str] = (
         r"$d(a, b)$ joint distance of two sentences, as in single linkage; $\varepsilon$ neighbourhood; $m$ neighbours "
         "for a core"

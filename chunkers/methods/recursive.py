@@ -32,7 +32,7 @@ class Recursive(Chunker):
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
     packages: ClassVar[tuple[str, ...]] = ("langchain-text-splitters",)
     formula: ClassVar[str] = (
-        r"\begin{aligned} &\text{split at the first separator that occurs,} \\ &\text{finer where } |p| \ge s; \\ "
+        r"\begin{aligned} &\text{split at the first separator found,} \\ &\text{finer where } |p| \ge s; \\ "
         r"&\text{join neighbours while } \textstyle\sum |p| \le s \end{aligned}"
     )
     symbols: ClassVar[str] = r"$|p|$ size of a piece; $s$ the size that a chunk may have"

@@ -31,8 +31,8 @@ class SingleLinkage(Clustered):
     idea: ClassVar[str] = "Joins the two closest sentences, then the next closest, wherever in the text they stand."
     source: ClassVar[str] = "Qu et al., section 2; Kreileder et al."
     formula: ClassVar[str] = (
-        r"\begin{aligned} d(a, b) = \; &\lambda \, \frac{|a - b|}{n} \\ &+ (1 - \lambda) \, \bigl( 1 - \max(\cos(e_a, e_b), "
-        r"0) \bigr) \end{aligned}"
+        r"\begin{aligned} &d(a, b) = \lambda \, \frac{|a - b|}{n} + (1 - \lambda) \, t(a, b) \\ "
+        r"&t(a, b) = 1 - \max(\cos(e_a, e_b), 0) \end{aligned}"
     )
     symbols: ClassVar[str] = (
         r"$a$, $b$ numbers of two sentences of $n$, joined in ascending order of $d$; $e_a$ vector of sentence $a$; "

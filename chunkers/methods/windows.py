@@ -100,7 +100,9 @@ class FixedWords(Windows):
     title: ClassVar[str] = "Fixed words"
     idea: ClassVar[str] = "Cuts after every so many words, in the middle of a sentence too."
     source: ClassVar[str] = "Kreileder et al."
-    formula: ClassVar[str] = r"\text{chunk } k = \text{words } k(s - o) \text{ to } k(s - o) + s"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{words } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
     symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = (
         "Cuts in the middle of sentences; an overlap hides that from the reader, and fills the index with repeats."
@@ -139,7 +141,9 @@ class FixedCharacters(Windows):
     title: ClassVar[str] = "Fixed characters"
     idea: ClassVar[str] = "Cuts after every so many characters, in the middle of a word too."
     source: ClassVar[str] = "“Letting the Content Define Its Own Boundaries”"
-    formula: ClassVar[str] = r"\text{chunk } k = \text{characters } k(s - o) \text{ to } k(s - o) + s"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{characters } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
     symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = "Cuts words in two, which neither an embedder nor a reader can repair."
     unit: ClassVar[str] = "characters"
@@ -176,7 +180,9 @@ class FixedTokens(Windows):
     title: ClassVar[str] = "Fixed tokens"
     idea: ClassVar[str] = "Cuts after every so many tokens, in the middle of a word too."
     source: ClassVar[str] = "Chroma technical report (2024); LangChain"
-    formula: ClassVar[str] = r"\text{chunk } k = \text{tokens } k(s - o) \text{ to } k(s - o) + s"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} \text{chunk } k = \; &\text{tokens } k(s - o) \\ &\text{to } k(s - o) + s \end{aligned}"
+    )
     symbols: ClassVar[str] = r"$k$ number of the chunk, from 0; $s$ size; $o$ overlap"
     failure: ClassVar[str] = "Cuts sentences and words, and its size means something else to every tokenizer."
     unit: ClassVar[str] = "tokens"

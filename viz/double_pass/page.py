@@ -149,7 +149,7 @@ def _draw(choices: Choices, text: Text, made: list[ColumnResult]) -> None:
         key="passes",
     )
     palette.colour_page()
-    left, right = sides(PAGE, 5, 3)
+    left, right = sides(PAGE, 2, 1)
     with right, st.container(key="beside_passes"):
         steps = pass_steps(chunking, chunker.max_size)
         if steps:
