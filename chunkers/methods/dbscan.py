@@ -27,7 +27,8 @@ class Dbscan(Clustered):
     idea: ClassVar[str] = "Gathers sentences that have enough others close by; the rest stand alone."
     source: ClassVar[str] = "Qu et al., section 2"
     formula: ClassVar[str] = (
-        r"\begin{aligned} &a \text{ is a core where} \\ &\left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m \end{aligned}"
+        r"\begin{aligned} &a \text{ is a core where} \\ &\left| \{\, b : d(a, b) \le \varepsilon \,\} \right| \ge m "
+        r"\end{aligned}"
     )
     symbols: ClassVar[str] = (
         r"$d(a, b)$ joint distance of two sentences, as in single linkage; $\varepsilon$ neighbourhood; $m$ neighbours "

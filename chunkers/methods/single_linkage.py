@@ -35,8 +35,8 @@ class SingleLinkage(Clustered):
         r"&t(a, b) = 1 - \max(\cos(e_a, e_b), 0) \end{aligned}"
     )
     symbols: ClassVar[str] = (
-        r"$a$, $b$ numbers of two sentences of $n$, joined in ascending order of $d$; $e_a$ vector of sentence $a$; "
-        r"$\lambda$ position weight"
+        r"$a$, $b$ numbers of two sentences of $n$, joined in ascending order of $d$; $t$ their distance in meaning; "
+        r"$e_a$ vector of sentence $a$; $\lambda$ position weight"
     )
     failure: ClassVar[str] = "Sentences from far apart end up in one chunk, and one close pair chains two subjects together."
 
