@@ -41,9 +41,12 @@ class MaxMin(Sized):
     idea: ClassVar[str] = "Lets a sentence join as long as it is as like the chunk as the chunk is like itself."
     source: ClassVar[str] = "Kiss et al., “Max–Min semantic chunking of documents for RAG application” (2025)"
     formula: ClassVar[str] = (
-        r"\begin{gathered} \max_{i \in C} e_i \cdot e_{k} > \max\left( \theta,\; c \cdot \sigma(|C| - 1) \cdot "
-        r"\min_{i, j \in C} e_i \cdot e_j \right) \\ \text{for one sentence: } \kappa \; e_{k-1} \cdot e_k > \theta "
-        r"\end{gathered}"
+        r"\begin{aligned} &\max_{i \in C} \, e_i \cdot e_k > \max(\theta,\; c \, \sigma(|C| - 1) \, m_C) \\ "
+        r"&\text{after one sentence: } \kappa \; e_{k-1} \cdot e_k > \theta \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$e_k$ vector of the next sentence; $C$ the open chunk; $m_C$ its least similarity of two sentences; $\theta$ hard "
+        r"threshold; $c$ relaxation; $\kappa$ initial factor; $\sigma$ logistic function"
     )
     failure: ClassVar[str] = (
         "Its hard threshold belongs to one embedder, and a sentence that is like a single one of the chunk joins, whatever "
