@@ -73,5 +73,5 @@ def test_the_pages_stay_within_the_policy(open_page, app_url, path):
     page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
     answer = page.goto(f"{app_url}/{path}?embedder=tfidf")
     assert {name: answer.headers.get(name.lower()) for name in answer_headers()} == answer_headers()
-    page.locator("h1, .seamark").first.wait_for(timeout=READY)
+    page.get_by_role("heading").first.wait_for(timeout=READY)
     assert refused == []

@@ -163,7 +163,7 @@ def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(pag
     page.reload()
     shows(page, text.replace("---\n", ""), "Pasted text")
     expect(page.get_by_label("Text", exact=True)).to_have_value(text)
-    expect(root_of(page).get_by_text("known boundaries").first).to_be_visible()
+    expect(root_of(page).get_by_text("1 known boundary").first).to_be_visible()
     expect(page.get_by_text(FOREIGN)).to_have_count(0)
     assert "One is here" not in page.url
 

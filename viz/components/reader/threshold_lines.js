@@ -108,6 +108,7 @@ export class ThresholdLines {
     let frame = null;
     let startValue = 0;
     let height = 0;
+    let grip = 0; // how far below the line it was taken: it does not jump to the pointer
     const follow = () => {
       frame = null;
       this.move(index, nearest(this.list[index].stops, this.plot.curve.scoreAt(height), 1));
@@ -115,7 +116,10 @@ export class ThresholdLines {
     handle.addEventListener("pointerdown", (event) => {
       handle.setPointerCapture(event.pointerId);
       this.dragging = true;
-      startValue = this.list[index].value;
+      const { value, level } = this.list[index];
+      startValue = value;
+      const top = this.plot.root.getBoundingClientRect().top;
+      grip = level === null ? 0 : event.clientY - top - this.plot.curve.y(level);
       // Otherwise the plot would be dragged as well.
       event.stopPropagation();
       event.preventDefault();
@@ -123,7 +127,7 @@ export class ThresholdLines {
     });
     handle.addEventListener("pointermove", (event) => {
       if (!this.dragging) return;
-      height = event.clientY - this.plot.root.getBoundingClientRect().top;
+      height = event.clientY - this.plot.root.getBoundingClientRect().top - grip;
       frame ??= requestAnimationFrame(follow);
     });
     const release = () => {
