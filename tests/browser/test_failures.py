@@ -72,7 +72,7 @@ def test_the_table_fits_its_place(open_page, app_url, width):
     page = open_page(viewport={"width": width, "height": 800})
     open_failures(page, app_url, "?embedder=tfidf")
     box = page.locator(".failures .scroll")
-    assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    eventually(lambda: box.evaluate("(box) => box.scrollWidth <= box.clientWidth"), True)
     expect(box.get_by_role("columnheader")).to_have_count(7)
 
 

@@ -32,7 +32,7 @@ from viz.state.compared import compared
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.text import Text
-from viz.theme.numbers import counted, embedding_in_words, stages_in_words
+from viz.theme.numbers import counted, embedding_in_words, known_boundaries, stages_in_words
 
 PAGE = "clustering"
 READER = "reader"
@@ -132,7 +132,7 @@ def _reader(made: ColumnResult, text: Text) -> None:
     document, known = text.document, text.source.known
     parts = []
     if known is not None:
-        boundaries = f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
+        boundaries = known_boundaries(len(known))
         parts.append(boundaries if known else "one topic: no known boundary")
     reader(
         document,

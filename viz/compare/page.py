@@ -23,7 +23,7 @@ from viz.state.choices import Choices
 from viz.state.compared import COMPARE, default_choices
 from viz.state.keys import session
 from viz.state.text import Source, Text
-from viz.theme.numbers import counted, duration
+from viz.theme.numbers import counted, duration, known_boundaries
 
 READER = "reader"
 
@@ -70,8 +70,7 @@ def _column(number: int, result: ColumnResult, text: Text, embedder: Embedder | 
 def _summary(chosen: Source) -> str:
     parts = []
     if chosen.known is not None:
-        boundaries = f"{len(chosen.known):,} known boundar{'y' if len(chosen.known) == 1 else 'ies'}"
-        parts.append(boundaries if chosen.known else "one topic: no known boundary")
+        parts.append(known_boundaries(len(chosen.known)) if chosen.known else "one topic: no known boundary")
     job = session.job
     if job is not None and job.embedded and not lecture.is_on():
         parts.append(f"embedded {counted(job.embedded, 'text')} in {duration(job.embed_ms)}, once for all columns")

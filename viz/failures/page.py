@@ -33,7 +33,7 @@ from viz.state.keys import session
 from viz.state.own_text import choose_document
 from viz.state.text import Text
 from viz.theme import palette
-from viz.theme.numbers import counted
+from viz.theme.numbers import counted, known_boundaries
 
 PAGE = "failures"
 ALL = {*CHUNKERS, *ADAPTERS}
@@ -152,7 +152,7 @@ def _known_words(known: Sequence[int] | None) -> str:
         return "no known boundary"
     if not known:
         return "one topic"
-    return f"{len(known):,} known boundar{'y' if len(known) == 1 else 'ies'}"
+    return known_boundaries(len(known))
 
 
 def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSetting, marking: bool) -> None:

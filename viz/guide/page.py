@@ -17,11 +17,12 @@ from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
 from viz.shell.results import ColumnResult, run_columns
+from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
 from viz.state.text import Text
-from viz.theme.numbers import counted
+from viz.theme.numbers import counted, known_boundaries
 
 PAGE = "guide"
 FIRST = "breakpoint"
@@ -44,8 +45,7 @@ def _draw(here: Page) -> None:
     text, column = here.text, here.choices.columns[0]
     kind = CHUNKERS[column.chunker]
     made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
-    with st.container(key="guide"):
-        explanation, live = st.columns([3, 2], gap="large")
+    explanation, live = sides(PAGE, 3, 2, gap="large")
     with explanation:
         st.header(kind.title, anchor=False)
         st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
@@ -115,6 +115,6 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     caption = f"{counted(len(chunking.chunks), 'chunk')} of {counted(len(text.document.sentences), 'sentence')}"
     if text.source.known:
         found, missed, added = against_known(cuts_of(chunking), text.source.known)
-        known = f"{found + missed} known boundar{'y' if found + missed == 1 else 'ies'}"
+        known = known_boundaries(found + missed)
         caption += f"; of {known} {found} found, {counted(added, 'cut')} elsewhere"
     st.caption(caption)

@@ -48,6 +48,11 @@ def duration(ms: float) -> str:
     return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
 
 
-def counted(count: int, what: str) -> str:
-    """Return a count with its noun, in the plural unless the count is 1."""
-    return f"{count:,} {what}" + ("s" if count != 1 else "")
+def counted(count: int, what: str, several: str = "") -> str:
+    """Return a count with its noun, in the plural unless the count is 1: ``several``, or the noun with an s."""
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def known_boundaries(count: int) -> str:
+    """Return the number of known boundaries in words."""
+    return counted(count, "known boundary", "known boundaries")

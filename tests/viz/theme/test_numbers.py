@@ -5,7 +5,7 @@ import math
 import pytest
 
 from chunkers import Timing
-from viz.theme.numbers import duration, embedding_in_words, stages_in_words
+from viz.theme.numbers import counted, duration, embedding_in_words, known_boundaries, stages_in_words
 
 TIMES = [
     (0.0004, "<0.01 ms"),
@@ -50,3 +50,8 @@ def test_embeddings_say_what_they_cost():
     assert plain(embedding_in_words(timing(cold=116_000))) == "all 16 cached, 0.2 ms (cold 116 s)"
     assert plain(embedding_in_words(timing(embedded=4))) == "0.2 ms for 4 new, 16 cached"
     assert plain(embedding_in_words(timing(cold=math.nan))) == "all 16 cached, 0.2 ms"
+
+
+def test_a_noun_is_in_the_plural_unless_there_is_one():
+    assert [counted(count, "chunk") for count in (0, 1, 1200)] == ["0 chunks", "1 chunk", "1,200 chunks"]
+    assert [known_boundaries(count) for count in (1, 2)] == ["1 known boundary", "2 known boundaries"]
