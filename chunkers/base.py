@@ -27,7 +27,7 @@ class FieldSpec:
     """All that a form, a table or an error needs to know about one parameter.
 
     ``low`` and ``high`` are the allowed range; ``offered`` are a slider's bounds where they are narrower. ``depends`` names
-    the parameter whose value changes this declaration.
+    the parameter whose value changes this declaration; ``ordered`` choices go from less to more.
     """
 
     name: str
@@ -44,6 +44,7 @@ class FieldSpec:
     unit: str = ""
     main: bool = False
     depends: str = ""
+    ordered: bool = False
 
     @property
     def stops(self) -> list[float]:
@@ -108,9 +109,9 @@ class Chunker(BaseModel, ABC):
 
     The fields of a subclass are its parameters, declared once with type, bounds, default, title and help. The page's
     controls, the link, the recipe, the command line and the errors all read that declaration. The extra keys ``unit``,
-    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range) and ``main`` (shown unfolded)
-    go into ``json_schema_extra``. For the Guide, ``formula`` is the decision in LaTeX, ``symbols`` names
-    what is in it, as Markdown, and ``failure`` is what is known to go wrong.
+    ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
+    from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
+    decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping` and `versions`, or sets
@@ -226,6 +227,7 @@ def _spec(name: str, schema: dict[str, Any], default: Any) -> FieldSpec:
         step=schema.get("step"),
         unit=schema.get("unit", ""),
         main=schema.get("main", False),
+        ordered=schema.get("ordered", False),
     )
 
 

@@ -218,6 +218,14 @@ class Line:
     parameter: str
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Between which levels, in the curve's units, the middle half of the scores lies where the text is shuffled."""
+
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
     """One score per gap, and the lines that it is compared with; an undefined score equals another.
@@ -234,6 +242,8 @@ class Curve:
         Whether gaps above the line are candidates; if false, those below it.
     live
         Whether comparing the scores with a single line gives the candidate cuts.
+    null
+        What the score would be if the order of the sentences meant nothing; None where that is not known.
     """
 
     label: str
@@ -241,11 +251,12 @@ class Curve:
     lines: tuple[Line, ...]
     cut_above: bool
     live: bool
+    null: Band | None = None
 
     def _key(self) -> tuple[object, ...]:
         scores = tuple([number(score) for score in self.scores])
         lines = tuple([(line.label, number(line.level), line.parameter) for line in self.lines])
-        return self.label, scores, lines, self.cut_above, self.live
+        return self.label, scores, lines, self.cut_above, self.live, self.null
 
     def __eq__(self, other: object) -> bool:
         """Compare all fields."""

@@ -307,3 +307,32 @@ def best_by_number(vectors: FloatArray, runs: int, step: Callable[[int, int], No
         at = int(lasts[at, left])
         cuts.append(at)
     return cuts[::-1]
+
+
+def critical_penalty(vectors: FloatArray, step: Callable[[int, int], None]) -> float:
+    """Return the least penalty at which the best partition has no cut: the most that cuts gain, divided by their number.
+
+    That is the greatest (cost(1) - cost(K)) / (K - 1), where cost(K) is the least cost of K runs. The ratio is maximised by
+    Dinkelbach's method (1967): the best partition at a penalty that is too low shows a higher one.
+
+    Parameters
+    ----------
+    vectors
+        Shape (n, dimension), n at least 2.
+    step
+        As for `best_by_penalty`.
+    """
+    count = len(vectors)
+    sums = sums_of(vectors)
+    before = np.arange(1, count)
+    # With the mean taken off, the cost of one run is explained to nothing, and that of two to |S|² (1 / m + 1 / (n - m)).
+    squares = np.einsum("ij,ij->i", sums[1:-1], sums[1:-1])
+    penalty = float((squares * count / (before * (count - before))).max())
+    while cuts := best_by_penalty(vectors, penalty + SAME, step):
+        edges = np.array([0, *cuts, count])
+        totals = np.diff(sums[edges], axis=0)
+        gained = float((np.einsum("ij,ij->i", totals, totals) / np.diff(edges)).sum()) / len(cuts)
+        if gained <= penalty + SAME:
+            break
+        penalty = gained
+    return penalty

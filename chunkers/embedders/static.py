@@ -49,11 +49,9 @@ class Static(Embedder):
     name = "static"
     packages = ("tokenizers",)
     approximates = MiniLM.name
-    # The best of the tuned half of `python -m benchmarks.stitched --embedder static`. A penalty of 0.85 has a mean Pk of
-    # 0.313 there and on the half held out, where the declared one has 0.367 and 0.404; the three thresholds 0.433 and 0.463,
-    # where the declared ones leave nearly every text whole, at 0.444 and 0.474.
+    # The best of the tuned half of `python -m benchmarks.stitched --embedder static`: a mean Pk of 0.433 there and of 0.463 on
+    # the half held out, where the declared ones leave nearly every text whole, at 0.444 and 0.474.
     defaults: Mapping[str, Mapping[str, Any]] = {
-        "change_point": {"penalty": 0.85},
         "double_pass": {"initial_threshold": 0.4, "appending_threshold": 0.5, "merging_threshold": 0.4},
     }
     # Both bound the memory of the tokenizer, and how long the user waits for a stop.

@@ -9,14 +9,15 @@ from typing import ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
+from chunkers.arrays import FloatArray, VectorArray
 from chunkers.base import Tipping
 from chunkers.building_blocks.distances import buffered, gap_distances
+from chunkers.building_blocks.null_model import under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.thresholded import Thresholded
 from chunkers.building_blocks.tipping import is_proven, nearest_stop, spec_of
 from chunkers.reason import Reason, Relation
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict, number
+from chunkers.result import Band, Chunking, Curve, Gap, Line, Verdict, number
 from chunkers.text.document import Document
 from chunkers.tools import Tools
 
@@ -71,7 +72,8 @@ class Breakpoint(Thresholded, Sized):
         """Cut the document: scores, line, verdicts, sizes."""
         if not document.sentences:
             return Chunking(document, (), ())
-        distances = gap_distances(tools.embed(buffered(document.sentence_texts, self.buffer)))
+        vectors = tools.embed(buffered(document.sentence_texts, self.buffer))
+        distances = gap_distances(vectors)
         scores = self.rule.scores(distances)
         level = self.rule.line(scores, self.amount)
         gaps = within_sizes(document, self._verdicts(scores, level), self.limits, tools, distances.tolist)
@@ -81,8 +83,19 @@ class Breakpoint(Thresholded, Sized):
             lines=(Line("threshold", level, "amount"),),
             cut_above=self.rule.above,
             live=True,
+            null=self._null(vectors),
         )
         return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+    def _null(self, vectors: VectorArray) -> Band | None:
+        """Return the quartiles of the scores in the shuffled text; None where it has no score."""
+
+        def scores(shuffled: VectorArray) -> FloatArray:
+            return self.rule.scores(gap_distances(shuffled))
+
+        found = under_shuffling(vectors, 1, self.rule.score_name, scores)
+        found = found[~np.isnan(found)]
+        return Band(*np.percentile(found, [25, 75]).tolist()) if len(found) else None
 
     def tipping(self, chunking: Chunking, gap: Gap, tools: Tools) -> Tipping | None:
         """Return the nearest amount at which the gap's score is on the other side of the line."""

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.arrays import FloatArray
 from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.null_model import under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
-from chunkers.errors import InputError
+from chunkers.errors import Cancelled, InputError
 from chunkers.limits import MOST_CHANGE_PRODUCTS, MOST_CHANGE_STEPS
 from chunkers.reason import Reason, chain
-from chunkers.result import Chunking, Curve, Gap, Line, Verdict
+from chunkers.result import Band, Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
 from chunkers.tools import Tools
+
+Caution = Literal["eager", "balanced", "cautious"]
 
 
 class ChangePoint(Sized):
     """Cut where the mean of the embeddings changes.
 
     The cost of a chunk is the sum of squared distances of its sentences' vectors to their mean; the sum of the costs and a
-    penalty for every cut is minimised over all partitions. Kernel change-point detection with the linear kernel, as by
-    KernelCPD of the library ruptures (PELT for a penalty, dynamic programming for a number of chunks), whose partitions it
-    finds in less time; see `chunkers.building_blocks.change_search`. It is in none of the sources.
+    penalty for every cut is minimised over all partitions. The penalty is what cuts gain in the same text with its sentences
+    shuffled, where the order means nothing: the most that the cuts of any partition gain there, divided by their number.
+
+    Kernel change-point detection with the linear kernel, as by KernelCPD of the library ruptures (PELT for a penalty,
+    dynamic programming for a number of chunks), whose partitions it finds in less time; see
+    `chunkers.building_blocks.change_search`. It is in none of the sources.
     """
 
     name: ClassVar[str] = "change_point"
@@ -37,7 +43,8 @@ class ChangePoint(Sized):
         r"&+ \beta \cdot (\text{number of cuts}) \end{aligned}"
     )
     symbols: ClassVar[str] = (
-        r"$c$ a chunk; $e_i$ vector of sentence $i$; $\mu_c$ mean of the vectors of the chunk; $\beta$ penalty"
+        r"$c$ a chunk; $e_i$ vector of sentence $i$; $\mu_c$ mean of the vectors of the chunk; $\beta$ penalty: the most "
+        "that cuts gain in the text shuffled, mean of 20 shuffles"
     )
     failure: ClassVar[str] = (
         "A subject that drifts slowly has no place where it changes, and a passage of one sentence is rarely "
@@ -45,14 +52,29 @@ class ChangePoint(Sized):
     )
     embeds: ClassVar[bool] = True
 
-    # The best of 23 penalties on the tuned half of `benchmarks.stitched`, with all-MiniLM-L6-v2.
-    penalty: float = Field(
-        1.15,
+    caution: Caution = Field(
+        "balanced",
+        title="Caution",
+        description="What a cut has to gain, by what cuts gain in the text shuffled: balanced is the mean of the shuffles, "
+        "eager and cautious are their quartiles. The more cautious, the fewer chunks.",
+        json_schema_extra={"ordered": True, "main": True},
+    )
+    shuffled_runs: int = Field(
+        1,
+        ge=1,
+        le=100,
+        title="Shuffled in runs of",
+        description="How many neighbouring sentences stay together when the text is shuffled. More than one asks for more "
+        "than the resemblance that neighbours have throughout the text: fewer, longer chunks.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [1, 6], "main": True},
+    )
+    penalty: float | None = Field(
+        None,
         ge=0.001,
         le=1000,
         title="Penalty",
-        description="What a cut has to gain: the higher, the fewer chunks.",
-        json_schema_extra={"step": 0.05, "offered": [0.1, 3], "main": True},
+        description="If set, what a cut has to gain, whatever cuts gain in the text shuffled: the higher, the fewer chunks.",
+        json_schema_extra={"step": 0.05, "offered": [0.1, 3]},
     )
     chunks: int | None = Field(
         None,
@@ -78,15 +100,27 @@ class ChangePoint(Sized):
         return self
 
     def idle(self) -> frozenset[str]:
-        """Return the names of the parameters that change nothing: the penalty, where the number of chunks is decided."""
-        decided = self.chunks is not None or self.target_sentences is not None
-        return super().idle() | ({"penalty"} if decided else set())
+        """Return the names of the parameters that change nothing: where the number of chunks, or the penalty, is given."""
+        idle = super().idle()
+        if self.chunks is not None or self.target_sentences is not None:
+            return idle | {"penalty", "caution", "shuffled_runs"}
+        return idle if self.penalty is None else idle | {"caution", "shuffled_runs"}
 
     def describe(self) -> str:
         """Say the settings in a few words."""
         if self.chunks is not None:
             return f"{self.chunks:,} chunks"
-        return f"penalty {self.penalty:g}" if self.target_sentences is None else f"about {self.target_sentences:,} sentences"
+        if self.target_sentences is not None:
+            return f"about {self.target_sentences:,} sentences"
+        if self.penalty is not None:
+            return f"penalty {self.penalty:g}"
+        return self.caution + (f", shuffled in runs of {self.shuffled_runs}" if self.shuffled_runs > 1 else "")
+
+    def remark(self, parameter: str) -> str:
+        """Return what the caution means."""
+        if parameter != "caution" or parameter in self.idle():
+            return ""
+        return "A cut must gain more than cuts gain in your text shuffled."
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document.
@@ -112,19 +146,46 @@ class ChangePoint(Sized):
         with tools.loading():
             # Imported late, as the compiler behind it takes half a second to load.
             from chunkers.building_blocks.change_search import best_by_number, best_by_penalty
+        penalty, null = None, None
         if wanted is None:
-            starts = set(best_by_penalty(vectors, self.penalty, _watch(vectors, tools)))
+            null = self._null(vectors, tools)
+            penalty = self._penalty(null)
+            starts = set(best_by_penalty(vectors, penalty, _watch(vectors, tools)))
         elif searched:
             starts = set(best_by_number(vectors, wanted, _watch(vectors, tools)))
         else:
             starts = set(range(1, count)) if wanted == count else set()
         gains = _gains(vectors, starts)
-        threshold = self.penalty if wanted is None else None
-        decided = [_gap(index, gain, index + 1 in starts, threshold, wanted) for index, gain in enumerate(gains.tolist())]
+        decided = [_gap(index, gain, index + 1 in starts, penalty, wanted) for index, gain in enumerate(gains.tolist())]
         gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
-        lines = () if wanted is not None else (Line("penalty", self.penalty, "penalty"),)
-        curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False)
+        lines = () if penalty is None else (Line("penalty", penalty, "penalty"),)
+        band = None if null is None else Band(*np.percentile(null, [25, 75]).tolist())
+        curve = Curve("gain of a cut", tuple(gains.tolist()), lines, cut_above=True, live=False, null=band)
         return Chunking.from_gaps(document, gaps, curves=(curve,))
+
+    def _null(self, vectors: FloatArray, tools: Tools) -> FloatArray | None:
+        """Return for each shuffled text the most that its cuts gain, divided by their number; None without a gap."""
+        from chunkers.building_blocks.change_search import critical_penalty
+
+        if len(vectors) < 2:
+            return None
+
+        def step(done: int, compared: int) -> None:
+            if tools.cancelled():
+                raise Cancelled
+
+        def critical(shuffled: FloatArray) -> FloatArray:
+            return np.array([critical_penalty(shuffled, step)])
+
+        return under_shuffling(vectors, self.shuffled_runs, "critical penalty", critical)
+
+    def _penalty(self, null: FloatArray | None) -> float:
+        """Return what a cut has to gain."""
+        if self.penalty is not None or null is None:
+            return self.penalty or 0.0
+        if self.caution == "balanced":
+            return float(null.mean())
+        return float(np.percentile(null, 25 if self.caution == "eager" else 75))
 
     def _wanted(self, count: int) -> int | None:
         """Return the requested number of chunks; None where the penalty decides."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from chunkers import Breakpoint, Chunking, Gap
 from chunkers.reason import Reason, Relation
+from chunkers.result import Band
 
 _MIRRORED: dict[Relation, Relation] = {">": "<", "≤": "≥", "=": "=", "largest": "lowest"}
 
@@ -33,6 +34,7 @@ def read_as_similarity(chunking: Chunking) -> Chunking:
         scores=tuple(1 - score for score in curve.scores),
         lines=tuple(replace(line, level=1 - line.level) for line in curve.lines),
         cut_above=False,
+        null=None if curve.null is None else Band(1 - curve.null.high, 1 - curve.null.low),
     )
     return replace(chunking, gaps=tuple(_gap(gap) for gap in chunking.gaps), curves=(similarities,))
 

@@ -54,6 +54,7 @@ SETTINGS = [
     ("optimal", {"max_size": 5, "piece_size": 5}),
     ("change_point", {}),
     ("change_point", {"penalty": 0.2, "min_size": 10, "max_size": 90}),
+    ("change_point", {"caution": "eager", "shuffled_runs": 2}),
     ("change_point", {"chunks": 3}),
     ("change_point", {"target_sentences": 2}),
     ("single_linkage", {}),
@@ -278,7 +279,7 @@ def test_the_hooks_answer_for_every_chunker(name, parameters):
     chunker = made(name, parameters)
     assert chunker.describe()
     remarks = {spec.name: chunker.remark(spec.name) for spec in chunker.fields(chunker.model_dump())}
-    assert {parameter for parameter, said in remarks.items() if said} <= {"amount"}
+    assert {parameter for parameter, said in remarks.items() if said} <= {"amount", "caution"}
     assert all(said == "" or said.endswith(".") for said in remarks.values())
     versions = chunker.versions()
     assert versions.keys() == set(chunker.packages)

@@ -16,8 +16,9 @@ SET = [
     (FixedSentences(max_size=2, size_unit="sentences"), set()),
     (SingleLinkage(chunks=2), {"target_sentences", "slack"}),
     (SingleLinkage(), set()),
-    (ChangePoint(chunks=3), {"penalty", "oversize", "size_unit"}),
-    (ChangePoint(target_sentences=3), {"penalty", "oversize", "size_unit"}),
+    (ChangePoint(chunks=3), {"penalty", "caution", "shuffled_runs", "oversize", "size_unit"}),
+    (ChangePoint(target_sentences=3), {"penalty", "caution", "shuffled_runs", "oversize", "size_unit"}),
+    (ChangePoint(penalty=0.5), {"caution", "shuffled_runs", "oversize", "size_unit"}),
     (ChangePoint(), {"oversize", "size_unit"}),
 ]
 

@@ -26,12 +26,14 @@ test("there are a few ticks on every scale, all of them inside", () => {
 });
 
 test("a distance or a similarity is drawn from 0 to 1, and further if a score is", () => {
-  assert.deepEqual(extent({ label: "distance", scores: [0.2, null, 0.6] }), [0, 1]);
-  assert.deepEqual(extent({ label: "similarity (cosine)", scores: [-0.3, 0.6] }), [-0.3, 1]);
+  assert.deepEqual(extent({ label: "distance", scores: [0.2, null, 0.6], null: null }), [0, 1]);
+  assert.deepEqual(extent({ label: "similarity (cosine)", scores: [-0.3, 0.6], null: null }), [-0.3, 1]);
 });
 
 test("another score is drawn from its least to its greatest", () => {
-  assert.deepEqual(extent({ label: "gradient", scores: [null, 3, -2, null, 7] }), [-2, 7]);
+  assert.deepEqual(extent({ label: "gradient", scores: [null, 3, -2, null, 7], null: null }), [-2, 7]);
+  // What is drawn of the shuffled text is within the plot, too.
+  assert.deepEqual(extent({ label: "gain", scores: [3, null, 5], null: [1, 6] }), [1, 6]);
 });
 
 test("lines that lie beyond the scores are drawn, too", () => {
@@ -41,5 +43,5 @@ test("lines that lie beyond the scores are drawn, too", () => {
 
 test("equal scores, and none at all, have room around them", () => {
   assert.deepEqual(including([], [4, 4]), [3.5, 4.5]);
-  assert.deepEqual(including([], extent({ label: "gradient", scores: [null] })), [0, 1]);
+  assert.deepEqual(including([], extent({ label: "gradient", scores: [null], null: null })), [0, 1]);
 });

@@ -57,6 +57,7 @@ const curve = (level, scores, live = true) => ({
   ],
   verdictOf: scores.map(() => "0").join(""),
   reasons: null,
+  null: null,
   lines: [{ label: "", level, parameter: "amount", value: 1, stops: [], around: null }],
 });
 

@@ -171,7 +171,10 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle
             if other.depends == spec.name:
                 column.parameters.pop(other.name, None)
 
-    if spec.kind == "choice":
+    if spec.kind == "choice" and spec.ordered:
+        seed(key, value)
+        st.select_slider(label, spec.choices, value, key=key, on_change=changed, disabled=idle, help=help_text)
+    elif spec.kind == "choice":
         seed(key, value)
         st.selectbox(
             label,
@@ -185,13 +188,12 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle
         )
     elif spec.optional:
         seed(key, value)
-        low, high = _bounds(spec, int)
+        number = int if spec.kind == "integer" else float
         st.number_input(
             label,
-            low,
-            high,
+            *_bounds(spec, number),
             value=value,
-            step=int(spec.step or 1),
+            step=number(spec.step or 1),
             key=key,
             on_change=changed,
             disabled=idle,
@@ -217,7 +219,7 @@ def _widget(prefix: str, column: ColumnChoice, spec: FieldSpec, value: Any, idle
         )
 
 
-def _bounds(spec: FieldSpec, number: type[int]) -> tuple[int | None, int | None]:
+def _bounds(spec: FieldSpec, number: type[int] | type[float]) -> tuple[float | None, float | None]:
     return (
         None if spec.low is None else number(spec.low),
         None if spec.high is None else number(spec.high),

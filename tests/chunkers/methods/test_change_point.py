@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, build_chunker, load_embedder
 from chunkers.base import run
-from chunkers.building_blocks import change_search
-from chunkers.building_blocks.change_search import best_by_number, best_by_penalty
+from chunkers.building_blocks import change_search, null_model
+from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
+from chunkers.building_blocks.null_model import orders
 from chunkers.methods import change_point
 from sample_docs import load_sample, sample_titles
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
@@ -223,3 +224,79 @@ def test_a_number_of_chunks_is_refused_before_anything_is_embedded_but_one_sente
     ):
         cut(build_chunker("change_point", {"chunks": 4}), "\n".join(map(str, range(1000))), embedder=embedder)
     assert sum(map(len, embedder.batches)) == 1
+
+
+def gained(vectors, cuts):
+    return cost(vectors, []) - cost(vectors, cuts)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_critical_penalty_is_the_most_that_cuts_gain_by_their_number(seed):
+    vectors = np.random.default_rng(seed).normal(size=(9, 3))
+    most = max(gained(vectors, cuts) / len(cuts) for cuts in partitions(9) if cuts)
+    found = critical_penalty(vectors, ignore)
+    assert found == pytest.approx(most, abs=1e-8)
+    assert best_by_penalty(vectors, found * 1.0001, ignore) == []
+    assert best_by_penalty(vectors, found * 0.9999, ignore) != []
+
+
+def test_the_critical_penalty_by_hand():
+    # 0, 0, 3, 0, 0: one cut beside the 3 gains 7.2 - 6 = 1.2 at the most; two, which leave it alone, gain 7.2.
+    assert critical_penalty(np.array([[0.0], [0.0], [3.0], [0.0], [0.0]]), ignore) == pytest.approx(3.6)
+    # 0, 0, 3, 3: one cut gains all of 9, three gain no more.
+    assert critical_penalty(np.array([[0.0], [0.0], [3.0], [3.0]]), ignore) == pytest.approx(9)
+    assert critical_penalty(np.ones((4, 1)), ignore) == 0
+
+
+def penalties(**parameters):
+    (line,) = cut(build_chunker("change_point", parameters), TEXT).curves[0].lines
+    return line.level
+
+
+@pytest.mark.parametrize("run", [1, 2, 4])
+def test_the_penalty_is_what_cuts_gain_in_the_text_shuffled(run):
+    assert len(orders(9, run)) == 20
+    null = [max(gained(VECTORS[order], cuts) / len(cuts) for cuts in partitions(9) if cuts) for order in orders(9, run)]
+    low, high = np.percentile(null, [25, 75])
+    assert penalties(shuffled_runs=run) == pytest.approx(np.mean(null), abs=1e-6)
+    assert penalties(shuffled_runs=run, caution="eager") == pytest.approx(low, abs=1e-6)
+    assert penalties(shuffled_runs=run, caution="cautious") == pytest.approx(high, abs=1e-6)
+    assert low < high
+    for parameters in ({}, {"penalty": 0.3}):
+        band = cut(build_chunker("change_point", {"shuffled_runs": run, **parameters}), TEXT).curves[0].null
+        assert (band.low, band.high) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_without_a_gap_there_is_nothing_to_shuffle():
+    assert cut(build_chunker("change_point", {}), "One sentence.").curves[0].null is None
+    assert cut(build_chunker("change_point", {"chunks": 2}), TEXT).curves[0].null is None
+
+
+def test_of_two_sentences_the_order_tells_nothing():
+    assert len(cut(build_chunker("change_point", {}), "one\ntwo").chunks) == 1
+
+
+def test_shuffling_can_be_cancelled(monkeypatch):
+    shuffling = []
+
+    def under_shuffling(*arguments):
+        shuffling.append(True)
+        return null_model.under_shuffling(*arguments)
+
+    monkeypatch.setattr(change_point, "under_shuffling", under_shuffling)
+    with pytest.raises(Cancelled):
+        # No other test has these sentences, so that nothing of them is remembered.
+        cut(build_chunker("change_point", {}), "\n".join(map(str, range(900, 940))), cancelled=lambda: bool(shuffling))
+    assert shuffling
+
+
+@pytest.mark.parametrize("embedder", ["all-MiniLM-L6-v2", "tfidf"])
+def test_more_caution_makes_no_more_chunks(embedder):
+    sample = load_sample("three_topics")
+    document = Document.from_text(sample.text, sample.sentences)
+    kit = tools(load_embedder(embedder))
+    counts = [
+        len(run(build_chunker("change_point", {"caution": caution}), document, kit).chunks)
+        for caution in ("eager", "balanced", "cautious")
+    ]
+    assert counts == sorted(counts, reverse=True)

@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz.components.reader.curve import shortener
+from chunkers import build_chunker
+from tests.support import cut
+from viz.components.reader.curve import curve_of, shortener
 
 NUMBERS = st.floats(-2, 12) | st.integers(-4_000_000, 4_000_000).map(lambda count: count / 2_000_000)
 
@@ -28,3 +30,15 @@ def test_most_numbers_have_six_decimals_and_undefined_ones_stand_in_no_way():
     short = shortener([score, 0.7123456789], [0.3, float("nan"), 0.7123456789])
     assert [short(number) for number in (0.12345678, 0.5, 0.7123456789)] == [0.123457, 0.5, 0.712346]
     assert (short(score), short(0.3), short(0.3650004)) == (score, 0.3, 0.3650004)
+
+
+def test_the_band_of_the_shuffled_text_is_sent_and_a_line_found_by_it_can_be_moved():
+    chunker = build_chunker("change_point", {})
+    chunking = cut(chunker, "\n".join(f"line {number}" for number in range(9)))
+    data = curve_of(chunker, chunking, movable=True)
+    band = chunking.curves[0].null
+    assert data["null"] == (band.low, band.high)
+    (line,) = data["lines"]
+    # The penalty is not set: the line stands where the shuffled text puts it, and sets it when it is moved.
+    assert (line["parameter"], line["value"]) == ("penalty", chunking.curves[0].lines[0].level)
+    assert line["stops"]

@@ -6,9 +6,8 @@ import { verdictOfEach } from "../shared/verdicts.js";
 
 /**
  * @import { VerdictData } from "../shared/component.d.ts"
- * @import { CurveData, LineData } from "./payload.d.ts"
+ * @import { CurveData, Extent, LineData } from "./payload.d.ts"
  * @import { Plot } from "./plot.js"
- * @typedef {[low: number, high: number]} Extent
  */
 
 const APART = 18; // pixels between two numbers of the scale
@@ -70,6 +69,7 @@ export class Curve {
     this.larger = typeScale();
     this.scale = { low, high, top: 8 * this.larger, bottom: height - 10 * this.larger };
     this.pen.lineWidth = Math.round(this.larger);
+    this.drawNull(width, data.null);
     this.drawTicks(width);
     /** @param {number} gap */
     const x = (gap) => axis.window.x(gap + 1, width);
@@ -84,6 +84,21 @@ export class Curve {
     this.pen.stroke();
     this.drawMarks(data, x, first, last, spacing > 9 * this.larger);
     this.drawKnown(width, height);
+  }
+
+  /**
+   * Where the scores would be if the order of the sentences meant nothing.
+   * @param {number} width
+   * @param {Extent | null} levels
+   */
+  drawNull(width, levels) {
+    if (!levels) return;
+    const [bottom, top] = levels.map((level) => this.y(level));
+    this.pen.fillStyle = this.colour("rule");
+    this.pen.globalAlpha = 0.7;
+    // A hair of it is still to be seen.
+    this.pen.fillRect(0, top, width, Math.max(2 * this.larger, bottom - top));
+    this.pen.globalAlpha = 1;
   }
 
   /** @param {number} width */
@@ -247,13 +262,14 @@ export class Curve {
 
 /**
  * The least and the greatest score, and of a distance or a similarity 0 and 1 at least; upside down where there is no score.
- * @param {Pick<CurveData, "label" | "scores">} data
+ * @param {Pick<CurveData, "label" | "scores" | "null">} data
  * @returns {Extent}
  */
-export function extent({ label, scores }) {
+export function extent({ label, scores, null: shuffled }) {
   const unit = label.startsWith("distance") || label.startsWith("similarity");
   let [low, high] = unit ? [0, 1] : [Infinity, -Infinity];
-  for (const score of scores) if (score !== null) [low, high] = [Math.min(low, score), Math.max(high, score)];
+  for (const score of [...scores, ...(shuffled ?? [])])
+    if (score !== null) [low, high] = [Math.min(low, score), Math.max(high, score)];
   return [low, high];
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from chunkers import Chunker, Chunking, Curve
 from chunkers.arrays import FloatArray
+from chunkers.result import Line
 from viz.components.reader.payload import CurveData, LineData
 from viz.components.verdicts import verdict_data, verdicts_of
 
@@ -41,7 +42,7 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
             "label": line.label,
             "level": None if math.isnan(line.level) else short(line.level),
             "parameter": line.parameter,
-            "value": getattr(chunker, line.parameter),
+            "value": _value(chunker, line),
             "stops": [(amount, short(level)) for amount, level in some],
             "around": _around(chunker, line.parameter) if some else None,
         }
@@ -57,6 +58,7 @@ def curve_of(chunker: Chunker, chunking: Chunking, movable: bool) -> CurveData |
         "verdictOf": verdict_of,
         "reasons": [gap.reason for gap in at_gaps] if len(at_gaps) <= MOST_REASONS else None,
         "lines": lines,
+        "null": None if curve.null is None else (curve.null.low, curve.null.high),
     }
 
 
@@ -92,6 +94,12 @@ def _rounded(number: float) -> float:
             return number
         written = f"{number:.{decimals}f}"
     return float(written)
+
+
+def _value(chunker: Chunker, line: Line) -> float | None:
+    """Return the value of the parameter that moves a line; where it is not set, the level that was found instead."""
+    value: float | None = getattr(chunker, line.parameter)
+    return line.level if value is None and not math.isnan(line.level) else value
 
 
 def _around(chunker: Chunker, parameter: str) -> tuple[str, str] | None:

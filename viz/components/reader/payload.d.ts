@@ -65,6 +65,9 @@ export interface Segments {
   split: number[];
 }
 
+/** From where to where on the scale of the scores. */
+export type Extent = [low: number, high: number];
+
 /** The scores of a chunker's gaps, and the lines that they are compared with. */
 export interface CurveData {
   label: string;
@@ -82,6 +85,8 @@ export interface CurveData {
   /** Why each gap was cut or not; null where there are too many to send. */
   reasons: string[] | null;
   lines: LineData[];
+  /** Between which levels the middle half of the scores lies where the text is shuffled; null where that is not known. */
+  null: Extent | null;
 }
 
 /** A threshold: an amount and the level on the curve that it gives. */

@@ -139,6 +139,8 @@ class CurveData(TypedDict):
         One digit per gap: the index of its verdict in ``verdicts``.
     reasons
         The reason for the verdict on each gap; None in a long text.
+    null
+        Between which levels the middle half of the scores lies where the text is shuffled; None if that is not known.
     """
 
     label: str
@@ -150,6 +152,7 @@ class CurveData(TypedDict):
     verdictOf: str
     reasons: list[str] | None
     lines: list[LineData]
+    null: tuple[float, float] | None
 
 
 class LineData(TypedDict):
@@ -160,7 +163,8 @@ class LineData(TypedDict):
     level
         The position of the line, in units of the scores; None if undefined.
     parameter, value
-        The chunker's parameter that moves the line, and its current value; the value is None if not set.
+        The chunker's parameter that moves the line, and its current value: the line's level if it is not set, None if there
+        is none.
     stops
         The parameter values at which the line can be dropped, each with its level; empty if it cannot be dragged.
     around

@@ -61,12 +61,16 @@ export class Plot {
     this.label.textContent = data ? capital(data.label) + which : "";
     const signs = [
       known && "▲ known boundary",
+      data?.null && "▬ shuffled",
       "● cut",
       "○ kept",
       data?.constrained && "◆ changed by a size",
       margin && "◌ near the line",
     ];
     this.legend.replaceChildren(...(data ? signs : []).flatMap((sign) => (sign ? [el("span", "", sign)] : [])));
+    this.legend.title = data?.null
+      ? "▬ shuffled: half of the scores lie here when the sentences of the text are shuffled"
+      : "";
     if (data) {
       this.curve.draw();
       this.root.setAttribute(

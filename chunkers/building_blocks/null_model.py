@@ -1,0 +1,69 @@
+"""What a score is in a text whose order means nothing: the sentences of the text itself, shuffled.
+
+A permutation null. Where neighbouring sentences resemble each other throughout, single sentences in random order are too
+easy a null; runs of sentences that stay together keep that resemblance, as in the block bootstrap of Künsch (1989).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from cachetools import LRUCache, cached
+
+from chunkers.arrays import FloatArray, IntArray
+
+SHUFFLES = 20
+"""How often a text is shuffled."""
+
+SAMPLE = 500
+"""Most sentences of a shuffled text that are looked at, so that a long text takes no longer."""
+
+_SEED = 0
+
+
+@lru_cache(maxsize=16)
+def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
+    """Return `SHUFFLES` seeded orders of ``count`` sentences, of each its first `SAMPLE`.
+
+    Parameters
+    ----------
+    run
+        How many neighbouring sentences stay together; where the first run ends is drawn too, and it may be shorter.
+    """
+    random = np.random.default_rng(_SEED)
+    found = []
+    for _ in range(SHUFFLES):
+        first = int(random.integers(1, run + 1))
+        runs = np.split(np.arange(count), np.arange(first, count, run))
+        places = random.permutation(len(runs))
+        enough = np.searchsorted(np.cumsum([len(runs[place]) for place in places]), SAMPLE) + 1
+        found.append(np.concatenate([runs[place] for place in places[:enough]])[:SAMPLE])
+    return tuple(found)
+
+
+def _key(vectors: FloatArray, run: int, name: str, measure: object) -> tuple[object, ...]:
+    # A hash of all vectors that are looked at: nothing of the text is kept.
+    seen = vectors[np.unique(np.concatenate(orders(len(vectors), run)))]
+    return hashlib.blake2b(seen.tobytes(), digest_size=16).digest(), len(vectors), seen.shape, run, name
+
+
+@cached(LRUCache(64), key=_key, lock=threading.Lock())
+def under_shuffling(vectors: FloatArray, run: int, name: str, measure: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Return what ``measure`` says of every shuffled text, one after the other; what has been measured is remembered.
+
+    Parameters
+    ----------
+    vectors
+        Of the sentences, shape (n, dimension), n at least 1.
+    run
+        As for `orders`.
+    name
+        What is measured: two measures of one name are the same.
+    measure
+        Is given the vectors in another order; it may raise, to stop.
+    """
+    return np.concatenate([measure(vectors[order]) for order in orders(len(vectors), run)])

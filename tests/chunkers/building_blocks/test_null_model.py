@@ -1,0 +1,99 @@
+"""Shuffled texts: their orders, what is remembered of them, and the band on the curves."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import build_chunker
+from chunkers.building_blocks.distances import gap_distances
+from chunkers.building_blocks.null_model import SAMPLE, SHUFFLES, orders, under_shuffling
+from chunkers.building_blocks.thresholds import THRESHOLDS
+from chunkers.methods.similarity_reading import read_as_similarity
+from tests.support import AngleEmbedder, HashEmbedder, cut
+
+
+@given(st.integers(1, 60), st.integers(1, 70))
+def test_an_order_holds_every_sentence_once_and_leaves_runs_together(count, run):
+    found = orders(count, run)
+    assert len(found) == SHUFFLES
+    for order in found:
+        assert sorted(order.tolist()) == list(range(count))
+        # A run may begin before each of these, and before the first sentence.
+        breaks = [order[at] for at in range(1, count) if order[at] != order[at - 1] + 1]
+        starts = {int(place) % run for place in breaks if place}
+        assert len(starts) <= 1
+
+
+def test_orders_are_seeded_and_differ():
+    orders.cache_clear()
+    first = [order.tolist() for order in orders(30)]
+    orders.cache_clear()
+    assert [order.tolist() for order in orders(30)] == first
+    assert len({tuple(order) for order in first}) == SHUFFLES
+
+
+@pytest.mark.parametrize("run", [1, 7])
+def test_of_a_long_text_a_sample_is_looked_at(run):
+    found = orders(10 * SAMPLE, run)
+    assert {len(order) for order in found} == {SAMPLE}
+    assert all(len(set(order.tolist())) == SAMPLE for order in found)
+    # From the whole text, and not the same everywhere.
+    assert len(set(np.concatenate(found).tolist())) > 5 * SAMPLE
+
+
+def test_what_was_measured_is_remembered_by_vectors_run_and_name():
+    asked = []
+
+    def measure(vectors):
+        asked.append(vectors)
+        return vectors[:1, 0]
+
+    vectors = np.random.default_rng(1).normal(size=(5, 2))
+    first = under_shuffling(vectors, 1, "remembered", measure)
+    assert len(asked) == len(first) == SHUFFLES
+    assert under_shuffling(vectors.copy(), 1, "remembered", measure) is first
+    assert len(asked) == SHUFFLES
+    for others in ((vectors + 1, 1, "remembered"), (vectors, 2, "remembered"), (vectors, 1, "other")):
+        under_shuffling(*others, measure)
+    assert len(asked) == 4 * SHUFFLES
+
+
+def test_what_raises_is_not_remembered():
+    def fail(vectors):
+        raise RuntimeError("stopped")
+
+    vectors = np.random.default_rng(2).normal(size=(5, 2))
+    for _ in range(2):
+        with pytest.raises(RuntimeError):
+            under_shuffling(vectors, 1, "fails", fail)
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_the_band_of_a_breakpoint_is_the_middle_half_of_the_shuffled_scores(threshold):
+    text = "\n".join(f"line {number}" for number in range(12))
+    vectors = HashEmbedder().encode(text.splitlines())
+    rule = THRESHOLDS[threshold]
+    scores = np.concatenate([rule.scores(gap_distances(vectors[order])) for order in orders(12)])
+    band = cut(build_chunker("breakpoint", {"threshold": threshold}), text).curves[0].null
+    assert (band.low, band.high) == pytest.approx(np.nanpercentile(scores, [25, 75]).tolist())
+
+
+def test_the_band_by_hand():
+    # Only two directions: in any order two neighbours are 0 or 1 apart, 0.5 where they are half way.
+    band = cut(build_chunker("breakpoint", {}), "0 a\n0 b\n0 c\n0 d", embedder=AngleEmbedder()).curves[0].null
+    assert (band.low, band.high) == pytest.approx((0, 0))
+    band = cut(build_chunker("breakpoint", {}), "0 a\n90 b", embedder=AngleEmbedder()).curves[0].null
+    assert (band.low, band.high) == pytest.approx((1, 1))
+
+
+def test_a_band_is_read_as_similarity_too():
+    chunking = cut(build_chunker("breakpoint", {}), "0 a\n60 b\n0 c", embedder=AngleEmbedder())
+    (curve,), (mirrored,) = chunking.curves, read_as_similarity(chunking).curves
+    assert (mirrored.null.low, mirrored.null.high) == (1 - curve.null.high, 1 - curve.null.low)
+
+
+@pytest.mark.parametrize("text", ["", "one", "0 a"])
+def test_no_gap_no_band(text):
+    for curve in cut(build_chunker("breakpoint", {}), text, embedder=AngleEmbedder() if text == "0 a" else None).curves:
+        assert curve.null is None
