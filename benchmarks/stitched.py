@@ -13,12 +13,25 @@ import os
 import random
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.measure import table
-from chunkers import CHUNKERS, Tools, load_embedder, load_tokenizer
+from chunkers import CHUNKERS, Document, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.base import run
 from evaluation.segmentation.stitching import Passage, halves, passages_of, stitch_several
-from evaluation.segmentation.sweep import MEASURES, Marked, Setting, Summary, SweepRow, grid, published, summaries, sweep
+from evaluation.segmentation.sweep import (
+    MEASURES,
+    TRIVIAL,
+    Marked,
+    Setting,
+    Summary,
+    SweepRow,
+    grid,
+    published,
+    scores_of,
+    summaries,
+    sweep,
+)
 from sample_docs import load_sample
 
 SOURCES = ("essay", "formulas")
@@ -41,9 +54,15 @@ GRIDS: dict[str, list[Setting]] = {
         relaxation=(0.3, 0.5, 0.7, 0.9),
         initial_factor=(1, 1.5, 2),
     ),
-    "change_point": grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
+    "change_point": [
+        *grid("change_point", penalty=tuple(round(0.5 + 0.05 * step, 2) for step in range(23))),
+    ],
 }
 """The settings to try, by chunker."""
+
+SHUFFLED = grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3))
+NATURAL = ("essay", "report")
+RUNS = (1, 2, 3, 4, 5)
 
 
 def passages() -> list[Passage]:
@@ -65,19 +84,47 @@ def documents(count: int, sentences: int = 100) -> tuple[list[Marked], list[Mark
 
 
 def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str]]:
-    """Return the table's lines: every chunker's defaults, the best of the tuned half, and that of the half held out."""
+    """Return the table's lines: every chunker's defaults, the best of the tuned half, and that of the half held out.
+
+    The trivial answers come first; what `change_point` can be asked without a number is there whole.
+    """
     here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
-    lines = []
+    lines = [_line(one, "looks at nothing", here, there) for one in TRIVIAL]
+    lines += [_line(one, "by the text shuffled", here, there) for one in SHUFFLED if one in here]
     for chunker in GRIDS:
         chosen = {
             "at its defaults": Setting(chunker),
             "best of the tuned half": _best(tuned, chunker).setting,
             "best of the half held out": _best(held, chunker).setting,
         }
-        for how, setting in chosen.items():
-            values = [f"{here[setting].mean:.3f}", f"{there[setting].mean:.3f}", f"{there[setting].chunks:.1f}"]
-            lines.append([setting.words(), how, *values])
+        lines += [_line(setting, how, here, there) for how, setting in chosen.items()]
     return lines
+
+
+def _line(setting: Setting, how: str, here: Mapping[Setting, Summary], there: Mapping[Setting, Summary]) -> list[str]:
+    values = [f"{here[setting].mean:.3f}", f"{there[setting].mean:.3f}", f"{there[setting].chunks:.1f}"]
+    return [setting.words(), how, *values]
+
+
+def number_given(half: Sequence[Marked], tools: Tools, measure: str) -> float:
+    """Return the mean of `change_point` when it is told how many sections each document has."""
+    values = []
+    for marked in half:
+        chunking = run(build_chunker("change_point", {"chunks": len(marked.known) + 1}), marked.document, tools)
+        values.append(scores_of(marked, chunking)[measure].value)
+    return statistics.fmean(value for value in values if value is not None)
+
+
+def natural() -> list[Marked]:
+    """Return the bundled essay and report as they are: sections whose neighbours are about related things."""
+    samples = [(name, load_sample(name)) for name in NATURAL]
+    return [Marked(Document.from_text(one.text, one.sentences, name), one.known or ()) for name, one in samples]
+
+
+def own_order(rows: Sequence[SweepRow], measure: str) -> list[list[str]]:
+    """Return the lines of the table of documents that are as they were written."""
+    values = {(row.setting, row.document): f"{row.scores[measure].value:.3f} ({row.chunks})" for row in rows}
+    return [[one.words(), *(values[one, name] for name in NATURAL)] for one in dict.fromkeys(row.setting for row in rows)]
 
 
 def _best(ranked: Sequence[Summary], chunker: str) -> Summary:
@@ -143,11 +190,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, half in zip(("tuned half", "held out"), halves_made, strict=True):
         sentences, seams = sum(len(one.document.sentences) for one in half), sum(len(one.known) for one in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
-    settings = list(dict.fromkeys(one for name, some in GRIDS.items() for one in (Setting(name), *some)))
+    searched = (one for name, some in GRIDS.items() for one in (Setting(name), *some))
+    settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *searched]))
     tools = Tools(load_embedder(options.embedder), load_tokenizer())
     rows, others = (list(sweep(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
     tuned, held = summaries(rows, options.measure), summaries(others, options.measure)
     print(table(["setting", "chosen", f"{options.measure}, tuned half", "held out", "chunks"], lines_of(tuned, held)))
+    given = [number_given(half, tools, options.measure) for half in halves_made]
+    print(f"change_point, told the number of sections: {given[0]:.3f} on the tuned half, {given[1]:.3f} held out.")
+    asked = [*TRIVIAL, Setting("breakpoint"), *grid("change_point", shuffled_runs=RUNS)]
+    by_text = list(sweep(natural(), asked, tools))
+    print(
+        table(
+            ["in their own order", *(f"{options.measure}, {name} (chunks)" for name in NATURAL)],
+            own_order(by_text, options.measure),
+        )
+    )
     for said in [
         *defaults_said(rows, options.measure),
         *(winner_said(name, tuned, held) for name in ("optimal", "change_point")),

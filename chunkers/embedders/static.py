@@ -49,8 +49,8 @@ class Static(Embedder):
     name = "static"
     packages = ("tokenizers",)
     approximates = MiniLM.name
-    # The best of the tuned half of `python -m benchmarks.stitched --embedder static`: a mean Pk of 0.433 there and of 0.463 on
-    # the half held out, where the declared ones leave nearly every text whole, at 0.444 and 0.474.
+    # The best of the tuned half of `python -m benchmarks.stitched --embedder static`: a mean Pk of 0.433 there and of 0.463
+    # on the half held out, where the declared ones leave nearly every text whole, at 0.444 and 0.474.
     defaults: Mapping[str, Mapping[str, Any]] = {
         "double_pass": {"initial_threshold": 0.4, "appending_threshold": 0.5, "merging_threshold": 0.4},
     }

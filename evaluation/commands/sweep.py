@@ -14,7 +14,7 @@ from chunkers import DEFAULT_SPLITTER, Document, InputError, Tools, load_embedde
 from chunkers.arguments import contents, document_reader, preparing_on_terminal, value
 from chunkers.text.reading import READABLE
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
-from evaluation.segmentation.sweep import Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
+from evaluation.segmentation.sweep import TRIVIAL, Marked, SweepRow, grid, published, rows_to_csv, summaries, sweep
 from sample_docs import load_sample, sample_titles
 
 
@@ -37,6 +37,7 @@ def run_sweep(options: argparse.Namespace) -> None:
     documents = [_sample(name) for name in names] + _files(options.file, options.encoding)
     embedder = load_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(options.tokenizer), preparing=preparing_on_terminal(embedder))
+    settings = [*TRIVIAL, *settings]
     rows = list(sweep(documents, settings, tools, workers=os.cpu_count() or 1, progress=_progress))
     if sys.stderr.isatty():
         print(file=sys.stderr)
@@ -97,8 +98,9 @@ def _print_best(rows: Sequence[SweepRow], measure: str, top: int) -> None:
     ranked = summaries(rows, measure)
     if not ranked:
         raise InputError(f"{measure} is undefined for every setting on these documents.")
-    for place, one in enumerate(ranked[:top], start=1):
-        print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")
+    for place, one in enumerate(ranked, start=1):
+        if place <= top or one.setting.trivial:
+            print(f"{place:4}  {measure} {one.mean:.4f}  chunks {one.chunks:7.1f}  {one.setting.words()}")
     if len(ranked) > 1:
         margin = abs(ranked[0].mean - ranked[1].mean)
         print(f"The best is {margin:.4f} ahead of the next, over {ranked[0].documents} documents.")

@@ -18,6 +18,7 @@ SEARCHED: dict[str, list[Setting]] = {
     ),
     "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
     "change_point": [
+        *grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3, 5)),
         *grid("change_point", penalty=(0.4, 0.6, 0.8, 1.0, 1.1, 1.3, 1.6, 2.0)),
         *grid("change_point", chunks=tuple(range(2, 11))),
     ],

@@ -21,12 +21,16 @@ from chunkers.arrays import FloatArray, IntArray
 from evaluation.inbox.blocks import blocks
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
+from evaluation.segmentation.trivial import NO_CUT, at_random, mean_section, regular
 
 EXACT = 12
 """Sections up to which all swaps are tried; with more, `RESAMPLES` of them are drawn."""
 
 FEWEST_SECTIONS = 6
 """Sections below which no difference can be told: of n sections, two of 2**n swaps are the observed one and its reverse."""
+
+DRAWN = 99
+"""How often places are drawn, for the draw in the middle."""
 
 _AT_ONCE = 1000
 _TAILS = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
@@ -211,7 +215,10 @@ def f1(sums: IntArray) -> FloatArray:
 
 
 def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str, Chunking]]) -> Ranking:
-    """Rank chunkings of a document by boundary F1, beside no cut and a cut after every so many sentences.
+    """Rank chunkings of a document by boundary F1, beside the trivial answers.
+
+    These are no cut, a cut after every so many sentences, and the known number of cuts at random places: of `DRAWN` draws
+    the one with the median F1.
 
     ``known`` are the boundaries, code points. A section's counts are whether the boundary at its beginning is found, whether
     it is missed, and the cuts inside it.
@@ -229,13 +236,24 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
         return np.array(rows, dtype=np.intp).reshape(-1, 3)
 
     contenders = [Contender(name, counts(in_sentences(document, cuts_of(made)).boundaries)) for name, made in named]
-    every = max(1, round(reference.mean_length))
-    regular = (*range(every, reference.units, every),)
+    every = regular(reference)
+    drawn = sorted((at_random(reference, draw) for draw in range(DRAWN)), key=lambda cuts: _f1_of(counts(cuts)))
+    middle = drawn[DRAWN // 2]
     contenders += [
-        Contender("no cut", counts(()), trivial=True),
-        Contender(every_words(every), counts(regular), trivial=True, cuts=regular),
+        Contender(NO_CUT, counts(()), trivial=True),
+        Contender(every_words(mean_section(reference)), counts(every), trivial=True, cuts=every),
+        Contender(random_words(len(middle)), counts(middle), trivial=True, cuts=middle),
     ]
-    return rank(contenders, f1, [float(f1(one.counts.sum(axis=0))) for one in contenders])
+    return rank(contenders, f1, [_f1_of(one.counts) for one in contenders])
+
+
+def _f1_of(counts: IntArray) -> float:
+    return float(f1(counts.sum(axis=0)))
+
+
+def random_words(count: int) -> str:
+    """Return the name of the trivial answer that cuts at ``count`` random places."""
+    return f"{count:,} cut{'s' * (count != 1)} at random places"
 
 
 def every_words(count: int) -> str:

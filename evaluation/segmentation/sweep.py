@@ -28,6 +28,7 @@ from evaluation.segmentation.measures import (
     sections_of,
     window_diff,
 )
+from evaluation.segmentation.trivial import ANSWERS, answers, as_chunking
 from evaluation.segmentation.workers import spread
 
 
@@ -41,7 +42,7 @@ class Marked:
 
 @dataclass(frozen=True)
 class Setting:
-    """A chunker and its non-default parameters."""
+    """A chunker and its non-default parameters; or, of `ANSWERS`, the name of a trivial answer."""
 
     chunker: str
     parameters: tuple[tuple[str, Any], ...] = ()
@@ -51,10 +52,18 @@ class Setting:
         """Return the setting of these parameters."""
         return cls(chunker, tuple(sorted(parameters.items())))
 
+    @property
+    def trivial(self) -> bool:
+        """Whether it is an answer that looks at nothing."""
+        return self.chunker in ANSWERS
+
     def words(self) -> str:
         """Return the setting in words: the chunker, then its parameters."""
         return " ".join([self.chunker, *(f"{name}={value}" for name, value in self.parameters)])
 
+
+TRIVIAL = tuple(map(Setting, ANSWERS))
+"""The trivial answers, which stand beside the settings of chunkers in every ranking."""
 
 MEASURES: dict[str, bool] = {
     "pk": False,
@@ -112,6 +121,21 @@ def _row(marked: Marked, setting: Setting, chunker: Chunker, tools: Tools) -> Sw
     return SweepRow(setting, marked.document.name, len(chunking.chunks), scores_of(marked, chunking))
 
 
+def _trivial_row(marked: Marked, setting: Setting, tools: Tools) -> SweepRow:
+    document = marked.document
+    some = answers(setting.chunker, in_sentences(document, marked.known))
+    made = [as_chunking(document, places) for places in some]
+    scores = [scores_of(marked, chunking) for chunking in made]
+    means = {name: _mean([one[name] for one in scores]) for name in MEASURES}
+    return SweepRow(setting, document.name, len(made[0].chunks), means)
+
+
+def _mean(scores: Sequence[Score]) -> Score:
+    """Return the mean of those that are defined, or the first if none is."""
+    values = [score.value for score in scores if score.value is not None]
+    return Score(statistics.fmean(values)) if values else scores[0]
+
+
 def sweep(
     documents: Sequence[Marked],
     settings: Sequence[Setting],
@@ -131,13 +155,17 @@ def sweep(
     InputError
         If a setting is not allowed, before anything runs.
     """
-    chunkers = [(setting, build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)) for setting in settings]
+    chunkers = {
+        setting: build_chunker(setting.chunker, dict(setting.parameters), tools.embedder)
+        for setting in settings
+        if not setting.trivial
+    }
     there = {(row.document, row.setting) for row in done}
     groups = []
     for marked in documents:
         runs = [
-            partial(_row, marked, setting, chunker)
-            for setting, chunker in chunkers
+            partial(_trivial_row, marked, setting) if setting.trivial else partial(_row, marked, setting, chunkers[setting])
+            for setting in settings
             if (marked.document.name, setting) not in there
         ]
         if runs:

@@ -117,7 +117,8 @@ class KeptSweep:
         if plan is None:
             return None
         for setting in plan.settings:
-            build_chunker(setting.chunker, dict(setting.parameters))
+            if not setting.trivial:
+                build_chunker(setting.chunker, dict(setting.parameters))
         return cls(keeper, plan)
 
     @property

@@ -27,6 +27,8 @@ TITLES = {
 
 def setting_in_words(setting: Setting) -> str:
     """Describe a setting in words; safe in figures, since it contains no user text."""
+    if setting.trivial:
+        return setting.words().capitalize()
     given = dict(setting.parameters)
     specs = {spec.name: spec for spec in CHUNKERS[setting.chunker].fields(given)}
     # A threshold is named by its amount: "percentile 80".
@@ -54,8 +56,10 @@ def sweep_figure(
     """Return the figure that suits the grid.
 
     ``ranked`` has the settings that have a value, best first; ``held`` has their values on the documents held out, which a
-    curve shows as a second line.
+    curve shows as a second line. The trivial answers are left out: they have a place in the ranking, and none on an axis.
     """
+    settings = [setting for setting in settings if not setting.trivial]
+    ranked = [one for one in ranked if not one.setting.trivial]
     chunkers = list(dict.fromkeys(setting.chunker for setting in settings))
     if len(chunkers) > 1:
         return _strips(ranked, chunkers, measure)

@@ -24,10 +24,11 @@ NEAR = 0.02
 def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[str], measure: str) -> bool:
     """Draw the ranking over the documents that are not ``held`` out; return False if no setting has a value yet."""
     ranked = summaries([row for row in rows if row.document not in held], measure)
-    if not ranked:
+    if all(one.setting.trivial for one in ranked):
         return False
     kept = {one.setting: one for one in summaries([row for row in rows if row.document in held], measure)}
     _say_the_best(ranked, kept, measure)
+    shown = [one for place, one in enumerate(ranked) if place < SHOWN or one.setting.trivial]
     table: dict[str, list[Any]] = {
         "setting": [setting_in_words(one.setting) for one in ranked],
         TITLES[measure]: [round(one.mean, 4) for one in ranked],
@@ -38,7 +39,7 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
     show_figure(figure, table, TITLES[measure].split(",")[0], key="tune_figure")
     digits = {"chunks": "%.1f"} | dict.fromkeys((TITLES[measure], "held out"), "%.3f")
     state = st.dataframe(
-        _ranking(ranked[:SHOWN], kept, measure),
+        _ranking(shown, kept, measure),
         key="tune_ranking",
         on_select="rerun",
         selection_mode="single-row",
@@ -47,19 +48,28 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
     )
     row = st.container(horizontal=True)
-    place = next(iter(state.selection.rows), 0)
-    place = place if place < len(ranked) else 0
-    setting = ranked[place].setting
+    best = next(place for place, one in enumerate(shown) if not one.setting.trivial)
+    place = next((place for place in state.selection.rows if place < len(shown)), best)
+    setting = shown[place].setting
     with row:
-        label = f"Take place {place + 1} to Compare" if place else "Take the best to Compare"
-        take_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
+        if setting.trivial:
+            st.button("A trivial answer is no column", disabled=True, key="take/tune")
+        else:
+            number = ranked.index(shown[place]) + 1
+            label = "Take the best to Compare" if place == best else f"Take place {number} to Compare"
+            take_button(label, ColumnChoice(setting.chunker, dict(setting.parameters)), key="take/tune")
     download(row, "Every run, as CSV", lambda: rows_to_csv(rows), "seamark-sweep.csv", "text/csv", rows)
     say_added()
     return True
 
 
 def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measure: str) -> None:
-    """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents."""
+    """Describe the best setting: its margin over the next different value, ties, and its value on held-out documents.
+
+    The trivial answers are no settings; if one is as good as the best, that is said.
+    """
+    answers = [one for one in ranked if one.setting.trivial]
+    ranked = [one for one in ranked if not one.setting.trivial]
     best = ranked[0]
     said = (
         f"**{setting_in_words(best.setting)}** is best: {TITLES[measure]} {best.mean:.3f} over {_documents(best.documents)}."
@@ -71,10 +81,12 @@ def _say_the_best(ranked: Sequence[Summary], kept: dict[Setting, Summary], measu
         said += f" The next, {setting_in_words(behind.setting)}, is {abs(behind.mean - best.mean):.3f} behind."
         near = sum(abs(one.mean - best.mean) <= NEAR for one in ranked)
         said += f" Within {NEAR:g} of the best: {near:,} of {len(ranked):,} settings, itself included."
+    if answers and place_of(answers[0], [best], measure) == 1:
+        said += f" **Mind the trivial answer: “{answers[0].setting.words()}” reaches {answers[0].mean:.3f}.**"
     if best.setting in kept:
         other = kept[best.setting]
-        others = list(kept.values())
-        place = f"place {place_of(other, others, measure)} of {len(kept):,}"
+        others = [one for one in kept.values() if not one.setting.trivial]
+        place = f"place {place_of(other, others, measure)} of {len(others):,}"
         if level := _level(other, others):
             place += f", level with {level:,} other{'s' if level > 1 else ''}"
         said += f" Held out, it reaches {other.mean:.3f} over {_documents(other.documents)}: {place}."

@@ -47,13 +47,15 @@ def ranked(known, **columns):
 
 def test_counts_and_values_by_hand():
     ranking = ranked([10, 20], one={10, 15}, other={10, 20})
-    one, other, nothing, regular = ranking.contenders
+    one, other, nothing, regular, drawn = ranking.contenders
     # Sections 0 to 10, 10 to 20 and 20 to 40: found, missed, added.
     assert one.counts.tolist() == [[0, 0, 0], [1, 0, 1], [0, 1, 0]]
     assert other.counts.tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 0]]
     assert nothing.counts.tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 0]]
     assert (regular.name, regular.trivial) == ("a cut after every 13 sentences", True)
-    assert ranking.values == (0.5, 1.0, 0.0, 0.0)
+    assert (drawn.name, drawn.trivial, len(drawn.cuts)) == ("2 cuts at random places", True, 2)
+    # Most pairs of 39 places hit neither boundary.
+    assert ranking.values == (0.5, 1.0, 0.0, 0.0, 0.0)
     assert ranking.order[:2] == (1, 0)
     assert ranking.leader == 1
 

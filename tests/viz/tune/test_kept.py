@@ -73,7 +73,7 @@ def interrupted(computed, restart, **others):
 def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, restart, cache_folder):
     token = interrupted(computed, restart)
     app = opened(run=token)
-    assert "This sweep was interrupted; 3 of its 8 runs had been kept on disk. “Resume” computes the others." in said(app)
+    assert "This sweep was interrupted; 3 of its 14 runs had been kept on disk. “Resume” computes the others." in said(app)
     assert any("is best" in one.value for one in app.markdown)
     assert len(app.dataframe[-1].value) == 3
     assert not any("changed since" in text for text in said(app))
@@ -83,7 +83,7 @@ def test_after_a_restart_the_link_shows_what_was_done_and_goes_on(computed, rest
     app.run()
     assert app.query_params["run"] == token
     assert sorted(computed) == [("article", 2), ("article", 3), ("article", 4), ("article", 5), ("stubs", 5)]
-    assert len(app.dataframe[-1].value) == 4
+    assert len(app.dataframe[-1].value) == 7
     assert not any("interrupted" in text for text in said(app))
     assert "Resume" not in [button.label for button in app.button]
     # And now it is done, whatever happens to the server.
@@ -101,16 +101,16 @@ def test_a_sweep_that_was_stopped_goes_on_too(computed, cache_folder):
     ended(sweep_of(app)).cancel()
     computed.most = 1000
     app.run()
-    assert any("Stopped after 2 of 8 runs" in text for text in said(app))
+    assert any("Stopped after 2 of 14 runs" in text for text in said(app))
     press(app, "Resume")
-    assert len(ended(sweep_of(app)).rows) == 8
+    assert len(ended(sweep_of(app)).rows) == 14
     assert len(computed) == 8
 
 
 def test_documents_of_one_s_own_have_to_be_given_again(computed, restart, cache_folder):
     token = interrupted(computed, restart, documents="", held="stubs", own=[OWN])
     app = opened(run=token, documents="", held="stubs")
-    assert any("3 of its 8 runs" in text for text in said(app))
+    assert any("3 of its 14 runs" in text for text in said(app))
     assert len(app.dataframe[-1].value) == 3
     (sentence,) = (text for text in remarks(app) if "must be given again" in text)
     assert sentence.startswith("1 document must be given again, under “Your own documents”, with the same name, text and")

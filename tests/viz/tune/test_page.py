@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import CHUNKERS
-from evaluation.segmentation.sweep import Setting, Summary, published, rows_to_csv
+from evaluation.segmentation.sweep import TRIVIAL, Setting, Summary, published, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, sweep_of
@@ -56,7 +56,7 @@ def said(app):
 def test_nothing_runs_before_it_is_asked_for(tune):
     app = tune(documents="stubs,article", held="three_topics")
     assert sweep_of(app) is None
-    assert "9 settings on 3 documents: 27 runs" in remarks(app)
+    assert "9 settings and 3 trivial answers on 3 documents: 36 runs" in remarks(app)
 
 
 def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tune):
@@ -67,8 +67,10 @@ def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tun
     assert "Within 0.02 of the best: 1 of 3 settings, itself included." in said(app)
     assert "Held out, it reaches" in said(app)
     ranking = app.dataframe[-1].value
-    assert next(iter(ranking["setting"])) == "Fixed sentences (size 4)"
-    assert len(ranking) == 3
+    assert next(one for one in ranking["setting"] if "(" in one) == "Fixed sentences (size 4)"
+    # The trivial answers have their places among them.
+    assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*ranking["setting"]}
+    assert len(ranking) == 6
 
 
 def test_settings_that_are_level_share_aplace_of():
@@ -113,14 +115,16 @@ def test_two_axes_leave_out_what_is_not_allowed(tune):
     app = tune(
         what="optimal", first="max_size", values="20,90", second="piece_size", others="10,50", documents="stubs", held=""
     )
-    assert "3 settings on 1 document: 3 runs" in remarks(app)
+    assert "3 settings and 3 trivial answers on 1 document: 6 runs" in remarks(app)
     app = finished(app)
     assert "**Optimal (" in said(app)
 
 
 def test_the_published_grids(tune):
     app = finished(tune(what="published", documents="stubs", held=""))
-    assert len(sweep_of(app).rows) == len(published())
+    assert len(sweep_of(app).rows) == len(published()) + len(TRIVIAL)
+    # However long the ranking, they are in it.
+    assert {"No cut", "A cut every n sentences", "Cuts at random places"} < {*app.dataframe[-1].value["setting"]}
     assert "is best: Pk 0.0" in said(app)
 
 
@@ -193,15 +197,25 @@ def test_every_parameter_offers_values_within_its_rule(name):
 
 def test_a_value_that_is_typed_twice_is_run_once(tune):
     app = tune(what="fixed_sentences", first="size", values="2,4,2", documents="stubs", held="")
-    assert "2 settings on 1 document: 2 runs" in remarks(app)
+    assert "2 settings and 3 trivial answers on 1 document: 5 runs" in remarks(app)
 
 
 def test_the_csv_has_a_line_a_run(tune):
     app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs,article", held=""))
     lines = list(csv.DictReader(io.StringIO(rows_to_csv(sweep_of(app).rows))))
+    settings = [*(Setting.of("fixed_sentences", size=size) for size in (2, 4)), *TRIVIAL]
     assert {(line["document"], line["setting"]) for line in lines} == {
-        (document, Setting.of("fixed_sentences", size=size).words()) for document in ("stubs", "article") for size in (2, 4)
+        (document, setting.words()) for document in ("stubs", "article") for setting in settings
     }
+
+
+def test_a_setting_that_does_not_beat_a_trivial_answer_says_so(tune):
+    # One chunk is no better than no cut.
+    app = finished(tune(what="fixed_sentences", first="size", values="400", documents="stubs", held=""))
+    assert "Mind the trivial answer: “" in said(app)
+    # A cut after every sentence finds them all, which none of the answers does.
+    app = finished(tune(what="fixed_sentences", first="size", values="1", documents="stubs", held="", measure="recall"))
+    assert "Mind the trivial answer" not in said(app)
 
 
 def test_a_grid_of_too_many_settings_is_not_made(tune, monkeypatch):

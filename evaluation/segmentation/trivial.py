@@ -1,0 +1,62 @@
+"""Answers that look at nothing of a text: what any chunker should beat.
+
+A measure of boundaries says little alone: on a text with few of them, no cut at all has a good Pk.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from chunkers import Chunking, Document
+from chunkers.reason import Reason
+from chunkers.result import Gap, Verdict
+from evaluation.segmentation.measures import Segmentation
+
+NO_CUT = "no cut"
+REGULAR = "a cut every n sentences"
+RANDOM = "cuts at random places"
+
+ANSWERS = {
+    NO_CUT: "The text stays whole.",
+    REGULAR: "n is the mean length of the known sections, which no chunker is told.",
+    RANDOM: "As many as boundaries are known, which no chunker is told; the mean of 20 draws.",
+}
+"""The names of the answers, each with a line of help."""
+
+DRAWS = 20
+"""How often places are drawn for a mean."""
+
+
+def regular(reference: Segmentation) -> tuple[int, ...]:
+    """Return the sentences before which a cut after every so many sentences is, as many as the reference's mean section."""
+    every = mean_section(reference)
+    return (*range(every, reference.units, every),)
+
+
+def mean_section(reference: Segmentation) -> int:
+    """Return the mean length of the reference's segments, rounded, at least one."""
+    return max(1, round(reference.mean_length))
+
+
+def at_random(reference: Segmentation, draw: int) -> tuple[int, ...]:
+    """Return as many places as the reference has boundaries, drawn with the seed ``draw``; every place is as likely."""
+    places = range(1, reference.units)
+    return tuple(sorted(random.Random(draw).sample(places, len(reference.boundaries))))
+
+
+def answers(name: str, reference: Segmentation) -> list[tuple[int, ...]]:
+    """Return the sentences before which the answer called ``name`` cuts: once, or for each of `DRAWS`."""
+    if name == RANDOM:
+        return [at_random(reference, draw) for draw in range(DRAWS)]
+    return [regular(reference) if name == REGULAR else ()]
+
+
+def as_chunking(document: Document, places: Iterable[int]) -> Chunking:
+    """Return the chunking with a cut before each of the sentences ``places``, and nowhere else."""
+    cuts, why = set(places), Reason(remark="whatever the text says")
+    gaps = [
+        Gap(index, None, None, Verdict.CUT if index + 1 in cuts else Verdict.KEPT, why)
+        for index in range(len(document.sentences) - 1)
+    ]
+    return Chunking.from_gaps(document, gaps)

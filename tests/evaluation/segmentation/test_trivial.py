@@ -1,0 +1,70 @@
+"""The trivial answers: where they cut, and their rows beside those of chunkers."""
+
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import Document
+from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, pk
+from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, scores_of, summaries, sweep
+from evaluation.segmentation.trivial import DRAWS, NO_CUT, RANDOM, REGULAR, answers, as_chunking, at_random, regular
+from tests.support import tools
+
+TEXT = "\n".join(f"line {number}" for number in range(12))
+DOCUMENT = Document.from_text(TEXT, "lines", "twelve")
+MARKED = Marked(DOCUMENT, tuple(DOCUMENT.starts[place] for place in (3, 7, 9)))
+
+
+def test_regular_cuts_lie_a_mean_section_apart():
+    assert regular(Segmentation(12, (3, 7, 9))) == (3, 6, 9)
+    assert regular(Segmentation(10, (1, 2, 3, 4, 5, 6, 7, 8, 9))) == tuple(range(1, 10))
+    assert regular(Segmentation(5, ())) == ()
+
+
+@given(st.integers(1, 40), st.data())
+def test_random_cuts_are_as_many_as_are_known_and_seeded(units, data):
+    known = tuple(sorted(data.draw(st.sets(st.integers(1, units - 1)) if units > 1 else st.just(set()))))
+    reference = Segmentation(units, known)
+    places = at_random(reference, 5)
+    assert places == at_random(reference, 5)
+    assert len(set(places)) == len(known)
+    assert all(0 < place < units for place in places)
+
+
+def test_every_place_is_drawn():
+    reference = Segmentation(6, (2,))
+    assert {at_random(reference, draw) for draw in range(200)} == {(place,) for place in range(1, 6)}
+
+
+def test_a_chunking_has_the_cuts_of_the_answer():
+    assert cuts_of(as_chunking(DOCUMENT, (3, 9))) == [DOCUMENT.starts[3], DOCUMENT.starts[9]]
+    assert cuts_of(as_chunking(DOCUMENT, ())) == []
+
+
+def test_their_rows_have_the_measures_of_their_cuts():
+    rows = {row.setting.chunker: row for row in sweep([MARKED], TRIVIAL, tools())}
+    assert list(rows) == [NO_CUT, REGULAR, RANDOM]
+    reference = in_sentences(DOCUMENT, MARKED.known)
+    assert rows[NO_CUT].scores == scores_of(MARKED, as_chunking(DOCUMENT, ()))
+    assert rows[REGULAR].scores == scores_of(MARKED, as_chunking(DOCUMENT, (3, 6, 9)))
+    assert [rows[name].chunks for name in rows] == [1, 4, 4]
+    # By hand: a draw hits by chance, so only the mean over the draws is told.
+    drawn = [pk(reference, Segmentation(12, places)).value for places in answers(RANDOM, reference)]
+    assert len(drawn) == DRAWS
+    assert len(set(drawn)) > 1
+    assert rows[RANDOM].scores["pk"].value == pytest.approx(statistics.fmean(drawn))
+
+
+def test_a_measure_without_a_value_stays_without_one():
+    row = next(row for row in sweep([MARKED], TRIVIAL, tools()) if row.setting.chunker == NO_CUT)
+    assert row.scores["precision"].value is None
+    assert row.scores["precision"].undefined
+
+
+def test_they_are_ranked_beside_the_settings_of_chunkers():
+    rows = list(sweep([MARKED], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()))
+    for measure in MEASURES:
+        names = {one.setting.chunker for one in summaries(rows, measure)}
+        assert {REGULAR, RANDOM, "fixed_sentences"} <= names
