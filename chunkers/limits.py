@@ -51,6 +51,10 @@ MOST_RUNS = 100_000_000
 MAX_SENTENCES = 1_000_000
 """Sentences of a text: about 1 kB of memory each, with their decisions. 20 MB of prose have some 250,000."""
 
+MOST_OUTLINE_MARKS = 500_000
+"""Lines, cells of tables, items of lists and marks of quotations of a text whose blocks are looked for: at most some 15
+seconds. 20 MB of prose in lines of 80 characters have half of it."""
+
 MAX_PARAGRAPH = 25_000_000
 """Characters of a paragraph, or of a text to embed, that spaCy is given at once."""
 

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
-from evaluation.inbox.blocks import blocks
+from chunkers.text.outline import special_blocks
 from evaluation.segmentation.measures import cuts_of
 
 TINY = 0.1
@@ -101,7 +101,7 @@ def _inside_sentence(case: Case) -> Found:
 
 def _inside_block(kind: str, score: float, case: Case) -> Found:
     text = case.chunking.document.text
-    for block in blocks(text):
+    for block in special_blocks(text):
         if block.kind != kind:
             continue
         start, end = block.span

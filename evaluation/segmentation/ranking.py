@@ -18,7 +18,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.arrays import FloatArray, IntArray
-from evaluation.inbox.blocks import blocks
+from chunkers.text.outline import special_blocks
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
 from evaluation.segmentation.trivial import NO_CUT, at_random, mean_section, regular
@@ -305,7 +305,7 @@ def structure(chunking: Chunking, embedder: Embedder | None = None) -> Structure
 def _judged(chunking: Chunking, embedder: Embedder | None) -> list[tuple[str, int]]:
     """Return what each cut and each chunk that is too long is, and where."""
     document = chunking.document
-    text, whole = document.text, blocks(document.text)
+    text, whole = document.text, special_blocks(document.text)
     starts = [block.span.start for block in whole]
     judged = []
     for cut in cuts_of(chunking):

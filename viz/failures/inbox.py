@@ -8,20 +8,17 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
-from evaluation.inbox.blocks import blocks
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
 from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
-from viz.jobs.texts import forget_by, kept
+from viz.jobs.texts import kept
 from viz.state.choices import Choices
 
 MOST_FINDINGS = 200
 """Most findings that are listed; the others are counted."""
-
-forget_by(lambda _: blocks.cache_clear())
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from cachetools import LRUCache, cached
 
 from chunkers.text.fitness import forget_texts
+from chunkers.text.outline import forget_outlines
 
 Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
@@ -92,3 +93,4 @@ def kept(
 
 
 forget_by(lambda _: forget_texts())
+forget_by(lambda _: forget_outlines())

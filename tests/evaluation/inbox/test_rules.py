@@ -1,4 +1,4 @@
-"""Every rule of the inbox, with a case that it must flag and one that it must not; and the Markdown that some read."""
+"""Every rule of the inbox, with a case that it must flag and one that it must not."""
 
 import math
 from dataclasses import replace
@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 
 from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict
-from evaluation.inbox.blocks import blocks
 from evaluation.inbox.rules import RULES, counts, inbox
 from sample_docs import load_sample
 from tests.support import HashEmbedder
@@ -143,32 +142,6 @@ def test_nothing_is_suspicious_about_nothing():
 
 
 @pytest.mark.parametrize(
-    ("text", "kinds"),
-    [
-        (TABLE, ["table"]),
-        (CODE, ["code block"]),
-        (FORMULA, ["formula"]),
-        (BRACKETS, ["formula"]),
-        (LIST, ["list"]),
-        ("Prose:\n\n    indented()\n    code()\n", ["code block"]),
-        ("- one\n  - nested\n- two", ["list"]),
-        ("$$ is a sign, and $$ again", []),
-        ("$$ never closed", []),
-        ("A | b\nno table", []),
-    ],
-)
-def test_blocks_are_those_of_a_markdown_parser(text, kinds):
-    assert [block.kind for block in blocks(text)] == kinds
-
-
-def test_a_line_that_only_follows_a_list_is_none_of_its_items():
-    text = load_sample("algorithm").text
-    (block,) = blocks(text)
-    assert text[slice(*block.span)].startswith("1. Divide")
-    assert text[slice(*block.span)].endswith("step 1.")
-
-
-@pytest.mark.parametrize(
     ("places", "alone"),
     [
         (["They"], None),
@@ -185,13 +158,6 @@ def test_a_sentence_cut_off_its_paragraph_is_told_unless_the_paragraphs_own_end_
     found = [finding for finding in inbox(chunking) if finding.rule == "off_a_paragraph"]
     wanted = alone if isinstance(alone, list) else [alone] if alone else []
     assert [finding.reason.split(" is cut off ")[0] for finding in found] == [f"sentence {number}" for number in wanted]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_offsets_are_right_with_any_line_end(end):
-    text = "😀" + CODE.replace("\n", end)
-    (block,) = blocks(text)
-    assert text[slice(*block.span)] == end.join(["```", "first()", "second()", "```"])
 
 
 def test_curves_with_undefined_scores_are_read_without_them():

@@ -1,0 +1,286 @@
+"""The outline of a text: its blocks and headings, found with a Markdown parser."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from chunkers.errors import InputError
+from chunkers.limits import MOST_OUTLINE_MARKS
+from chunkers.text.document import Span
+
+if TYPE_CHECKING:
+    # Loaded when a text is first parsed: most chunkers need no parser.
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.token import Token
+
+KINDS = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "table_open": "table",
+    "fence": "code block",
+    "code_block": "code block",
+    "formula": "formula",
+    "blockquote_open": "quotation",
+    "html_block": "HTML",
+    "hr": "rule",
+}
+"""The parser's names of blocks, and ours."""
+
+SPECIAL = frozenset({"list", "table", "code block", "formula"})
+"""The kinds of blocks that should stay whole."""
+
+_FORMULAS = {"$$": "$$", "\\[": "\\]"}
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
+_UNLISTED = re.compile(r"(?!\s|[-+*](?:\s|$)|\d{1,9}[.)](?:\s|$))")
+_INLINE = re.compile(r"[*_`\[\]!<&\\]")
+_LONGEST_PARSED = 1_000
+"""Characters of a title that is searched for marks; a longer one stays as it is."""
+
+
+class Block(NamedTuple):
+    """A block of a text.
+
+    Attributes
+    ----------
+    kind
+        One of the values of `KINDS`.
+    span
+        ``[start, end)`` in code points, surrounding white space left out.
+    level
+        Of a heading, from 1 to 6; else 0.
+    """
+
+    kind: str
+    span: Span
+    level: int = 0
+
+
+class Heading(NamedTuple):
+    """A heading: its level from 1 to 6, its span in code points, and its text without marks, on one line."""
+
+    level: int
+    span: Span
+    title: str
+
+
+class _Outline(NamedTuple):
+    blocks: tuple[Block, ...]
+    special: tuple[Block, ...]
+    items: tuple[int, ...]
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    """Return the outermost blocks of ``text`` in order; together they hold all but white space.
+
+    A text without Markdown has paragraphs alone, parted by blank lines. One with more marks than `check_outline` allows
+    is not looked at: it has no blocks.
+    """
+    return _outline(text).blocks
+
+
+def special_blocks(text: str) -> tuple[Block, ...]:
+    """Return the lists, tables, code blocks and formulas, in quotations and lists too; of nested lists only the outermost.
+
+    None in a text with more marks than `check_outline` allows.
+    """
+    return _outline(text).special
+
+
+def list_items(text: str) -> tuple[int, ...]:
+    """Return the code points at which the items of the outermost lists begin, in ascending order.
+
+    None in a text with more marks than `check_outline` allows.
+    """
+    return _outline(text).items
+
+
+@lru_cache(maxsize=8)
+def headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings of ``text`` in order, with ``#`` before them or underlined; none in quotations and lists.
+
+    None in a text with more marks than `check_outline` allows.
+    """
+    found = [block for block in blocks(text) if block.kind == "heading"]
+    return tuple([Heading(level, span, _title(text[span.start : span.end])) for _, span, level in found])
+
+
+def heading_path(text: str, offset: int) -> tuple[str, ...]:
+    """Return the titles from the outermost to the innermost heading in whose section the code point ``offset`` lies.
+
+    A heading belongs to its own section. Empty before the first heading; headings without a title are left out.
+    """
+    starts, paths = _paths(text)
+    return paths[bisect_right(starts, offset)]
+
+
+def check_outline(name: str, text: str) -> None:
+    """Raise InputError if ``text`` has more marks of Markdown than the parser can go through in some seconds.
+
+    Counted are lines, vertical bars, angle brackets, and the marks of list items and the like wherever they stand.
+    """
+    if _has_too_many_marks(text):
+        raise InputError(
+            f"{name}: lines, cells of tables, items of lists and marks of quotations may be at most "
+            f"{MOST_OUTLINE_MARKS:,} together; this text has more."
+        )
+
+
+def forget_outlines() -> None:
+    """Forget the texts whose outlines are kept."""
+    _outline.cache_clear()
+    headings.cache_clear()
+    _paths.cache_clear()
+
+
+def _has_too_many_marks(text: str) -> bool:
+    if len(text) <= MOST_OUTLINE_MARKS:
+        return False
+    return next(islice(_MARKS.finditer(text), MOST_OUTLINE_MARKS, None), None) is not None
+
+
+@lru_cache(maxsize=8)
+def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
+    """Return where the headings begin, and the path before the first and after each."""
+    starts: list[int] = []
+    paths: list[tuple[str, ...]] = [()]
+    above: list[Heading] = []
+    for heading in headings(text):
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        starts.append(heading.span.start)
+        paths.append(tuple([one.title for one in above if one.title]))
+    return starts, paths
+
+
+def _title(source: str) -> str:
+    """Return the text of a heading without its marks and those of emphasis, links and code."""
+    # Either marks before it, and perhaps after it, or a line below it.
+    line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
+    title = " ".join(line.split())
+    if len(title) > _LONGEST_PARSED or not _INLINE.search(title):
+        return title
+    (inline,) = _parser().parseInline(title)
+    return " ".join("".join(_plain(inline)).split())
+
+
+def _plain(token: Token) -> Iterator[str]:
+    if token.children:
+        for child in token.children:
+            yield from _plain(child)
+    elif token.type in ("text", "code_inline"):
+        yield token.content
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    # A definition of a link is text like any other.
+    parser.disable("reference")
+    parser.block.ruler.at("list", _list, {"alt": ["paragraph", "reference", "blockquote"]})
+    # A formula on lines of its own needs no blank line before it.
+    parser.block.ruler.before("fence", "formula", _formula, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    return parser
+
+
+class _Kept(list["Token"]):
+    """The tokens of blocks: those of text and of nested paragraphs would take a gigabyte in a large text."""
+
+    def append(self, token: Token) -> None:
+        outer = token.level == 0 and token.nesting >= 0
+        if token.type == "list_item_open" or (token.type in KINDS and (outer or KINDS[token.type] in SPECIAL)):
+            super().append(token)
+
+
+def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    """Parse a list; an unindented line that is no item ends it, though the parser would take it for the last item's.
+
+    So does a list that is nested deeper than the parser goes, which would hold the rest of the text.
+    """
+    from markdown_it.rules_block import list_block
+
+    if not silent and state.level == 0:
+        # Lists that touch have the same end: a line is looked at once.
+        begin, stop = state.env.get("listed", (0, 0))
+        if not begin <= first < stop:
+            stop = first + 1
+            while stop < end and not _UNLISTED.match(state.src, state.bMarks[stop], state.eMarks[stop]):
+                stop += 1
+            state.env["listed"] = first, stop
+        # A paragraph inside goes on to the state's last line, whatever the end it is given.
+        lines, state.lineMax = state.lineMax, min(end, stop)
+        found = list_block(state, first, state.lineMax, silent)
+        state.lineMax = lines
+        return found
+    return list_block(state, first, end, silent)
+
+
+def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
+    r"""Parse lines from ``$$`` or ``\[`` to its closing mark as a formula; only a number or a full stop may follow it."""
+    begin = state.bMarks[first] + state.tShift[first]
+    opening = state.src[begin : begin + 2]
+    closing = _FORMULAS.get(opening)
+    if closing is None or state.is_code_block(first):
+        return False
+    # Many that are opened have the same end, or none: it is looked for once.
+    since, at = state.env.get(opening, (0, -2))
+    if not since <= begin + 2 <= at and not (at == -1 and since <= begin + 2):
+        since, at = begin + 2, state.src.find(closing, begin + 2)
+        state.env[opening] = since, at
+    if at < 0 or at + 2 > state.eMarks[end - 1]:
+        return False
+    last = bisect_right(state.bMarks, at, first, end) - 1
+    rest = state.src[at + 2 : state.eMarks[last]].strip()
+    if rest and rest[0] not in ".,;:(":
+        return False
+    if not silent:
+        state.push("formula", "", 0).map = [first, last + 1]
+        state.line = last + 1
+    return True
+
+
+@lru_cache(maxsize=8)
+def _outline(text: str) -> _Outline:
+    if _has_too_many_marks(text):
+        return _Outline((), (), ())
+    starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+    edges = [*starts, len(text)]
+    parser = _parser()
+    tokens = _Kept()
+    parser.block.parse(_LINE_END.sub("\n", text), parser, {}, tokens)
+
+    def span(first: int, last: int) -> Span:
+        whole = text[edges[first] : edges[last]]
+        return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
+
+    outer, special, items = [], [], []
+    listed = covered = 0
+    for token in tokens:
+        if token.map is None:
+            continue
+        first, last = token.map
+        kind = KINDS.get(token.type, "item")
+        if token.level == 0:
+            # What the parser leaves out would be lost.
+            outer.append(Block("paragraph", span(covered, first)))
+            outer.append(Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0))
+            covered = last
+        if kind == "item":
+            if token.level == 1:
+                items.append(span(first, last).start)
+        elif kind in SPECIAL and not (kind == "list" and first < listed):
+            special.append(Block(kind, span(first, last)))
+            listed = last if kind == "list" else listed
+    outer.append(Block("paragraph", span(covered, len(starts))))
+    return _Outline(tuple([block for block in outer if block.span.start < block.span.end]), tuple(special), tuple(items))

@@ -1,0 +1,276 @@
+"""The outline of a text: its blocks and headings."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from chunkers import InputError
+from chunkers.limits import MOST_OUTLINE_MARKS
+from chunkers.text import outline
+from chunkers.text.outline import (
+    Heading,
+    blocks,
+    check_outline,
+    forget_outlines,
+    heading_path,
+    headings,
+    list_items,
+    special_blocks,
+)
+from sample_docs import load_sample, sample_titles
+
+TABLE = "Rivers:\n\n| river | km |\n|---|---|\n| Aller | 215 |\n| Fulda | 220 |\n\nThat is all."
+CODE = "Run:\n\n```\nfirst()\nsecond()\n```\n\nDone."
+FORMULA = "So\n$$\na = b\nc = d\n$$\nholds."
+BRACKETS = "So\n\\[\na = b\nc = d\n\\]\nholds."
+LIST = "Bring:\n\n- bread\n- cheese\n\nThen go."
+GUIDE = """Before all.
+
+# Bridges of the *valley*
+
+They are [four](x.html).
+
+## Built `when`
+
+In 1788.
+
+Inspection
+----------
+
+Every year.
+
+### Sensors ###
+
+Every day.
+
+# Mills
+
+> # no heading
+> - quoted
+
+1. One
+   ```
+   # no heading
+   ```
+2. Two
+   - deeper
+
+---
+
+Done.
+"""
+ENDS = ["\n", "\r\n", "\r"]
+
+
+def texts(text, found):
+    return [text[slice(*block.span)] for block in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (TABLE, ["table"]),
+        (CODE, ["code block"]),
+        (FORMULA, ["formula"]),
+        (BRACKETS, ["formula"]),
+        (LIST, ["list"]),
+        ("Prose:\n\n    indented()\n    code()\n", ["code block"]),
+        ("- one\n  - nested\n- two", ["list"]),
+        ("$$ is a sign, and $$ again", []),
+        ("$$ never closed", []),
+        ("A | b\nno table", []),
+    ],
+)
+def test_blocks_are_those_of_a_markdown_parser(text, kinds):
+    assert [block.kind for block in special_blocks(text)] == kinds
+
+
+def test_a_line_that_only_follows_a_list_is_none_of_its_items():
+    text = load_sample("algorithm").text
+    (block,) = special_blocks(text)
+    assert text[slice(*block.span)].startswith("1. Divide")
+    assert text[slice(*block.span)].endswith("step 1.")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_offsets_are_right_with_any_line_end(end):
+    text = "😀" + CODE.replace("\n", end)
+    (block,) = special_blocks(text)
+    assert text[slice(*block.span)] == end.join(["```", "first()", "second()", "```"])
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_the_outermost_blocks_in_order(end):
+    text = "😀 " + GUIDE.replace("\n", end)
+    assert [(block.kind, block.level) for block in blocks(text)] == [
+        ("paragraph", 0),
+        ("heading", 1),
+        ("paragraph", 0),
+        ("heading", 2),
+        ("paragraph", 0),
+        ("heading", 2),
+        ("paragraph", 0),
+        ("heading", 3),
+        ("paragraph", 0),
+        ("heading", 1),
+        ("quotation", 0),
+        ("list", 0),
+        ("rule", 0),
+        ("paragraph", 0),
+    ]
+    assert texts(text, blocks(text))[5] == f"Inspection{end}----------"
+    assert texts(text, special_blocks(text)) == [
+        "> - quoted",
+        f"1. One{end}   ```{end}   # no heading{end}   ```{end}2. Two{end}   - deeper",
+        f"```{end}   # no heading{end}   ```",
+    ]
+    assert [text[start : start + 2] for start in list_items(text)] == ["1.", "2."]
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_headings_have_their_titles_without_marks(end):
+    text = GUIDE.replace("\n", end)
+    assert [(heading.level, heading.title) for heading in headings(text)] == [
+        (1, "Bridges of the valley"),
+        (2, "Built when"),
+        (2, "Inspection"),
+        (3, "Sensors"),
+        (1, "Mills"),
+    ]
+    assert [text[slice(*heading.span)] for heading in headings(text)][3] == "### Sensors ###"
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("# C# and F#", "C# and F#"),
+        ("# a #b #", "a #b"),
+        ("#", ""),
+        ("two\nlines\n===", "two lines"),
+        ("a = b\n=====", "a = b"),
+        ("# 3 * 4 < 5 & 6", "3 * 4 < 5 & 6"),
+        ("# \\*not\\* _so_ **very** ![seen](a.png)", "*not* so very seen"),
+        ("# " + "*" * 2000, "*" * 2000),
+    ],
+)
+def test_titles(source, title):
+    assert [heading.title for heading in headings(source)] == [title]
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        ("Before", ()),
+        ("# Bridges", ("Bridges of the valley",)),
+        ("four", ("Bridges of the valley",)),
+        ("In 1788", ("Bridges of the valley", "Built when")),
+        ("Inspection", ("Bridges of the valley", "Inspection")),
+        ("Every day", ("Bridges of the valley", "Inspection", "Sensors")),
+        ("Done", ("Mills",)),
+    ],
+)
+def test_the_path_goes_from_the_outermost_heading_to_the_innermost(words, path):
+    assert heading_path(GUIDE, GUIDE.index(words)) == path
+
+
+def test_a_heading_without_a_title_is_left_out_of_paths_and_ends_the_section_before():
+    text = "## One\n\n#\n\nText.\n"
+    assert heading_path(text, text.index("Text")) == ()
+
+
+@pytest.mark.parametrize("sample", [name for name in sample_titles() if name not in ("table", "source_code", "legal")])
+def test_a_text_without_markdown_has_no_headings(sample):
+    text = load_sample(sample).text
+    assert headings(text) == ()
+    assert {block.kind for block in blocks(text)} <= {"paragraph", "list"}
+
+
+LINES = st.sampled_from(
+    [
+        *("# One", "###### Six", "#", "===", "---", "text", "more text", "> quoted", ">> deeper", "- item", "  - nested"),
+        *(
+            "* other",
+            "1. first",
+            "   lazy",
+            "\ttab",
+            "    code",
+            "```",
+            "~~~ py",
+            "$$",
+            "\\[",
+            "\\]",
+            "| a | b |",
+            "|---|---|",
+        ),
+        *("", " ", "\u00a0", "\f", "\0", "<div>", "[a]: b", "- - - -", "😀|", "\u2028", "- " * 30 + "deep"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(LINES, st.sampled_from(ENDS)), max_size=30))
+@example([("- " * 30 + "deep", "\n"), ("after", "\n"), ("# Heading", "\n")])
+@example([("\\[", "\n"), ("- a", "\n"), ("  \\[", "\n"), ("\\] b", "\n"), ("\\[", "\n"), ("\\]", "\n")])
+def test_blocks_hold_all_but_white_space_once(lines):
+    text = "".join(line + end for line, end in lines)
+    found = blocks(text)
+    place = 0
+    for kind, (start, end), level in found:
+        assert not text[place:start].strip()
+        assert text[start:end] == text[start:end].strip() != ""
+        assert (level > 0) == (kind == "heading")
+        place = end
+    assert not text[place:].strip()
+    spans = [block.span for block in special_blocks(text)]
+    assert spans == sorted(spans)
+    assert [block for block in found if block.kind == "code block"] == [
+        block for block in special_blocks(text) if block in found and block.kind == "code block"
+    ]
+    for heading in headings(text):
+        assert isinstance(heading, Heading)
+        assert heading_path(text, heading.span.start)[-1:] == (
+            (heading.title,) if heading.title else heading_path("", 0)[-1:]
+        )
+
+
+def test_a_list_nested_deeper_than_the_parser_goes_does_not_hold_the_rest():
+    text = "- " * 30 + "deep\n\n# Heading\n\nText.\n"
+    assert [block.kind for block in blocks(text)] == ["list", "heading", "paragraph"]
+
+
+def test_an_unclosed_formula_or_one_with_words_after_it_costs_no_more_the_more_there_are(monkeypatch):
+    looked = []
+    real = outline._formula
+
+    class Source(str):
+        __slots__ = ()
+
+        def find(self, *arguments):
+            looked.append(arguments)
+            return str.find(self, *arguments)
+
+    def formula(state, *arguments):
+        state.src = Source(state.src)
+        return real(state, *arguments)
+
+    monkeypatch.setattr(outline, "_formula", formula)
+    outline._parser.cache_clear()
+    try:
+        for text in ("\\[\n" * 500, "\\[\n" * 500 + "\\] word", "- a\n\n  \\[\n\n" * 500 + "\\]"):
+            looked.clear()
+            forget_outlines()
+            assert blocks(text)
+            assert len(looked) == 1
+    finally:
+        outline._parser.cache_clear()
+        forget_outlines()
+
+
+@pytest.mark.parametrize("mark", ["a\n", "|", ">", "- ", "1. ", "\r\n"])
+def test_a_text_with_too_many_marks_is_refused_before_it_is_parsed(mark, monkeypatch):
+    most = mark * MOST_OUTLINE_MARKS
+    check_outline("structure", most)
+    monkeypatch.setattr(outline, "_parser", None)
+    assert blocks(most + mark) == special_blocks(most + mark) == list_items(most + mark) == headings(most + mark) == ()
+    with pytest.raises(InputError, match=r"structure: lines, cells .* at most 500,000 together; this text has more\."):
+        check_outline("structure", most + mark)
+    forget_outlines()
