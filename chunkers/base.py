@@ -112,6 +112,7 @@ class Chunker(BaseModel, ABC):
     ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
     decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
+    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping` and `versions`, or sets

@@ -19,6 +19,7 @@ from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal
 from chunkers.methods.recursive import Recursive
 from chunkers.methods.single_linkage import SingleLinkage
+from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
 from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
 
@@ -30,6 +31,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
         FixedCharacters,
         FixedTokens,
         Recursive,
+        Structure,
         Breakpoint,
         TargetSize,
         DoublePass,

@@ -42,10 +42,23 @@ class Verdict(StrEnum):
 
 
 class Chunk(NamedTuple):
-    """One or more spans of the original, in ascending order, and their text."""
+    """One or more spans of the original, in ascending order, and their text.
+
+    Attributes
+    ----------
+    context
+        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; no
+        part of the chunk. Empty for most.
+    """
 
     spans: tuple[Span, ...]
     text: str
+    context: str = ""
+
+    def __repr__(self) -> str:
+        """Return the fields, the context where there is some."""
+        context = f", context={self.context!r}" if self.context else ""
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:

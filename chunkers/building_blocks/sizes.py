@@ -212,7 +212,7 @@ class _Sizer:
         if unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = _fitting_spans(text, self.limits.most or 1, measure, self.tools)
+        spans = fitting_spans(text, self.limits.most or 1, measure, self.tools)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
@@ -245,8 +245,8 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     return TokenSizes(document, tools)
 
 
-def _fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: Tools) -> list[tuple[int, int]]:
-    """Return the recursive chunker's spans, none larger than ``most`` if smaller pieces can be had.
+def fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: Tools) -> list[tuple[int, int]]:
+    """Return the recursive chunker's spans of ``text``, none larger than ``most`` if smaller pieces can be had.
 
     It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
     """

@@ -33,6 +33,12 @@ SETTINGS = [
     ("recursive", {"size": 1}),
     ("recursive", {"size": 12, "unit": "tokens"}),
     ("recursive", {"size": 9, "overlap": 8, "separators": "langchain"}),
+    ("structure", {}),
+    ("structure", {"max_size": 12, "min_size": 5}),
+    ("structure", {"max_size": 9, "inner": "breakpoint", "heading_levels": 1}),
+    ("structure", {"max_size": 7, "inner": "change_point"}),
+    ("structure", {"max_size": 6, "min_size": 1, "inner": "optimal"}),
+    ("structure", {"max_size": 1}),
     *[("breakpoint", {"threshold": name}) for name in THRESHOLDS],
     ("breakpoint", {"amount": 40, "buffer": 2, "min_size": 2, "max_size": 4, "size_unit": "sentences"}),
     ("breakpoint", {"amount": 50, "max_size": 25}),
@@ -68,7 +74,7 @@ SETTINGS = [
 OVERLAPPING = [
     (name, parameters) for name, parameters in SETTINGS if parameters.get("overlap", 15 if name == "fixed_words" else 0)
 ]
-INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "optimal")
+INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal")
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
 ODD = [
     "🌊",
@@ -86,6 +92,10 @@ ODD = [
     "\u2028",
     "漢字。",
     "- item\n",
+    "\n\n# Heading\n",
+    "\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "\n```\n",
+    "\n$$\n",
 ]
 
 
@@ -145,6 +155,9 @@ def check_limits(chunking, chunker):
         assert all(measure(chunk.text) <= chunker.size for chunk in chunking.chunks)
     if chunker.name == "optimal":
         assert all(len(chunk.text.split()) <= chunker.max_size for chunk in chunking.chunks)
+    if chunker.name == "structure":
+        sizes = [len(f"{chunk.text} {chunk.context}".split()) for chunk in chunking.chunks]
+        assert chunking.notes or all(size <= chunker.max_size for size in sizes)
     if chunker.name == "single_linkage":
         count = len(chunking.document.sentences)
         starts = {span.start for span in chunking.document.sentences}
@@ -219,7 +232,11 @@ def test_samples(sample, name, parameters):
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [(name, parameters) for name, parameters in SETTINGS if "max_size" in parameters and name != "optimal"],
+    [
+        (name, parameters)
+        for name, parameters in SETTINGS
+        if "max_size" in parameters and name not in ("structure", "optimal")
+    ],
 )
 def test_limits_are_kept_or_the_reason_says_why(name, parameters):
     chunker = made(name, parameters)

@@ -49,6 +49,7 @@ def test_what_a_recipe_holds():
         ("fixed_sentences", "lines", set()),
         ("fixed_sentences", "spacy", {"spacy"}),
         ("recursive", "lines", {"langchain-text-splitters"}),
+        ("structure", "lines", {"markdown-it-py", "langchain-text-splitters"}),
         ("double_pass", "lines", {"hash", "numpy"}),
     ],
 )

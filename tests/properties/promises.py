@@ -190,6 +190,16 @@ def _recursive(chunking, chunker, tools):
             assert not any("stays within size" in gap.reason for gap in inside), f"{size} > {chunker.size}"
 
 
+def _structure(chunking, chunker, tools):
+    """A formula stays whole, and a character may be several tokens; a context counts with the text."""
+    measure = _counted("tokens", tools)
+    for chunk in chunking.chunks:
+        told = any("stays whole" in note for note in chunking.notes) and ("$$" in chunk.text or "\\[" in chunk.text)
+        size = measure(chunk.text) + (measure(chunk.context) if chunk.context else 0)
+        assert size <= chunker.max_size or told or len(chunk.text) == 1, f"{size} > {chunker.max_size}: {chunk.text!r}"
+        assert chunk.context in chunking.document.text[: chunk.start]
+
+
 def _optimal(chunking, chunker, tools):
     measure = _counted("tokens", tools)
     pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma", tools)]
@@ -221,6 +231,7 @@ _SIZES = {
     "fixed_characters": _fixed_characters,
     "fixed_tokens": _fixed_tokens,
     "recursive": _recursive,
+    "structure": _structure,
     "optimal": _optimal,
     "double_pass": _double_pass,
     "single_linkage": _single_linkage,

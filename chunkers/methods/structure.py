@@ -1,0 +1,325 @@
+"""Structure: cut at headings and between blocks, and keep tables, lists and code whole where they fit."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field
+
+from chunkers.base import Chunker
+from chunkers.building_blocks.block_parts import Parts
+from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
+from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.methods.breakpoint import Breakpoint
+from chunkers.methods.change_point import ChangePoint
+from chunkers.methods.optimal import Optimal
+from chunkers.reason import Reason
+from chunkers.result import Chunking, Gap, Verdict
+from chunkers.text.document import Document
+from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
+from chunkers.tools import Tools
+
+LEADING, TRAILING = 2, 4
+"""What leads a block that is too long, headings and an introduction, may take one part in so many of the maximum size, and
+headings behind it one in so many; where they take more, they are cut off like any text."""
+
+_PIECE, _PIECES = 50, 5
+"""Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
+choice."""
+
+_REPORT = 64
+"""Groups of blocks between two reports."""
+
+
+class _EmbedsByInner:
+    """Whether a chunker embeds: by its inner chunker; of the class, as at its defaults."""
+
+    def __get__(self, chunker: Structure | None, kind: type) -> bool:
+        return chunker is not None and chunker.inner != "recursive"
+
+
+class Structure(Chunker):
+    """Cut at headings, join small blocks under the same heading, and cut blocks only where they are too long.
+
+    The blocks are those of Markdown, which the readers of HTML, DOCX and EPUB write too. A heading stays with what follows,
+    and a list with the sentence that introduces it. A table that is too long is cut between rows, with its header as the
+    context of each further chunk; a list between items, code between lines, and prose by the inner chunker. It is in none
+    of the sources; HybridChunker of Docling and MarkdownHeaderTextSplitter of LangChain follow the structure too.
+    """
+
+    name: ClassVar[str] = "structure"
+    title: ClassVar[str] = "Structure"
+    idea: ClassVar[str] = "Cuts at headings and between blocks; tables, lists and code stay whole where they fit."
+    source: ClassVar[str] = "Seamark; Docling's HybridChunker and LangChain's MarkdownHeaderTextSplitter do alike"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &\text{cut before every heading;} \\ &\text{join neighbours } a, b \text{ under one heading} \\ "
+        r"&\text{while } |a| + |b| \le s \text{ and } \min(|a|, |b|) < m; \\ "
+        r"&\text{cut a block only if } |b| > s \end{aligned}"
+    )
+    symbols: ClassVar[str] = r"$|b|$ tokens of a block with its heading; $s$ maximum size; $m$ minimum size"
+    failure: ClassVar[str] = (
+        "Sees only what is marked: a text without headings is cut by the lengths of its paragraphs, and a line that looks "
+        "like a heading is one."
+    )
+    packages: ClassVar[tuple[str, ...]] = ("markdown-it-py", "langchain-text-splitters")
+    # Without the settings it is a bool all the same.
+    embeds: ClassVar[Any] = _EmbedsByInner()
+
+    max_size: int = Field(
+        250,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="The most that a chunk may hold; only a formula may be longer.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
+    )
+    min_size: int = Field(
+        100,
+        ge=1,
+        le=1_000_000,
+        title="Minimum size",
+        description="A smaller chunk is joined with a neighbour under the same heading, if both fit into one.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [10, 1000], "main": True},
+    )
+    inner: Literal["recursive", "breakpoint", "change_point", "optimal"] = Field(
+        "recursive",
+        title="Inner chunker",
+        description="What cuts a paragraph that is too long: recursive between sentences, the others by their embeddings.",
+        json_schema_extra={"main": True},
+    )
+    heading_levels: int = Field(
+        6,
+        ge=1,
+        le=6,
+        title="Heading levels",
+        description="Headings down to this level begin a chunk; deeper ones stay with what follows.",
+        json_schema_extra={"step": 1},
+    )
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"{self.min_size:,} to {self.max_size:,} tokens, {self.inner} inside"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+
+        Raises
+        ------
+        InputError
+            If the text has too many marks of Markdown, or there would be too many chunks; or as the inner chunker raises it.
+        Cancelled
+            If the user asked to stop.
+        """
+        check_size(self.name, document.text, self.max_size, "tokens")
+        check_outline(self.name, document.text)
+        if not document.sentences:
+            return Chunking(document, (), ())
+        # As they are at their defaults, but for the size.
+        inner: dict[str, Callable[[int], Chunker] | None] = {
+            "recursive": None,
+            "breakpoint": lambda most: Breakpoint(max_size=most, size_unit="tokens"),
+            "change_point": lambda most: ChangePoint(max_size=most, size_unit="tokens"),
+            "optimal": lambda most: Optimal(max_size=most, piece_size=min(_PIECE, most, max(2, most // _PIECES))),
+        }
+        cutting = _Cutting(self, document, tools, Parts(document, inner[self.inner], self.max_size, tools))
+        return cutting.chunking()
+
+
+class _Group(NamedTuple):
+    """A block, the headings and the introduction that stay with it, and headings at the text's end."""
+
+    lead: list[Block]
+    block: Block
+    tail: list[Block]
+
+    @property
+    def start(self) -> int:
+        return (self.lead or [self.block])[0].span.start
+
+    @property
+    def end(self) -> int:
+        return (self.tail or [self.block])[-1].span.end
+
+
+class _Piece(NamedTuple):
+    """What is joined with its neighbours or not: a group, or a part of a long one; and why it is cut off if it is."""
+
+    start: int
+    end: int
+    name: str
+    why: Reason | None = None
+    context: str = ""
+
+
+@dataclass
+class _Cutting:
+    """The cutting of a document: where cuts are and why, and why there is none where a block begins."""
+
+    chunker: Structure
+    document: Document
+    tools: Tools
+    parts: Parts
+    cuts: dict[int, Reason] = field(default_factory=dict)
+    kept: dict[int, Reason] = field(default_factory=dict)
+    contexts: dict[int, str] = field(default_factory=dict)
+    long: list[tuple[str, int]] = field(default_factory=list)
+
+    def chunking(self) -> Chunking:
+        """Cut the document."""
+        outline = blocks(self.document.text)
+        done = 0
+        for opening, section in self._sections(outline):
+            if section[0].span.start > outline[0].span.start:
+                self.cuts[section[0].span.start] = Reason(remark=f"new heading of level {opening}")
+            pieces: list[_Piece] = []
+            for number, group in enumerate(self._groups(section)):
+                if number % _REPORT == 0:
+                    self.tools.decided(done, len(outline))
+                pieces += self._pieces(group)
+                done += len(group.lead) + 1 + len(group.tail)
+            self._join(pieces, section)
+        check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
+        gaps = cuts_to_gaps(self.document, sorted(self.cuts), Verdict.CUT, self.cuts.__getitem__)
+        chunking = Chunking.from_gaps(self.document, self._ledger(gaps, outline))
+        chunks = [chunk._replace(context=self.contexts.get(chunk.start, "")) for chunk in chunking.chunks]
+        notes = [
+            f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
+            for name, size in self.long
+        ]
+        return Chunking(self.document, tuple(chunks), chunking.gaps, notes=tuple(notes))
+
+    def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
+        """Yield the level that opens each section, 0 for none, and its blocks; headings at the end go with those before."""
+        found: list[tuple[int, list[Block]]] = [(0, [])]
+        run: list[Block] = []
+        for block in outline:
+            if block.kind == "heading":
+                run.append(block)
+                continue
+            _open(found, run, self.chunker.heading_levels)
+            found[-1][1].append(block)
+            run = []
+        if found[-1][1]:
+            found[-1][1].extend(run)
+        else:
+            _open(found, run, self.chunker.heading_levels)
+        return ((level, section) for level, section in found if section)
+
+    def _groups(self, section: Sequence[Block]) -> list[_Group]:
+        """Return the blocks of a section, each with what stays with it."""
+        groups: list[_Group] = []
+        lead: list[Block] = []
+        for block, following in zip(section, [*section[1:], None], strict=True):
+            if self._leads(block, following):
+                while lead and block.kind != "paragraph" and not self._fits(lead[0], block, following):
+                    groups.append(_Group([], lead.pop(0), []))
+                if self._fits((lead or [block])[0], block, following):
+                    lead.append(block)
+                    continue
+            groups.append(_Group(lead, block, []))
+            lead = []
+        if lead and groups:
+            groups[-1] = groups[-1]._replace(tail=lead)
+        else:
+            groups += [_Group([], block, []) for block in lead]
+        return groups
+
+    def _fits(self, first: Block, last: Block, following: Block | None) -> bool:
+        """Return whether the blocks from ``first`` to ``last`` leave enough of a chunk to what they stay with."""
+        start, most = first.span.start, self.chunker.max_size
+        share = most // (TRAILING if following is None else LEADING)
+        if self.parts.size(start, last.span.end) <= share:
+            return True
+        return following is not None and self.parts.size(start, following.span.end) <= most
+
+    def _leads(self, block: Block, following: Block | None) -> bool:
+        """Return whether a block stays with what follows."""
+        if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
+            return block.kind in ("heading", "rule")
+        text = self.document.text
+        between = text[block.span.end : following.span.start]
+        touching = following.kind == "list" and len(between.splitlines()) == 1
+        return touching or text[block.span.end - 1] in ":\N{FULLWIDTH COLON}"
+
+    def _pieces(self, group: _Group) -> list[_Piece]:
+        """Return a group as one piece if it fits, or else its parts."""
+        before = None
+        for block in (*group.lead, group.block, *group.tail):
+            if before is not None:
+                self.kept[block.span.start] = _together(before, block, group)
+            before = block
+        start, end, block = group.start, group.end, group.block
+        whole, most = self.parts.size(start, end), self.chunker.max_size
+        if whole <= most or block.kind == "formula":
+            if whole > most:
+                self.long.append((block.kind, self.parts.size(*block.span)))
+            return [_Piece(start, end, block.kind)]
+        # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
+        tail = whole - self.parts.size(start, block.span.end)
+        lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
+        found = self.parts.of(block, max(1, most - lead - tail), max(1, most - tail))
+        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in found]
+        pieces[0] = pieces[0]._replace(start=start, why=None)
+        pieces[-1] = pieces[-1]._replace(end=end)
+        return pieces
+
+    def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
+        """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
+        least, most = self.chunker.min_size, self.chunker.max_size
+        same = "same heading" if section[0].kind == "heading" else "no heading between"
+        opened, context = pieces[0].start, pieces[0].context
+        size = self.parts.size(opened, pieces[0].end)
+        extra = self._note(opened, context)
+        for piece in pieces[1:]:
+            own = self.parts.size(piece.start, piece.end)
+            both = self.parts.size(opened, piece.end)
+            if both + extra <= most and min(size, own) < least:
+                self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
+                size = both
+                continue
+            large = f"{size:,} + {own:,} tokens, {most:,} at most"
+            enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
+            new = Reason(remark=f"new {piece.name}: {large if both + extra > most else enough}")
+            self.cuts[piece.start] = piece.why or new
+            opened, size, extra = piece.start, own, self._note(piece.start, piece.context)
+
+    def _note(self, start: int, context: str) -> int:
+        """Keep the context of the chunk that begins at ``start``; return how many tokens it has."""
+        if not context:
+            return 0
+        self.contexts[start] = context
+        return self.tools.count_tokens([context])[0]
+
+    def _ledger(self, cuts: Sequence[Gap], outline: Sequence[Block]) -> list[Gap]:
+        """Return the cuts and a gap for each other pair of neighbouring sentences."""
+        starts = [block.span.start for block in outline]
+        cut = {gap.index for gap in cuts if gap.offset is None}
+        inside = [Reason(remark=f"inside a {block.kind}") for block in outline]
+        kept = []
+        for index, place in enumerate(self.document.starts[1:]):
+            if index not in cut:
+                why = self.kept.get(place) or self.parts.kept.get(place) or inside[bisect_right(starts, place) - 1]
+                kept.append(Gap(index, None, None, Verdict.KEPT, why))
+        return sorted([*kept, *cuts], key=gap_order)
+
+
+def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:
+    """Add a run of headings to the sections: a new one if one of them has a level that begins a chunk."""
+    opening = next((block.level for block in run if block.level <= levels), 0)
+    if opening:
+        sections.append((opening, []))
+    sections[-1][1].extend(run)
+
+
+def _together(before: Block, block: Block, group: _Group) -> Reason:
+    """Say why a block stays with the one before it."""
+    if block in group.tail:
+        said = f"a {block.kind} at the end stays with what is before"
+    elif before.kind == "paragraph":
+        said = f"{block.kind} kept with its introduction"
+    else:
+        said = f"{before.kind} kept with what follows"
+    return Reason(remark=said)
