@@ -59,7 +59,7 @@ class Structure(Chunker):
         r"&\text{while } |a| + |b| \le s \text{ and } \min(|a|, |b|) < m; \\ "
         r"&\text{cut a block only if } |b| > s \end{aligned}"
     )
-    symbols: ClassVar[str] = r"$|b|$ tokens of a block with its heading; $s$ maximum size; $m$ minimum size"
+    symbols: ClassVar[str] = r"$|b|$ tokens of a block with its heading; $s$ maximum size; $m$ size below which is joined"
     failure: ClassVar[str] = (
         "Sees only what is marked: a text without headings is cut by the lengths of its paragraphs, and a line that looks "
         "like a heading is one."
@@ -76,12 +76,12 @@ class Structure(Chunker):
         description="The most that a chunk may hold; only a formula may be longer.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )
-    min_size: int = Field(
+    join_below: int = Field(
         100,
         ge=1,
         le=1_000_000,
-        title="Minimum size",
-        description="A smaller chunk is joined with a neighbour under the same heading, if both fit into one.",
+        title="Join below",
+        description="What is smaller is joined with its neighbour under the same heading, if both fit into one chunk.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [10, 1000], "main": True},
     )
     inner: Literal["recursive", "breakpoint", "change_point", "optimal"] = Field(
@@ -101,7 +101,7 @@ class Structure(Chunker):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        return f"{self.min_size:,} to {self.max_size:,} tokens, {self.inner} inside"
+        return f"at most {self.max_size:,} tokens, joined below {self.join_below:,}, {self.inner} inside"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
@@ -268,7 +268,7 @@ class _Cutting:
 
     def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
-        least, most = self.chunker.min_size, self.chunker.max_size
+        least, most = self.chunker.join_below, self.chunker.max_size
         same = "same heading" if section[0].kind == "heading" else "no heading between"
         opened, context = pieces[0].start, pieces[0].context
         size = self.parts.size(opened, pieces[0].end)

@@ -16,7 +16,7 @@ SEARCHED: dict[str, list[Setting]] = {
         appending_threshold=(0.2, 0.3, 0.4, 0.5),
         merging_threshold=(0.1, 0.2, 0.3, 0.4),
     ),
-    "structure": grid("structure", max_size=(50, 100, 150, 200, 250, 400), min_size=(10, 25, 50, 100, 200)),
+    "structure": grid("structure", max_size=(50, 100, 150, 200, 250, 400), join_below=(10, 25, 50, 100, 200)),
     "optimal": grid("optimal", max_size=(50, 100, 150, 200, 250, 300, 400), piece_size=(25, 50)),
     "change_point": [
         *grid("change_point", caution=("eager", "balanced", "cautious"), shuffled_runs=(1, 2, 3, 5)),

@@ -73,8 +73,8 @@ def test_a_text_of_headings_alone_has_chunks():
 
 def test_small_neighbours_are_joined_under_the_same_heading_alone():
     text = f"# One\n\n{words(3)}\n\n{words(4)}\n\n# Two\n\n{words(2)}\n\n{words(2)}"
-    assert len(texts(text, max_size=50, min_size=20)) == 2
-    _, kept = reasons(text, max_size=50, min_size=20)
+    assert len(texts(text, max_size=50, join_below=20)) == 2
+    _, kept = reasons(text, max_size=50, join_below=20)
     assert "joined: same heading, 5 + 4 tokens" in kept
     assert "joined: same heading, 4 + 2 tokens" in kept
     assert "joined: no heading between, 3 + 4 tokens" in reasons(f"{words(3)}\n\n{words(4)}")[1]
@@ -82,17 +82,17 @@ def test_small_neighbours_are_joined_under_the_same_heading_alone():
 
 def test_neighbours_that_are_large_enough_or_do_not_fit_are_not_joined():
     text = f"{words(6)}\n\n{words(5)}\n\n{words(2)}\n\n{words(8)}"
-    assert texts(text, max_size=9, min_size=5) == [words(6), f"{words(5)}\n\n{words(2)}", words(8)]
-    assert reasons(text, max_size=9, min_size=5)[0] == [
+    assert texts(text, max_size=9, join_below=5) == [words(6), f"{words(5)}\n\n{words(2)}", words(8)]
+    assert reasons(text, max_size=9, join_below=5)[0] == [
         "new paragraph: 6 + 5 tokens, 9 at most",
         "new paragraph: 7 + 8 tokens, 9 at most",
     ]
-    assert reasons(text, max_size=90, min_size=5)[0] == [
+    assert reasons(text, max_size=90, join_below=5)[0] == [
         "new paragraph: 6 and 5 tokens, both at least 5",
         "new paragraph: 7 and 8 tokens, both at least 5",
     ]
-    # A minimum above the maximum joins whatever fits.
-    assert len(texts(text, max_size=13, min_size=100)) == 2
+    # Below more than the maximum, whatever fits is joined.
+    assert len(texts(text, max_size=13, join_below=100)) == 2
 
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |"
@@ -125,7 +125,7 @@ def test_a_table_that_is_too_long_is_cut_between_rows_and_its_header_is_the_cont
 
 def test_the_context_counts_with_the_text():
     # Each row would fit with the next one, but not with the header.
-    chunking = cut(Structure(max_size=12, min_size=12), TABLE)
+    chunking = cut(Structure(max_size=12, join_below=12), TABLE)
     assert [len(f"{chunk.text} {chunk.context}".split()) for chunk in chunking] == [11, 11, 11]
 
 
@@ -148,8 +148,8 @@ def test_a_list_stays_with_its_introduction(between):
     introduction = words(5, end=between)
     items = f"- {words(3)}\n- {words(3)}"
     text = f"{words(20)}\n\n{introduction}{items}\n\n{words(20)}"
-    assert texts(text, max_size=25, min_size=10) == [words(20), f"{introduction}{items}", words(20)]
-    assert "list kept with its introduction" in reasons(text, max_size=25, min_size=10)[1]
+    assert texts(text, max_size=25, join_below=10) == [words(20), f"{introduction}{items}", words(20)]
+    assert "list kept with its introduction" in reasons(text, max_size=25, join_below=10)[1]
 
 
 def test_a_list_after_a_paragraph_of_its_own_does_not():
@@ -285,16 +285,16 @@ def test_too_many_chunks_are_refused_in_a_sentence():
 # ---- on generated Markdown --------------------------------------------------------------------------------------------
 
 SENTENCES = st.integers(1, 30).map(words)
-PARAGRAPHS = st.lists(SENTENCES, min_size=1, max_size=4).map(" ".join)
+PARAGRAPHS = st.lists(SENTENCES, join_below=1, max_size=4).map(" ".join)
 HEADINGS = st.tuples(st.integers(1, 6), st.integers(1, 4)).map(lambda pair: f"{'#' * pair[0]} {words(pair[1], 'h', '')}")
-LISTS = st.lists(PARAGRAPHS, min_size=1, max_size=5).map(lambda items: "\n".join(f"- {item}" for item in items))
+LISTS = st.lists(PARAGRAPHS, join_below=1, max_size=5).map(lambda items: "\n".join(f"- {item}" for item in items))
 TABLES = st.integers(1, 12).map(lambda rows: "| a | b |\n|---|---|\n" + "\n".join(["| 1 | 2 |"] * rows))
 CODE = st.integers(1, 20).map(lambda lines: "```\n" + "\n".join(["a = b"] * lines) + "\n```")
 FORMULAS = st.integers(1, 20).map(lambda count: f"$$\n{words(count, end='')}\n$$")
 INTRODUCED = st.tuples(SENTENCES, LISTS | TABLES | CODE).map(lambda pair: f"{pair[0][:-1]}:\n\n{pair[1]}")
 MARKDOWN = st.lists(
     PARAGRAPHS | HEADINGS | HEADINGS | LISTS | TABLES | CODE | FORMULAS | INTRODUCED | st.just("---"),
-    min_size=1,
+    join_below=1,
     max_size=12,
 ).map("\n\n".join)
 
@@ -304,7 +304,7 @@ MARKDOWN = st.lists(
 @example(f"# h\n\n{TABLE}\n\n# h", 30, 1, "lines")
 def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentences):
     document = Document.from_text(text, sentences)
-    chunking = run(Structure(max_size=most, min_size=least), document, tools())
+    chunking = run(Structure(max_size=most, join_below=least), document, tools())
     spans = [chunk.spans[0] for chunk in chunking]
     assert "".join("".join(chunk.text.split()) for chunk in chunking) == "".join(text.split())
     starts = [span.start for span in spans]
