@@ -88,7 +88,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     for file, name in named_files(options.files):
         try:
             found = read(file_bytes(file, name), name)
-            document = Document.from_text(found.text, sentences, name)
+            document = Document.from_text(found.text, sentences, name, found.parts)
             result = run(chunker, document, tools)
         except InputError as error:
             sentence = str(error)

@@ -17,7 +17,7 @@ from chunkers.embedders.device import DEVICES
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES
 from chunkers.text.encodings import known_encoding
-from chunkers.text.formats import too_large
+from chunkers.text.extracted import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
 
 

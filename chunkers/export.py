@@ -9,10 +9,26 @@ from typing import Any
 
 from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
-from chunkers.result import Chunking, Gap
+from chunkers.result import Chunk, Chunking, Gap
 from chunkers.spreadsheet import as_cell
+from chunkers.text.document import Document
 
 COLUMNS = ("chunk", "spans", "characters", "words", "text")
+"""The columns of every table of chunks."""
+
+
+def columns_of(document: Document) -> tuple[str, ...]:
+    """Return the columns of a table of the document's chunks: those of pages or chapters only where it has some."""
+    parts = document.parts
+    return (*COLUMNS[:-1], *(() if parts is None else (parts.kind, f"{parts.kind}s")), COLUMNS[-1])
+
+
+def _place(document: Document, chunk: Chunk) -> dict[str, Any]:
+    """Return the page on which a chunk begins, counted from 1 in the file, and what its pages are called; or chapters."""
+    parts = document.parts
+    if parts is None:
+        return {}
+    return {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -43,7 +59,10 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "language": document.language,
             "sentences": [list(span) for span in document.sentences],
         },
-        "chunks": [{"spans": [list(span) for span in chunk.spans], "text": chunk.text} for chunk in chunking.chunks],
+        "chunks": [
+            {"spans": [list(span) for span in chunk.spans], **_place(document, chunk), "text": chunk.text}
+            for chunk in chunking.chunks
+        ],
         "gaps": [_gap(gap) for gap in chunking.gaps],
         "merges": [
             {
@@ -92,20 +111,26 @@ def to_jsonl(chunking: Chunking) -> str:
 def to_csv(chunking: Chunking) -> str:
     """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe."""
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, COLUMNS)
+    writer = csv.DictWriter(file, columns_of(chunking.document))
     writer.writeheader()
-    writer.writerows({**row, "text": as_cell(row["text"])} for row in _rows(chunking))
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(chunking))
     return file.getvalue()
 
 
+def _cell(value: Any) -> Any:
+    """Return a value as it stands in a table: a list as JSON, a text so that no spreadsheet takes it for a formula."""
+    return as_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
+
+
 def to_parquet(chunking: Chunking) -> bytes:
-    """Return one row per chunk; a chunk's spans are a list of lists of two code points."""
+    """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     whole = pa.int64()
-    types = (whole, pa.list_(pa.list_(whole, 2)), whole, whole, pa.string())
-    schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+    lists = {"spans": pa.list_(pa.list_(whole, 2)), **dict.fromkeys(("pages", "chapters"), pa.list_(pa.string()))}
+    types = {**lists, "text": pa.string()}
+    schema = pa.schema([(name, types.get(name, whole)) for name in columns_of(chunking.document)])
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(_rows(chunking), schema), file)
     return file.getvalue()
@@ -127,6 +152,7 @@ def _rows(chunking: Chunking) -> list[dict[str, Any]]:
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
+            **_place(chunking.document, chunk),
             "text": chunk.text,
         }
         for number, chunk in enumerate(chunking.chunks, start=1)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from chunkers.errors import InputError, shown
 from chunkers.limits import MAX_SENTENCES
 from chunkers.text.given import GivenSentences, checked_spans, given_spans
+from chunkers.text.parts import Parts
 from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, language_of, load_splitter, split_sentences
 
 
@@ -43,6 +44,8 @@ class Document:
         Milliseconds that the splitter took.
     language
         The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
+    parts
+        Where the pages or chapters of the file begin that the text was read from; None where it has none.
 
     Raises
     ------
@@ -56,6 +59,7 @@ class Document:
     splitter: str = GIVEN
     split_ms: float = field(default=0.0, compare=False)
     language: str | None = None
+    parts: Parts | None = None
 
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
@@ -72,7 +76,13 @@ class Document:
         )
 
     @classmethod
-    def from_text(cls, text: str, sentences: str | GivenSentences = DEFAULT_SPLITTER, name: str = "text") -> Document:
+    def from_text(
+        cls,
+        text: str,
+        sentences: str | GivenSentences = DEFAULT_SPLITTER,
+        name: str = "text",
+        parts: Parts | None = None,
+    ) -> Document:
         """Split ``text`` with the sentence splitter called ``sentences``, or take these sentences, as texts or as spans.
 
         Raises
@@ -83,7 +93,7 @@ class Document:
         """
         _check_text(text, name)
         if not isinstance(sentences, str):
-            return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name)
+            return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name, parts=parts)
         load_splitter(sentences)
         began = time.perf_counter()
         language = language_of(text, sentences)
@@ -92,22 +102,23 @@ class Document:
         if len(found) > MAX_SENTENCES:
             raise InputError(f"{name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(found):,}.")
         spans = tuple(Span(start, end) for start, end in found)
-        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language)
+        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language, parts)
 
     @staticmethod
-    def identity_of(text: str, splitter: str) -> str:
-        """Return the `identity` of the document made from the text by that splitter."""
-        return f"{_text_hash(text)}/{splitter}"
+    def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:
+        """Return the `identity` of the document made from the text, with these pages or chapters, by that splitter."""
+        pages = "" if parts is None else f"/{parts.identity}"
+        return f"{_text_hash(text)}{pages}/{splitter}"
 
     @cached_property
     def identity(self) -> str:
-        """A hash of the text, and the splitter: documents with the same identity have the same text and sentences."""
+        """A hash of text and pages, and the splitter: documents with the same one have the same text, pages, sentences."""
         splitter = self.splitter
         if splitter == GIVEN:
             # The name does not say which.
             places = ",".join(f"{start}-{end}" for start, end in self.sentences)
             splitter += hashlib.blake2b(places.encode(), digest_size=12).hexdigest()
-        return self.identity_of(self.text, splitter)
+        return self.identity_of(self.text, splitter, self.parts)
 
     @cached_property
     def sentence_texts(self) -> list[str]:

@@ -8,24 +8,14 @@ from __future__ import annotations
 
 import io
 import posixpath
-import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
-from urllib.parse import unquote
+from collections.abc import Callable
 
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES, MAX_UNPACKED
-from chunkers.text.encodings import Encoded, decode_by_evidence
-
-
-class Extracted(NamedTuple):
-    """The text of a file, what was left out and how often, and, where the file itself is text, its encoding."""
-
-    text: str
-    left_out: Counter[str]
-    encoded: Encoded | None = None
+from chunkers.text.encodings import decode_by_evidence
+from chunkers.text.extracted import Extracted, counted, too_large
 
 
 def format_of(name: str) -> str | None:
@@ -56,11 +46,11 @@ def extract(data: bytes, name: str, kind: str, chosen: str | None = None) -> Ext
         said = " ".join(str(error).split())
         said = said[:300].rstrip(".") or type(error).__name__
         raise InputError(f"{name}: the file must be a sound {kind}; reading it failed with: {said}.") from error
-    text = re.sub(r"\n(?:[^\S\n]*+\n){2,}", "\n\n", found.text.replace("\r\n", "\n")).strip("\n")
-    if not text.strip():
+    found = found.tidied()
+    if not found.text.strip():
         perhaps = ", perhaps pictures of it" if kind == "PDF" else ""
         raise InputError(f"{name}: the {kind} must hold text; it has none{perhaps}.")
-    return found._replace(text=text)
+    return found
 
 
 def parser_of(kind: str) -> str:
@@ -75,23 +65,14 @@ def _html(data: bytes, name: str, chosen: str | None) -> Extracted:
     encoded = decode_by_evidence(data, name, chosen=chosen, markup=True)
     xml = name.lower().endswith(".xhtml") or encoded.text.lstrip("\ufeff \t\r\n").startswith("<?xml ")
     page = markdown_of(encoded.text, name, xml=xml)
-    return Extracted(page.text, page.left_out, encoded._replace(text=""))
+    return Extracted(page.text, tuple(counted(page.left_out)), encoded._replace(text=""))
 
 
 def _pdf(data: bytes, name: str, _: str | None) -> Extracted:
-    """Return the text of the pages, separated by blank lines."""
-    from pypdf import PdfReader
+    """Return the text of the pages."""
+    from chunkers.text.pdf import read_pdf
 
-    reader = PdfReader(io.BytesIO(data))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise InputError(f"{name}: the PDF must be readable without a password; it is locked.")
-    pages = _Parts(name)
-    left_out: Counter[str] = Counter()
-    for page in reader.pages:
-        pages.add(page.extract_text())
-        objects = (page.get("/Resources") or {}).get("/XObject") or {}
-        left_out["picture"] += sum(objects[key].get("/Subtype") == "/Image" for key in objects)
-    return Extracted(pages.joined(), +left_out)
+    return read_pdf(data, name)
 
 
 def _docx(data: bytes, name: str, _: str | None) -> Extracted:
@@ -110,57 +91,15 @@ def _docx(data: bytes, name: str, _: str | None) -> Extracted:
 
     html = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(picture)).value
     page = markdown_of(html, name)
-    return Extracted(page.text, page.left_out | left_out)
+    return Extracted(page.text, tuple(counted(page.left_out | left_out)))
 
 
 def _epub(data: bytes, name: str, _: str | None) -> Extracted:
-    """Return the chapters in reading order, each once."""
-    from chunkers.text.markup import markdown_of
+    """Return the chapters in reading order."""
+    from chunkers.text.epub import read_epub
 
-    chapters = _Parts(name)
-    left_out: Counter[str] = Counter()
     with _unpacked(data, name) as book:
-        for chapter in dict.fromkeys(_chapters(book)):
-            page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
-            chapters.add(page.text)
-            left_out += page.left_out
-    return Extracted(chapters.joined(), left_out)
-
-
-class _Parts:
-    """The texts of pages or chapters; raises InputError as soon as they are too large together."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._parts: list[str] = []
-        self._size = 0
-
-    def add(self, text: str) -> None:
-        self._parts.append(text)
-        self._size += len(text)
-        if self._size > MAX_BYTES:
-            raise too_large(f"the text of {self._name}", self._size, "at least ")
-
-    def joined(self) -> str:
-        return "\n\n".join(self._parts)
-
-
-def too_large(name: str, size: int, about: str = "") -> InputError:
-    """Return the error for a document larger than `MAX_BYTES`."""
-    return InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")
-
-
-def _chapters(book: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the names of the chapters' files; source: EPUB 3.3, sections 4 and 5."""
-    from defusedxml.ElementTree import fromstring
-
-    container = fromstring(book.read("META-INF/container.xml"))
-    package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
-    package = fromstring(book.read(package_name))
-    items = {item.attrib["id"]: item.attrib["href"] for item in package.iterfind("{*}manifest/{*}item")}
-    folder = posixpath.dirname(package_name)
-    for reference in package.iterfind("{*}spine/{*}itemref"):
-        yield posixpath.normpath(posixpath.join(folder, unquote(items[reference.attrib["idref"]])))
+        return read_epub(book, name)
 
 
 def _unpacked(data: bytes, name: str) -> zipfile.ZipFile:

@@ -14,8 +14,9 @@ from typing import Any, BinaryIO
 
 from chunkers.errors import InputError
 from chunkers.limits import MAX_BYTES, READ_MEMORY
-from chunkers.text.encodings import Encoded, decode_by_evidence
-from chunkers.text.formats import extract, too_large
+from chunkers.text.encodings import decode_by_evidence
+from chunkers.text.extracted import Extracted, too_large
+from chunkers.text.formats import extract
 
 DEEP = 20_000
 """Recursion limit, for HTML nested as deeply as `chunkers.limits.MAX_DEPTH`."""
@@ -64,17 +65,17 @@ def _answer(answers: BinaryIO, data: bytes, *, name: str, kind: str | None, enco
 
 
 def _read(data: bytes, name: str, kind: str | None, encoding: str | None) -> tuple[dict[str, Any], bytes]:
-    encoded: Encoded | None
     if kind is None:
         encoded = decode_by_evidence(data, name, chosen=encoding)
-        text, left_out = encoded.text, {}
+        found = Extracted(encoded.text, encoded=encoded)
     else:
         found = extract(data, name, kind, encoding)
-        text, encoded, left_out = found.text, found.encoded, dict(found.left_out)
-    if len(text) > MAX_BYTES:
-        raise too_large(f"the text of {name}", len(text))
-    answer: dict[str, Any] = {"left_out": left_out}
-    if encoded is not None:
-        answer |= {"encoding": encoded.encoding, "guessed": encoded.guessed, "others": encoded.others}
+    if len(found.text) > MAX_BYTES:
+        raise too_large(f"the text of {name}", len(found.text))
+    answer: dict[str, Any] = {"left_out": found.left_out}
+    if found.encoded is not None:
+        answer |= {"encoding": found.encoded.encoding, "guessed": found.encoded.guessed, "others": found.encoded.others}
+    if found.parts is not None:
+        answer["parts"] = [found.parts.kind, found.parts.starts, found.parts.labels]
     # A lone surrogate is reported when the text is split.
-    return answer, text.encode("utf-8", "surrogatepass")
+    return answer, found.text.encode("utf-8", "surrogatepass")

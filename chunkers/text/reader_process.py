@@ -50,7 +50,8 @@ def read_apart(
 
     Returns
     -------
-    The text, and what is known about it: ``encoding``, ``guessed``, ``others`` where it has one, and ``left_out``.
+    The text, and what is known about it: ``encoding``, ``guessed``, ``others`` where it has one, ``left_out``, and ``parts``
+    where it has pages or chapters.
 
     Raises
     ------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from chunkers.limits import MAX_BYTES
 from chunkers.text.encodings import as_plain_utf_8, known_encoding
-from chunkers.text.formats import ENDINGS, format_of, parser_of, too_large
+from chunkers.text.extracted import LeftOut, too_large
+from chunkers.text.formats import ENDINGS, format_of, parser_of
+from chunkers.text.parts import Parts
 from chunkers.text.reader_process import read_apart
 
 READABLE = (".txt", ".md", *ENDINGS)
@@ -28,6 +30,10 @@ class FileText(NamedTuple):
     """Encodings that are about as likely."""
     left_out: str = ""
     """A sentence on what was left out of the file, if anything."""
+    omissions: tuple[LeftOut, ...] = ()
+    """What was left out, page by page or chapter by chapter where the file has them."""
+    parts: Parts | None = None
+    """Where the pages or chapters begin in the text."""
 
     def doubts(self, name: str) -> str:
         """Return a sentence on an encoding that was guessed, empty where it is known."""
@@ -86,13 +92,27 @@ def _read(data: bytes, name: str, kind: str | None, encoding: str | None, cancel
     read_as = found
     if kind is not None:
         read_as = f"{kind}, by {parser_of(kind)}" + (f", in {found}" if found else "")
-    others = tuple(said.get("others", ()))
-    return FileText(text, read_as, found, bool(said.get("guessed")), others, _left_out(said["left_out"]))
+    omissions = tuple(LeftOut(*one) for one in said["left_out"])
+    parts = said.get("parts")
+    return FileText(
+        text=text,
+        read_as=read_as,
+        encoding=found,
+        guessed=bool(said.get("guessed")),
+        others=tuple(said.get("others", ())),
+        left_out=left_out_said(omissions),
+        omissions=omissions,
+        parts=None if parts is None else Parts(parts[0], tuple(parts[1]), tuple(parts[2])),
+    )
 
 
-def _left_out(counts: dict[str, int]) -> str:
-    if not counts:
-        return ""
+def left_out_said(omissions: Iterable[LeftOut]) -> str:
+    """Return a sentence on what was left out: how many of which kind; empty if there is nothing."""
+    counts: dict[str, int] = {}
+    for one in omissions:
+        counts[one.what] = counts.get(one.what, 0) + one.times
     parts = [f"{count:,} {what if count == 1 else what + 's'}" for what, count in counts.items()]
+    if not parts:
+        return ""
     said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"Left out: {said}."

@@ -1,0 +1,108 @@
+"""The text of a book in EPUB: its chapters in reading order, with the titles of its table of contents."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote
+
+from chunkers.text.encodings import decode_by_evidence
+from chunkers.text.extracted import Collected, Extracted, LeftOut, counted
+from chunkers.text.parts import LONGEST_LABEL, shortened
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S[^\n]*)$", re.MULTILINE)
+_MARKS = re.compile(r"[*`]+")
+
+
+class _Package(NamedTuple):
+    """The chapters' files in reading order, and the files that may hold the table of contents."""
+
+    chapters: tuple[str, ...]
+    contents: tuple[str, ...]
+
+
+def read_epub(book: zipfile.ZipFile, name: str) -> Extracted:
+    """Return the chapters in reading order, each once.
+
+    A chapter is called as the table of contents calls its file first, or by its first heading, or else by its number.
+
+    Raises
+    ------
+    InputError
+        If the text is too large, or elements are nested too deeply.
+    """
+    from chunkers.text.markup import markdown_of
+
+    package = _package(book)
+    titles = _titles(book, package)
+    chapters = Collected(name, "chapter")
+    left_out: list[LeftOut] = []
+    for number, chapter in enumerate(dict.fromkeys(package.chapters)):
+        page = markdown_of(decode_by_evidence(book.read(chapter), name, markup=True).text, name, xml=True)
+        heading = _HEADING.search(page.text)
+        chapters.add(page.text, titles.get(chapter) or (_MARKS.sub("", heading[1]).rstrip(" #") if heading else ""))
+        left_out += counted(page.left_out, number)
+    return chapters.joined(left_out)
+
+
+def _package(book: zipfile.ZipFile) -> _Package:
+    """Return what the book consists of; source: EPUB 3.3, sections 4 and 5."""
+    container = _parsed(book, "META-INF/container.xml")
+    package_name = next(element.attrib["full-path"] for element in container.iterfind(".//{*}rootfile"))
+    package = _parsed(book, package_name)
+    folder = posixpath.dirname(package_name)
+    items = {item.attrib["id"]: item for item in package.iterfind("{*}manifest/{*}item")}
+
+    def file_of(item: Element) -> str:
+        return _file(folder, item.attrib["href"])
+
+    chapters = tuple(file_of(items[one.attrib["idref"]]) for one in package.iterfind("{*}spine/{*}itemref"))
+    navigation = [item for item in items.values() if "nav" in item.get("properties", "").split()]
+    older = [item for item in items.values() if item.get("media-type") == "application/x-dtbncx+xml"]
+    return _Package(chapters, tuple(file_of(item) for item in [*navigation, *older] if "href" in item.attrib))
+
+
+def _titles(book: zipfile.ZipFile, package: _Package) -> dict[str, str]:
+    """Return the first title of each file in the first table of contents that can be read."""
+    for name in package.contents:
+        titles: dict[str, str] = {}
+        # A book can be read without its table of contents, whose errors are of any type.
+        with suppress(Exception):
+            for target, title in _entries(_parsed(book, name)):
+                if words := shortened(title, LONGEST_LABEL):
+                    titles.setdefault(_file(posixpath.dirname(name), target.partition("#")[0]), words)
+        if titles:
+            return titles
+    return {}
+
+
+def _entries(root: Element) -> Iterator[tuple[str, str]]:
+    """Yield target and title of every entry; source: EPUB 3.3, section 7.4, and the NCX of EPUB 2.0.1, section 2.4.1."""
+    for point in root.iter("{http://www.daisy.org/z3986/2005/ncx/}navPoint"):
+        target = point.find("{*}content")
+        words = point.find("{*}navLabel/{*}text")
+        if target is not None and words is not None:
+            yield target.get("src", ""), words.text or ""
+    kind = "{http://www.idpf.org/2007/ops}type"
+    tables = [nav for nav in root.iter("{http://www.w3.org/1999/xhtml}nav") if "toc" in nav.get(kind, "").split()]
+    for table in tables[:1]:
+        for link in table.iter("{http://www.w3.org/1999/xhtml}a"):
+            yield link.get("href", ""), "".join(link.itertext())
+
+
+def _parsed(book: zipfile.ZipFile, name: str) -> Element:
+    from defusedxml.ElementTree import fromstring
+
+    root: Element = fromstring(book.read(name))
+    return root
+
+
+def _file(folder: str, reference: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(reference)))

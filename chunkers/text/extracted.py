@@ -1,0 +1,99 @@
+"""What the readers of formats return: text, where its pages or chapters begin, and what was left out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from chunkers.errors import InputError
+from chunkers.limits import MAX_BYTES
+from chunkers.text.encodings import Encoded
+from chunkers.text.parts import Kind, Parts, label_of, substituted
+
+_LINE_END = re.compile(r"\r\n")
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*+\n){2,}")
+
+
+class LeftOut(NamedTuple):
+    """Something of a file that is not in its text.
+
+    Attributes
+    ----------
+    what
+        What it is, in the singular, such as ``picture``.
+    times
+        How many of them.
+    part
+        The number of the page or chapter, from 0; None where the file has none.
+    words
+        What it said, if anything.
+    """
+
+    what: str
+    times: int = 1
+    part: int | None = None
+    words: str = ""
+
+
+class Extracted(NamedTuple):
+    """The text of a file, what was left out, where the file itself is text its encoding, and its pages or chapters."""
+
+    text: str
+    left_out: tuple[LeftOut, ...] = ()
+    encoded: Encoded | None = None
+    parts: Parts | None = None
+
+    def tidied(self) -> Extracted:
+        """Return it with the line ends of Unix, at most one blank line at a time, and none at its beginning and end."""
+        places = self.parts.starts if self.parts is not None else ()
+        text, moved = substituted(_LINE_END, "\n", self.text, places)
+        text, moved = substituted(_BLANK_LINES, "\n\n", text, moved)
+        behind = text.lstrip("\n")
+        cut = len(text) - len(behind)
+        text = behind.rstrip("\n")
+        if self.parts is None:
+            return self._replace(text=text)
+        return self._replace(text=text, parts=self.parts.moved(min(max(0, place - cut), len(text)) for place in moved))
+
+
+class Collected:
+    """The texts of pages or chapters; raises InputError as soon as they are too large together."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self._name = name
+        self._kind = kind
+        self._size = 0
+        self.texts: list[str] = []
+        self.labels: list[str] = []
+
+    def add(self, text: str, label: str) -> None:
+        """Add a part; without a label, its number is its label."""
+        self.texts.append(text)
+        self.labels.append(label_of(label, len(self.texts)))
+        self._size += len(text)
+        if self._size > MAX_BYTES:
+            raise too_large(f"the text of {self._name}", self._size, "at least ")
+
+    def joined(self, left_out: Iterable[LeftOut], joints: Iterable[str] | None = None) -> Extracted:
+        """Return the whole, the parts separated by blank lines, or by ``joints``, one between each two."""
+        pieces, starts, length = [], [], 0
+        between = iter(joints) if joints is not None else iter(["\n\n"] * len(self.texts))
+        for number, text in enumerate(self.texts):
+            joint = next(between) if number else ""
+            pieces += [joint, text]
+            starts.append(length + len(joint))
+            length += len(joint) + len(text)
+        parts = Parts(self._kind, tuple(starts), tuple(self.labels)) if starts else None
+        return Extracted("".join(pieces), tuple(left_out), parts=parts)
+
+
+def counted(counts: Counter[str], part: int | None = None) -> list[LeftOut]:
+    """Return what a counter counts."""
+    return [LeftOut(what, count, part) for what, count in counts.items() if count > 0]
+
+
+def too_large(name: str, size: int, about: str = "") -> InputError:
+    """Return the error for a document larger than `MAX_BYTES`."""
+    return InputError(f"{name}: a document may have at most 20 MB, {MAX_BYTES:,} bytes; this one has {about}{size:,}.")

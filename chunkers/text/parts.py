@@ -1,0 +1,135 @@
+"""The pages of a PDF and the chapters of a book: where each begins in the text, and what it is called."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+Kind = Literal["page", "chapter"]
+
+LONGEST_LABEL = 200
+"""Characters of a page's label or a chapter's title that are kept."""
+
+MOST_SAID = 4
+"""Stretches of pages that `Parts.said` names of a chunk that lies in several places."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where the pages or chapters of a text begin.
+
+    Attributes
+    ----------
+    kind
+        What they are.
+    starts
+        The code points at which they begin, ascending; a part without text begins where the next one does.
+    labels
+        What each is called: a page's label, such as ``iv`` or ``12``, a chapter's title, or its number where it has none.
+    """
+
+    kind: Kind
+    starts: tuple[int, ...]
+    labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there are parts in order; raises ValueError."""
+        if not self.starts or len(self.starts) != len(self.labels):
+            raise ValueError("parts must be at least one, each with a start and a label")
+        if self.starts[0] < 0 or any(first > second for first, second in pairwise(self.starts)):
+            raise ValueError("the starts of parts must ascend from 0")
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of all of it."""
+        told = repr((self.kind, self.starts, self.labels)).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(told, digest_size=12).hexdigest()
+
+    def at(self, offset: int) -> int:
+        """Return the number, from 0, of the part that a code point lies in."""
+        return max(0, bisect_right(self.starts, offset) - 1)
+
+    def ranges(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the first and the last part of every stretch of them that ascending spans lie in."""
+        found: list[tuple[int, int]] = []
+        for start, end in spans:
+            first, last = self.at(start), self.at(max(start, end - 1))
+            if found and first <= found[-1][1] + 1:
+                found[-1] = (found[-1][0], max(found[-1][1], last))
+            else:
+                found.append((first, last))
+        return found
+
+    def names(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+        """Return what the parts with text that ascending spans lie in are called, in order."""
+        return [self.labels[number] for first, last in self.ranges(spans) for number in self._with_text(first, last)]
+
+    def _with_text(self, first: int, last: int) -> Iterator[int]:
+        return (
+            number for number in range(first, last + 1) if number == last or self.starts[number] < self.starts[number + 1]
+        )
+
+    def said(self, spans: Iterable[tuple[int, int]]) -> str:
+        """Return where ascending spans lie, as it stands beside a chunk: ``p. 12``, ``pp. 12–13``, or a chapter's title."""
+        ranges = self.ranges(spans)
+        named = [self._named(first, last) for first, last in ranges[:MOST_SAID]]
+        words = ", ".join([*named, "…"] if len(ranges) > MOST_SAID else named)
+        if self.kind == "chapter":
+            return words
+        several = len(ranges) > 1 or any(first < last for first, last in ranges)
+        return f"{'pp.' if several else 'p.'} {words}"
+
+    def _named(self, first: int, last: int) -> str:
+        one, other = self.name(first), self.name(last)
+        return one if first == last else f"{one}–{other}" if self.kind == "page" else f"{one} – {other}"
+
+    def name(self, number: int) -> str:
+        """Return what a part is called, short enough to stand beside a chunk: ``12``, a title, ``ch. 3``."""
+        label = self.labels[number]
+        if self.kind == "page":
+            return shortened(label, 12)
+        return f"ch. {label}" if label == str(number + 1) else shortened(label, 40)
+
+    def moved(self, starts: Iterable[int]) -> Parts:
+        """Return the same parts at other places."""
+        return Parts(self.kind, tuple(starts), self.labels)
+
+
+def shortened(words: str, most: int) -> str:
+    """Return words on one line, cut to ``most`` characters with an ellipsis."""
+    line = " ".join(words[: 20 * most].split())
+    return line if len(line) <= most and len(words) <= 20 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def label_of(words: str, number: int) -> str:
+    """Return a part's label as it is kept: a line of at most `LONGEST_LABEL` characters, its number without words."""
+    return shortened(words, LONGEST_LABEL) or str(number)
+
+
+def substituted(pattern: re.Pattern[str], replacement: str, text: str, places: Sequence[int]) -> tuple[str, list[int]]:
+    """Replace what a pattern finds, and return the new text and where ascending ``places`` of the old one are in it.
+
+    A place within what is replaced comes to lie behind the replacement.
+    """
+    if not places:
+        return pattern.sub(replacement, text), []
+    pieces: list[str] = []
+    moved: list[int] = []
+    at = length = 0
+    for found in pattern.finditer(text):
+        start, end = found.span()
+        while len(moved) < len(places) and places[len(moved)] <= start:
+            moved.append(length + places[len(moved)] - at)
+        pieces += [text[at:start], replacement]
+        length += start - at + len(replacement)
+        at = end
+        while len(moved) < len(places) and places[len(moved)] < end:
+            moved.append(length)
+    moved += [length + place - at for place in places[len(moved) :]]
+    return "".join([*pieces, text[at:]]), moved

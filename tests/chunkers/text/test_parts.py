@@ -1,0 +1,340 @@
+"""Where pages and chapters begin in a text, and the page of every chunk, checked against what was put on each page."""
+
+import csv
+import io
+import json
+import random
+import re
+import zipfile
+from itertools import islice, product
+from string import ascii_lowercase
+
+import pyarrow.parquet as pq
+import pypdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pypdf.constants import PageLabelStyle
+from reportlab.pdfgen.canvas import Canvas
+
+from chunkers import Document, build_chunker, run
+from chunkers.__main__ import main
+from chunkers.export import to_csv, to_jsonl, to_parquet
+from chunkers.text.parts import LONGEST_LABEL, Parts, substituted
+from chunkers.text.pdf import LEAST_RETURNS, running_lines
+from chunkers.text.reading import read_document
+from tests.support import tools
+
+PAGES = 200
+LINES = 12
+HEADER = "Yearbook of the sea marks, 2025 edition"
+
+
+def words():
+    """Return words that occur once each, in sentences of 3 to 24."""
+    seeded = random.Random(3)
+    unique = ("".join(letters) for letters in product(ascii_lowercase, repeat=4))
+    while True:
+        sentence = list(islice(unique, seeded.randint(3, 24)))
+        yield [sentence[0].capitalize(), *sentence[1:-1], f"{sentence[-1]}."]
+
+
+def pages_of_words():
+    """Return the lines of every page: sentences run over the ends of lines and pages."""
+    flowing = (word for sentence in words() for word in sentence)
+    return [[" ".join(islice(flowing, 9)) for _ in range(LINES)] for _ in range(PAGES)]
+
+
+def pdf(pages, *, header="", footer="", first_header=True):
+    """Return a PDF with these lines on its pages, ``{n}`` in header and footer being the number of the page."""
+    file = io.BytesIO()
+    canvas = Canvas(file)
+    for number, lines in enumerate(pages, start=1):
+        if header and (number > 1 or first_header):
+            canvas.drawString(72, 800, header.format(n=number))
+        for row, line in enumerate(lines):
+            canvas.drawString(72, 740 - 14 * row, line)
+        if footer:
+            canvas.drawString(280, 40, footer.format(n=number))
+        canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def labelled(data, *ranges):
+    """Return the PDF with labels: of each range the first and last page, from 0, and the style."""
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))
+    for first, last, style in ranges:
+        writer.set_page_label(first, last, style)
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def put():
+    """Return the lines that are put on every page, and the page of every word, from 1."""
+    pages = pages_of_words()
+    return pages, {word: number for number, lines in enumerate(pages, start=1) for word in " ".join(lines).split()}
+
+
+@pytest.fixture(scope="module")
+def yearbook(put):
+    return read_document(pdf(put[0], header=HEADER, footer="Page {n} of 200", first_header=False), "yearbook.pdf")
+
+
+@pytest.mark.parametrize(
+    ("chunker", "parameters"),
+    [
+        ("fixed_sentences", {"size": 3}),
+        ("fixed_sentences", {"size": 40}),
+        ("recursive", {"size": 400}),
+        ("fixed_characters", {"size": 333}),
+    ],
+)
+def test_every_chunk_of_a_long_pdf_is_on_the_pages_that_its_words_were_put_on(put, yearbook, chunker, parameters):
+    page_of = put[1]
+    document = Document.from_text(yearbook.text, "regex", "yearbook.pdf", yearbook.parts)
+    chunking = run(build_chunker(chunker, parameters), document, tools(None))
+    crossing = 0
+    for chunk in chunking.chunks:
+        whole = [word for word in chunk.text.split() if word in page_of]
+        found = yearbook.parts.names(chunk.spans)
+        # A chunk of characters may begin and end within a word, which is on the page of its neighbour or the one beside it.
+        assert {str(page_of[word]) for word in whole} <= set(found)
+        if chunker != "fixed_characters":
+            assert found == [str(page) for page in range(page_of[whole[0]], page_of[whole[-1]] + 1)]
+        crossing += len(found) > 1
+    assert crossing > 30
+    assert {name for chunk in chunking.chunks for name in yearbook.parts.names(chunk.spans)} == {*map(str, range(1, 201))}
+
+
+def test_what_returns_on_every_page_is_left_out_and_counted(put, yearbook):
+    assert yearbook.left_out == "Left out: 200 repeated footers and 199 repeated headers."
+    assert yearbook.text.split() == [word for lines in put[0] for word in " ".join(lines).split()]
+    assert {(one.part, one.words) for one in yearbook.omissions if one.what == "repeated header"} == {
+        (number, HEADER) for number in range(1, 200)
+    }
+    assert (0, "Page 1 of 200") in {(one.part, one.words) for one in yearbook.omissions}
+
+
+def test_a_sentence_that_goes_on_over_a_page_break_is_one(yearbook):
+    document = Document.from_text(yearbook.text, "sentencex:en", parts=yearbook.parts)
+    over = [span for span in document.sentences if len(yearbook.parts.names([span])) == 2]
+    assert len(over) > PAGES / 2
+    assert all(one[0].isupper() and one.endswith(".") for one in document.sentence_texts[:-1])
+
+
+def test_a_header_without_a_number_stays_on_the_first_page_where_it_may_be_the_title(put):
+    read = read_document(pdf(put[0][:9], header="Sea marks"), "marks.pdf")
+    assert read.text.startswith(f"Sea marks\n{put[0][0][0]}")
+    assert read.text.count("Sea marks") == 1
+    assert read.left_out == "Left out: 8 repeated headers."
+    assert read_document(pdf(put[0][:9], header="Sea marks {n}"), "marks.pdf").left_out == "Left out: 9 repeated headers."
+
+
+def test_pages_are_called_by_their_labels(put):
+    data = pdf([*put[0][:6], [""], *put[0][6:9]], footer="{n}")
+    data = labelled(data, (0, 3, PageLabelStyle.LOWERCASE_ROMAN), (4, 9, PageLabelStyle.DECIMAL))
+    read = read_document(data, "marks.pdf")
+    assert read.parts.labels == ("i", "ii", "iii", "iv", "1", "2", "3", "4", "5", "6")
+    assert read.left_out == "Left out: 10 page numbers."
+    for number, lines in enumerate([*put[0][:6], [""], *put[0][6:9]]):
+        for line in filter(None, lines):
+            at = read.text.index(line)
+            assert read.parts.at(at) == number
+            assert read.parts.said([(at, at + len(line))]) == f"p. {read.parts.labels[number]}"
+
+
+def test_printed_labels_are_page_numbers_too():
+    roman = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "1", "2", "3", "4", "5", "6", "7"]
+    pages = [f"Words of one kind {'x' * number}\nand {'more' * number}.\n{label}" for number, label in enumerate(roman)]
+    assert [[one.words for one in found] for found in running_lines(pages, roman)] == [[label] for label in roman]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda n: f"{n * n} marks were counted",  # numbers that do not go with the page
+        lambda n: f"{n} {3 * n} {5 * n}",  # the row of a table, in which one number does
+        lambda n: "Chapter " + "I" * n,
+        lambda n: "the same line of text " * 12,  # too long for a header
+        lambda n: "Only on a few" if n < LEAST_RETURNS else f"{'word ' * n}",
+    ],
+)
+def test_text_at_the_edge_of_pages_is_no_header(line):
+    pages = [f"{line(n)}\nSome text {'abcdefghijklmnop'[n]}." for n in range(1, 13)]
+    assert running_lines(pages, [str(n) for n in range(1, 13)]) == [[] for _ in pages]
+
+
+def test_what_returns_within_a_page_is_no_header():
+    pages = [f"{'ab' * n} first\nThe same line.\n{'cd' * n} last" for n in range(1, 13)]
+    assert not any(running_lines(pages, [""] * 12))
+
+
+def test_pages_that_are_all_alike_stay():
+    assert not any(running_lines(["One line.\nAnother."] * 20, [str(n) for n in range(20)]))
+
+
+def test_left_and_right_pages_may_have_headers_of_their_own():
+    pages = [f"{('The book', 'The part')[n % 2]}\n{'text ' * (n + 1)}" for n in range(12)]
+    found = [[one.words for one in some] for some in running_lines(pages, [""] * 12)]
+    assert found == [[], ["The part"], *[["The book"], ["The part"]] * 5]
+
+
+def test_a_page_without_the_header_keeps_its_text():
+    pages = [f"The book\n{'text ' * (n + 1)}\n– {n + 7} –" for n in range(12)]
+    pages[5] = "A chapter begins\nwith its text"
+    found = [[one.words for one in some] for some in running_lines(pages, [""] * 12)]
+    assert found[5] == []
+    assert found[4] == ["The book", "– 11 –"]
+
+
+@given(st.lists(st.lists(st.sampled_from(["head", "7", "8", "a", "b c", "", " "]), max_size=5), max_size=12))
+def test_running_lines_are_edges_and_leave_most_pages_some_text(pages):
+    texts = ["\n".join(lines) for lines in pages]
+    found = running_lines(texts, [str(number) for number in range(1, len(pages) + 1)])
+    left = 0
+    for number, (text, some) in enumerate(zip(texts, found, strict=True)):
+        lines = text.split("\n")
+        gone = {one.place for one in some}
+        assert len(gone) == len(some)
+        kept = [place for place, line in enumerate(lines) if line.strip() and place not in gone]
+        left += bool(kept)
+        # Between what goes and the edge only such lines lie; on the first page those that stay as they may be the title.
+        if kept and number:
+            assert not any(kept[0] < place < kept[-1] for place in gone)
+    assert 2 * left >= sum(bool(text.strip()) for text in texts)
+
+
+# ---- books ----------------------------------------------------------------------------------------------------------
+
+
+def book(chapters, *, nav="", ncx=""):
+    """Return an EPUB; ``nav`` is the body of its navigation document, ``ncx`` the navMap of an older table of contents."""
+    items = [f'<item id="c{n}" href="text/c%20{n}.xhtml" media-type="application/xhtml+xml"/>' for n in range(len(chapters))]
+    items += ['<item id="nav" href="toc/nav.xhtml" properties="nav scripted"/>'] * bool(nav)
+    items += ['<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>'] * bool(ncx)
+    order = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr(
+            "META-INF/container.xml",
+            '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            '<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>',
+        )
+        packed.writestr(
+            "OEBPS/book.opf",
+            '<package xmlns="http://www.idpf.org/2007/opf">'
+            f"<manifest>{''.join(items)}</manifest><spine>{order}</spine></package>",
+        )
+        for n, chapter in enumerate(chapters):
+            packed.writestr(f"OEBPS/text/c {n}.xhtml", f"<html><body>{chapter}</body></html>")
+        space = 'xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"'
+        packed.writestr("OEBPS/toc/nav.xhtml", f"<html {space}><body>{nav}</body></html>")
+        packed.writestr("OEBPS/toc.ncx", f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{ncx}</navMap></ncx>')
+    return file.getvalue()
+
+
+CHAPTERS = ["<h1>Of  <i>lamps</i></h1><p>A lamp.</p>", "<p>Untitled.</p><img/>", "<p> </p>", "<h2>Buoys</h2><p>A buoy.</p>"]
+NAV = """<nav epub:type="landmarks"><a href="../text/c%200.xhtml">Start</a></nav><nav epub:type="toc"><ol>
+<li><a href="../text/c%200.xhtml#a">The
+ <b>lamps</b></a></li><li><a href="../text/c%200.xhtml#b">More lamps</a></li>
+<li><a href="../text/c%203.xhtml"> </a></li></ol></nav>"""
+NCX = '<navPoint><navLabel><text>Lamps of old</text></navLabel><content src="text/c%200.xhtml"/></navPoint>'
+
+
+@pytest.mark.parametrize(
+    ("contents", "first"),
+    [
+        ({}, "Of lamps"),
+        ({"nav": NAV, "ncx": NCX}, "The lamps"),
+        ({"ncx": NCX}, "Lamps of old"),
+        ({"nav": "<a>", "ncx": NCX}, "Lamps of old"),
+        ({"nav": '<nav epub:type="toc"><a href="%00://[">x</a></nav>'}, "Of lamps"),
+    ],
+)
+def test_chapters_are_called_as_in_the_contents_or_by_their_heading_or_number(contents, first):
+    read = read_document(book(CHAPTERS, **contents), "marks.epub")
+    assert read.parts.kind == "chapter"
+    assert read.parts.labels == (first, "2", "3", "Buoys")
+    for words, number in (("A lamp.", 0), ("Untitled.", 1), ("Buoys", 3), ("A buoy.", 3)):
+        assert read.parts.at(read.text.index(words)) == number
+    at = read.text.index("Untitled.")
+    assert read.parts.said([(at, at + 9)]) == "ch. 2"
+    assert read.parts.names([(0, len(read.text))]) == [first, "2", "Buoys"]
+    assert [(one.what, one.part) for one in read.omissions] == [("picture", 1)]
+
+
+def test_a_title_of_any_length_is_a_short_line():
+    read = read_document(book([f"<h1>{'deep <b>sea</b> ' * 9000}</h1>"]), "marks.epub")
+    assert len(read.parts.labels[0]) == LONGEST_LABEL
+    assert read.parts.labels[0].endswith("…")
+    assert read.parts.said([(0, 9)]) == "deep sea deep sea deep sea deep sea dee…"
+
+
+# ---- places -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.text("ab\n\r \t", max_size=60), st.lists(st.integers(0, 60)))
+def test_places_move_with_the_characters_that_stay(text, places):
+    places = sorted(place for place in places if place <= len(text))
+    for pattern, replacement in ((r"\r\n", "\n"), (r"\n(?:[^\S\n]*+\n){2,}", "\n\n"), (r"a+", "")):
+        found = re.compile(pattern)
+        new, moved = substituted(found, replacement, text, places)
+        assert new == found.sub(replacement, text)
+        assert len(moved) == len(places)
+        replaced = {place for one in found.finditer(text) for place in range(*one.span())}
+        for old, place in zip(places, moved, strict=True):
+            if old < len(text) and old not in replaced:
+                assert text[old] == new[place]
+                assert found.sub(replacement, text[:old] + "|" + text[old:]).index("|") >= place or pattern == r"a+"
+
+
+def test_pages_in_words():
+    parts = Parts("page", (0, 10, 20, 20, 30), ("i", "1", "2", "3", "4"))
+    assert parts.said([(0, 5)]) == "p. i"
+    assert parts.said([(3, 11)]) == "pp. i–1"
+    assert parts.said([(0, 5), (20, 25)]) == "pp. i, 3"
+    assert parts.names([(15, 31)]) == ["1", "3", "4"]
+    assert parts.said([(0, 2), (2, 5)]) == "p. i"
+    many = Parts("page", tuple(range(20)), tuple(map(str, range(1, 21))))
+    assert many.said([(n, n + 1) for n in range(0, 20, 2)]) == "pp. 1, 3, 5, 7, …"
+    assert Parts("chapter", (0, 9), ("Lamps", "2")).said([(0, 12)]) == "Lamps – ch. 2"
+
+
+@pytest.mark.parametrize(("starts", "labels"), [((), ()), ((0,), ()), ((5, 3), ("1", "2")), ((-1,), ("1",))])
+def test_parts_that_cannot_be_are_refused(starts, labels):
+    with pytest.raises(ValueError, match="parts"):
+        Parts("page", starts, labels)
+
+
+def test_the_same_text_with_and_without_pages_are_two_documents():
+    text = "One is here. Two is here."
+    plain, other = Document.from_text(text, "regex"), Document.from_text(text, "regex", parts=Parts("page", (0,), ("1",)))
+    third = Document.from_text(text, "regex", parts=Parts("page", (0,), ("i",)))
+    assert len({plain.identity, other.identity, third.identity}) == 3
+    assert plain != other
+    assert other.identity == Document.identity_of(text, "regex", other.parts)
+
+
+# ---- files of chunks --------------------------------------------------------------------------------------------------
+
+
+def test_every_file_of_chunks_has_the_pages():
+    document = Document.from_text("One.\nTwo.\nThree.", "lines", parts=Parts("page", (0, 5, 10), ("iv", "=1", "2")))
+    chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, tools(None))
+    wanted = [(1, ["iv", "=1"]), (3, ["2"])]
+    assert [(row["page"], row["pages"]) for row in map(json.loads, to_jsonl(chunking).splitlines())] == wanted
+    assert [(row["page"], row["pages"]) for row in pq.read_table(io.BytesIO(to_parquet(chunking))).to_pylist()] == wanted
+    rows = list(csv.DictReader(io.StringIO(to_csv(chunking), newline="")))
+    assert [(int(row["page"]), json.loads(row["pages"])) for row in rows] == wanted
+
+
+def test_the_command_line_tells_the_pages_of_a_pdf_and_the_chapters_of_a_book(tmp_path, capsys):
+    (tmp_path / "a.pdf").write_bytes(pdf([["A lamp shines."], ["A buoy floats."]]))
+    (tmp_path / "b.epub").write_bytes(book(CHAPTERS))
+    assert main([str(tmp_path), "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "lines"]) == 0
+    pages, chapters = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [(chunk["page"], chunk["pages"]) for chunk in pages["chunks"]] == [(1, ["1"]), (2, ["2"])]
+    assert [(chunk["chapter"], chunk["chapters"]) for chunk in chapters["chunks"]][-1] == (4, ["Buoys"])
