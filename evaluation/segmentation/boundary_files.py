@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from chunkers import InputError
 
@@ -12,21 +15,40 @@ MARK = "---"
 """The content of a line that marks the end of a section."""
 
 
-def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the text without its lines of three dashes, and the code points at which the parts after them begin."""
-    parts: list[list[str]] = [[]]
+def sections(text: str) -> list[tuple[int, int]]:
+    """Return where the parts between lines of three dashes begin and end, without those that hold no words."""
+    edges = [0]
+    at = 0
     for line in text.splitlines(keepends=True):
         if line.strip() == MARK:
-            parts.append([])
-        else:
-            parts[-1].append(line)
-    joined = [part for lines in parts if (part := "".join(lines)).strip()]
+            edges += [at, at + len(line)]
+        at += len(line)
+    edges.append(at)
+    between = zip(edges[::2], edges[1::2], strict=True)
+    return [(start, end) for start, end in between if text[start:end].strip()]
+
+
+def without_marks(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return the text without its lines of three dashes, and the code points at which the parts after them begin."""
+    parts = [text[start:end] for start, end in sections(text)]
     known = []
     at = 0
-    for part in joined:
+    for part in parts:
         known.append(at + len(part) - len(part.lstrip()))
         at += len(part)
-    return "".join(joined), tuple(known[1:])
+    return "".join(parts), tuple(known[1:])
+
+
+def moved_without_marks(text: str, places: Iterable[int]) -> list[int]:
+    """Return where places of a text are after `without_marks`: those of what goes, at the beginning of what follows."""
+    kept = sections(text)
+    ends = [end for _, end in kept]
+    lengths = [0, *accumulate(end - start for start, end in kept)]
+    moved = []
+    for place in places:
+        number = bisect_right(ends, place)
+        moved.append(lengths[number] + (max(0, place - kept[number][0]) if number < len(kept) else 0))
+    return moved
 
 
 def marks_to_json(name: str, text: str, known: tuple[int, ...]) -> str:

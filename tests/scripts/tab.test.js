@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 import { keepInTab, keptHead, keptText } from "../../viz/components/shared/tab.js";
 import { said } from "../../viz/components/text_bar/foot.js";
 
-const HEAD = { name: "notes.txt", known: [3], dashes: null, teaches: "", left: 0, unseen: false };
+const HEAD = { name: "notes.txt", known: [3], dashes: null, teaches: "", left: 0, unseen: false, file: "" };
 
 /** A tab's storage that refuses what is longer than `most`. */
 class Storage {

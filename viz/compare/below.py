@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, the ranking, sizes, gaps, downloads."""
+"""What Compare shows below the text on request: scores, the ranking, sizes, gaps, the file as it was read, downloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.figures import size_distributions
+from viz.compare.parsing import show_parsing
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
 from viz.components.download import download
@@ -22,13 +23,13 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: scores, the ranking, sizes, the table of gaps, or downloads."""
+    """Draw what the user chooses to see below the text: scores, ranking, sizes, gaps, the file as read, or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
     wanted = st.segmented_control(
         "Below the text",
-        ["Scores", "Which is best?", "Chunk sizes", "Every gap", "Downloads"],
+        ["Scores", "Which is best?", "Chunk sizes", "Every gap", "Parsing", "Downloads"],
         key="below",
         label_visibility="collapsed",
     )
@@ -56,6 +57,8 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         show_figure(figure, table, "Chunk sizes", key="sizes")
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
+    elif wanted == "Parsing":
+        show_parsing(chosen)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
         columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]

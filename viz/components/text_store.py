@@ -15,10 +15,15 @@ text_store = store("seamark_text", "storeText")
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)
 def source_bytes(document: Document) -> bytes:
-    """Return a line of JSON with the identity and the sentences in UTF-16 code units, followed by the text."""
+    """Return a line of JSON with the identity, and sentences and pages in UTF-16 code units, followed by the text."""
     starts = utf16_offsets(document.text, document.starts)
     ends = utf16_offsets(document.text, [span.end for span in document.sentences])
-    return f"{compact_json({'id': document.identity, 'starts': starts, 'ends': ends})}\n{document.text}".encode()
+    head: dict[str, Any] = {"id": document.identity, "starts": starts, "ends": ends}
+    parts = document.parts
+    if parts is not None:
+        names = [parts.name(number) for number in range(len(parts.starts))]
+        head["pages"] = {"kind": parts.kind, "starts": utf16_offsets(document.text, parts.starts), "names": names}
+    return f"{compact_json(head)}\n{document.text}".encode()
 
 
 def compact_json(data: Any) -> str:

@@ -9,15 +9,30 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from chunkers.text.extracted import LeftOut
+from chunkers.text.parts import Parts
 from viz.components.text_bar.text_bar import KeptHead
 from viz.state.keys import session
 from viz.state.own_text import set_own_text, store_own_text, without_dashes
+from viz.state.session_file import KeptParts
 from viz.state.text import Source
 
 MOST_KEPT = 2_000_000
 """Characters of a text that the tab keeps: 4 MB in the browser, where 5 MB is the least that browsers grant."""
 
+MOST_OF_FILE = 200_000
+"""Characters of what the tab keeps of a text's file, its pages and what was left out: of some 10,000 pages."""
+
 FOREIGN = "This link's text stayed with whoever made it. Paste yours, or look at this sample."
+
+
+class _File(BaseModel):
+    """What is kept of the file that a text was read from."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    parts: KeptParts | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class _Head(BaseModel):
@@ -31,6 +46,7 @@ class _Head(BaseModel):
     teaches: str = Field(max_length=1_000)
     left: int = Field(ge=0)
     unseen: bool = False
+    file: str = Field("", max_length=MOST_OF_FILE)
 
 
 class _Kept(BaseModel):
@@ -55,6 +71,7 @@ def to_keep() -> tuple[KeptHead | None, str] | None:
         "teaches": own.teaches[:1_000],
         "left": left,
         "unseen": False,
+        "file": _file_of(given or own) if not left else "",
     }
     return head, "" if left else text
 
@@ -92,9 +109,32 @@ def take_back(detail: Mapping[str, Any]) -> bool:
     return False
 
 
+def _file_of(source: Source) -> str:
+    """Return what the tab keeps of a text's file: its pages and what was left out, as far as there is room for them."""
+    if source.parts is None and not source.left_out:
+        return ""
+    parts = None if source.parts is None else KeptParts.of(source.parts)
+    for file in (_File(parts=parts, left_out=source.left_out), _File(parts=parts)):
+        kept = file.model_dump_json()
+        if len(kept) <= MOST_OF_FILE:
+            return kept
+    return ""
+
+
+def _of_file(kept: _Kept) -> tuple[Parts | None, tuple[LeftOut, ...]]:
+    """Return the pages and what was left out; nothing where it cannot be that of the text."""
+    if not kept.head.file:
+        return None, ()
+    try:
+        file = _File.model_validate_json(kept.head.file)
+        return None if file.parts is None else file.parts.of_text(kept.text), file.left_out
+    except ValueError:
+        return None, ()
+
+
 def _restore(kept: _Kept) -> None:
     head = kept.head
-    base = Source(kept.text, head.name, None, head.teaches)
+    base = Source(kept.text, head.name, None, head.teaches, *_of_file(kept))
     if head.unseen:
         set_own_text(base)
         return

@@ -174,7 +174,7 @@ def _uploaded(choices: Choices) -> None:
                 return
             saved = session_file.read(file.getvalue(), file.name)
             reopen(saved, choices)
-            store_own_text(Source(saved.text, saved.name, saved.known, "from a session file"))
+            store_own_text(Source(saved.text, saved.name, saved.known, "from a session file", saved.kept_parts))
             _taken(choices)
             return
     except InputError as error:
@@ -224,7 +224,8 @@ def _take_reading(choices: Choices) -> None:
             set_own_text(Source(found.text, PASTED))
         else:
             remarks = [f"read as {found.read_as}", found.left_out[:1].lower() + found.left_out[1:].rstrip(".")]
-            set_own_text(Source(found.text, name, teaches=" · ".join(part for part in remarks if part)))
+            said = " · ".join(part for part in remarks if part)
+            set_own_text(Source(found.text, name, None, said, found.parts, found.omissions))
         _taken(choices)
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
+from chunkers.text.parts import Parts
 from viz.jobs.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
@@ -29,13 +30,13 @@ def run_store() -> RunStore:
     return RunStore(platformdirs.user_cache_path("seamark") / "runs.sqlite")
 
 
-@kept(6, lambda identity, name, text, splitter: (identity, name))
-def _split(identity: str, name: str, text: str, splitter: str) -> Document:
+@kept(6, lambda identity, name, text, splitter, parts: (identity, name))
+def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | None) -> Document:
     with st.spinner("Splitting into sentences"):
-        return Document.from_text(text, splitter, name)
+        return Document.from_text(text, splitter, name, parts)
 
 
-def split_document(text: str, splitter: str, name: str) -> Document:
+def split_document(text: str, splitter: str, name: str, parts: Parts | None = None) -> Document:
     """Return the text split into sentences; sessions that show the same text get the same object.
 
     Raises
@@ -44,7 +45,7 @@ def split_document(text: str, splitter: str, name: str) -> Document:
         If the text contains a lone surrogate or the splitter does not exist.
     """
     forget_gone()
-    return _split(Document.identity_of(text, splitter), name, text, splitter)
+    return _split(Document.identity_of(text, splitter, parts), name, text, splitter, parts)
 
 
 def _untold(share: float) -> None:

@@ -140,8 +140,9 @@ def _split(source: Source, sentences: str) -> Text | None:
     try:
         # Other sessions' texts may drop it from the cache they share; a running job belongs to the session's own.
         kept = session.document
-        if kept is None or (kept.name, kept.splitter, kept.text) != (source.name, sentences, source.text):
-            kept = session.document = split_document(source.text, sentences, source.name)
+        wanted = (source.name, sentences, source.parts, source.text)
+        if kept is None or (kept.name, kept.splitter, kept.parts, kept.text) != wanted:
+            kept = session.document = split_document(source.text, sentences, source.name, source.parts)
         return Text(source, kept)
     except InputError as error:
         notice(str(error), "error", key="document_error")

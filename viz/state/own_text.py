@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from evaluation.segmentation.boundary_files import without_marks
+from evaluation.segmentation.boundary_files import moved_without_marks, without_marks
 from sample_docs import sample_splitters
 from viz.state.choices import OWN, Choices
 from viz.state.keys import new_box, session
@@ -70,7 +70,8 @@ def store_own_text(own: Source | None, given: Source | None = None) -> None:
 def edited(text: str) -> Source:
     """Return what the box now holds: the own text after an edit, or another text if most of it is new.
 
-    After an edit the text keeps its name, and those of its known boundaries that are not in what was replaced.
+    After an edit the text keeps its name, those of its known boundaries that are not in what was replaced, and its pages:
+    what was not replaced is on the page that it was on.
     """
     own, given = session.own, session.own_given
     if own is None:
@@ -81,17 +82,23 @@ def edited(text: str) -> Source:
     if 2 * (first + last) < max(len(before), len(text)):
         return Source(text, PASTED)
     known = own.known if given is None else None
+    end, grown = len(before) - last, len(text) - len(before)
+    parts = (given or own).parts
+    if parts is not None:
+        parts = parts.moved(start if start <= first else first if start < end else start + grown for start in parts.starts)
     if known is not None:
-        end, grown = len(before) - last, len(text) - len(before)
         moved = (place if place <= first else place + grown for place in known if place <= first or place >= end)
         known = tuple(sorted({place for place in moved if 0 < place < len(text)}))
-    return Source(text, own.name, known, "" if own.name == PASTED else "edited here")
+    return Source(text, own.name, known, "" if own.name == PASTED else "edited here", parts, own.left_out)
 
 
 def without_dashes(given: Source) -> Source:
     """Return the text with its lines of three dashes removed and turned into known boundaries."""
     text, known = without_marks(given.text)
-    return replace(given, text=text, known=known)
+    parts = given.parts
+    if parts is not None:
+        parts = parts.moved(moved_without_marks(given.text, parts.starts))
+    return replace(given, text=text, known=known, parts=parts)
 
 
 def _alike(one: str, other: str) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
+from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices
 from viz.state.text import Source
@@ -25,6 +26,27 @@ class KeptColumn(BaseModel):
     chunks: tuple[tuple[Span, ...], ...]
 
 
+class KeptParts(BaseModel):
+    """The pages or chapters of a text, as in `chunkers.text.parts.Parts`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind
+    starts: tuple[int, ...]
+    labels: tuple[Annotated[str, Field(max_length=LONGEST_LABEL)], ...]
+
+    @classmethod
+    def of(cls, parts: Parts) -> KeptParts:
+        """Return what is kept of them."""
+        return cls(kind=parts.kind, starts=parts.starts, labels=parts.labels)
+
+    def of_text(self, text: str) -> Parts:
+        """Return them; raises ValueError if they cannot be those of the text."""
+        if self.starts and self.starts[-1] > len(text):
+            raise ValueError(f"the starts of parts must lie in the text, from 0 to {len(text):,}; got {self.starts[-1]:,}")
+        return Parts(self.kind, self.starts, self.labels)
+
+
 class SessionFile(BaseModel):
     """The content of a session file; ``known`` are offsets in code points, as in `Source`."""
 
@@ -34,6 +56,7 @@ class SessionFile(BaseModel):
     name: str = Field(max_length=300)
     text: str
     known: tuple[int, ...] | None = None
+    parts: KeptParts | None = None
     selected: int = Field(0, ge=0)
     columns: tuple[KeptColumn, ...] = Field(min_length=1, max_length=MOST_COLUMNS)
 
@@ -46,7 +69,13 @@ class SessionFile(BaseModel):
         edges = (0, *(self.known or ()), len(self.text))
         if any(first >= second for first, second in pairwise(edges)):
             raise ValueError(f"known must ascend between 0 and {len(self.text):,}, the length of the text")
+        _ = self.kept_parts
         return self
+
+    @property
+    def kept_parts(self) -> Parts | None:
+        """The pages or chapters of the text; raises ValueError if they cannot be."""
+        return None if self.parts is None else self.parts.of_text(self.text)
 
 
 def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], embedder: Embedder | None) -> str:
@@ -56,7 +85,12 @@ def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chu
         for chunker, chunking in columns
     ]
     file = SessionFile(
-        name=source.name, text=source.text, known=source.known, selected=choices.selected, columns=tuple(kept)
+        name=source.name,
+        text=source.text,
+        known=source.known,
+        parts=None if source.parts is None else KeptParts.of(source.parts),
+        selected=choices.selected,
+        columns=tuple(kept),
     )
     return file.model_dump_json(indent=1)
 

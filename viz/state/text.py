@@ -5,18 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Document
+from chunkers.text.extracted import LeftOut
 from chunkers.text.languages import LANGUAGES, detect_language
+from chunkers.text.parts import Parts
 from viz.jobs.texts import CACHED_BYTES, kept
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text to chunk; ``known`` holds its known boundaries as offsets in code points, or None if unknown."""
+    """A text to chunk.
+
+    Attributes
+    ----------
+    known
+        Its known boundaries as offsets in code points, or None if unknown.
+    teaches
+        What is said about it in a few words.
+    parts, left_out
+        Of a text that was read from a file: where its pages or chapters begin, and what of the file is not in it.
+    """
 
     text: str
     name: str
     known: tuple[int, ...] | None = None
     teaches: str = ""
+    parts: Parts | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @kept(CACHED_BYTES, lambda document: (document.identity,), len)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.result import Chunk
+from chunkers.text.parts import Parts
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
@@ -165,6 +166,13 @@ def test_the_text_goes_apart_behind_its_sentences():
     head, text = source(document).split(b"\n", 1)
     assert json.loads(head) == {"id": document.identity, "starts": [0, 7], "ends": [5, 9]}
     assert text.decode() == document.text
+
+
+def test_the_pages_go_with_the_text_in_the_units_of_the_browser():
+    document = Document.from_text("🌊 a.\n\nb.", "lines", parts=Parts("page", (0, 4, 5), ("iv", "1", "2" * 50)))
+    head = json.loads(source(document).split(b"\n", 1)[0])
+    assert head["id"] == document.identity != Document.from_text(document.text, "lines").identity
+    assert head["pages"] == {"kind": "page", "starts": [0, 5, 6], "names": ["iv", "1", f"{'2' * 11}…"]}
 
 
 @given(st.floats(1, 99).map(lambda amount: round(amount, 2)), st.integers(0, 3))

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from chunkers.text.extracted import LeftOut
+from chunkers.text.parts import Parts
 from tests.viz.app_steps import box_of, choose_document, emptied, said, tell
 from viz.controls import tab
 from viz.controls.tab import FOREIGN
@@ -12,7 +14,7 @@ from viz.state.text import Source
 
 TEXT = "One is here. Two is here. Three is here."
 MARKED = "One is here.\n---\nTwo is here. Three is here."
-HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left": 0, "unseen": False}
+HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left": 0, "unseen": False, "file": ""}
 
 
 def bar(app):
@@ -111,6 +113,55 @@ def test_boundaries_set_by_clicks_come_back(app):
     answered(app, {**HEAD, "known": [13, 26]}, TEXT)
     assert app.session_state["own"].known == (13, 26)
     assert kept(app)[0]["known"] == [13, 26]
+
+
+PARTS = Parts("page", (0, 13, 26), ("iv", "1", "2"))
+
+
+def test_the_pages_of_a_file_and_what_was_left_out_come_back(app):
+    left_out = (LeftOut("repeated header", 1, 1, "Sea <b>marks</b>"), LeftOut("picture", 2, None))
+    own = Source(TEXT, "notes.pdf", None, "read as PDF", PARTS, left_out)
+    opened(app, document=OWN)
+    app.session_state["own"] = own
+    app.run()
+    head, text = kept(app)
+    app.session_state["own"] = None
+    answered(app, head, text)
+    assert app.session_state["own"] == own
+    assert app.session_state["split_document"].parts == PARTS
+    assert kept(app) == (head, text)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "{",
+        "[]",
+        '{"parts": {"kind": "page", "starts": [0, 99], "labels": ["1", "2"]}}',
+        '{"parts": {"kind": "page", "starts": [9, 0], "labels": ["1", "2"]}}',
+        '{"parts": {"kind": "page", "starts": [0], "labels": []}}',
+        '{"parts": {"kind": "side", "starts": [0], "labels": ["1"]}}',
+        '{"left_out": [["picture", "many", 1, ""]]}',
+    ],
+)
+def test_pages_that_cannot_be_are_left_out(app, file):
+    opened(app, document=OWN)
+    answered(app, {**HEAD, "file": file}, TEXT)
+    assert app.session_state["own"] == Source(TEXT, "notes.txt")
+
+
+def test_the_tab_keeps_as_much_of_a_file_as_there_is_room_for(app, monkeypatch):
+    own = Source(TEXT, "notes.pdf", parts=PARTS, left_out=(LeftOut("picture", 1, 1, "x" * 300),))
+    sizes = {}
+    for most in (1_000, 200, 20):
+        monkeypatch.setattr(tab, "MOST_OF_FILE", most)
+        file = tab._file_of(own)
+        assert len(file) <= most
+        sizes[most] = json.loads(file or "{}")
+    assert sizes[1_000]["left_out"]
+    assert sizes[200]["parts"]["labels"] == ["iv", "1", "2"]
+    assert sizes[200]["left_out"] == []
+    assert sizes[20] == {}
 
 
 @pytest.mark.parametrize("known", [[26, 13], [0], [len(TEXT)], [-4], [13, 13], [10**9]])

@@ -4,6 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkers.text.extracted import LeftOut
+from chunkers.text.parts import Parts
+from evaluation.segmentation.boundary_files import sections
 from viz.state import own_text
 from viz.state.own_text import PASTED, edited
 from viz.state.text import Source
@@ -39,6 +42,39 @@ def test_another_text_is_a_pasted_one(session):
     )
     session.own = None
     assert edited(TEXT) == Source(TEXT, PASTED)
+
+
+@given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.text(max_size=30), st.lists(st.integers(0, len(TEXT))))
+def test_what_an_edit_leaves_is_on_the_page_that_it_was_on(start, end, new, starts):
+    start, end = sorted((start, end))
+    text = TEXT[:start] + new + TEXT[end:]
+    parts = Parts("page", (0, *sorted(starts)), tuple(map(str, range(len(starts) + 1))))
+    Session.own = Source(TEXT, "notes.txt", parts=parts, left_out=(LeftOut("picture", 2, 0),))
+    after = edited(text)
+    if after.name == PASTED:
+        assert after == Source(text, PASTED)
+        return
+    assert after.left_out == Session.own.left_out
+    first = own_text._alike(TEXT, text)
+    last = own_text._alike(TEXT[first:][::-1], text[first:][::-1])
+    assert [after.parts.at(place) for place in range(first)] == [parts.at(place) for place in range(first)]
+    for back in range(1, last + 1):
+        assert after.parts.at(len(text) - back) == parts.at(len(TEXT) - back)
+
+
+@given(st.lists(st.sampled_from(["a b", "---", " --- ", "", "c"]), max_size=12), st.data())
+def test_pages_stay_with_their_text_when_lines_of_dashes_go(lines, data):
+    text = "\n".join(lines)
+    starts = data.draw(st.lists(st.integers(0, len(text)), max_size=5).map(sorted))
+    parts = Parts("page", (0, *starts), tuple(map(str, range(len(starts) + 1))))
+    bare = own_text.without_dashes(Source(text, "notes.txt", parts=parts))
+    # Each section that is kept, from where it was to where it is.
+    at = 0
+    for start, end in sections(text):
+        assert bare.text[at : at + end - start] == text[start:end]
+        for place in range(end - start):
+            assert bare.parts.at(at + place) == parts.at(start + place)
+        at += end - start
 
 
 @given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)), st.text(max_size=30), st.sets(st.integers(1, len(TEXT) - 1)))

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers.text.parts import Parts
 from tests.viz.app_steps import settled
 from viz.state import session_file
 from viz.state.choices import Choices, ColumnChoice
@@ -84,9 +85,24 @@ def test_a_bad_session_is_told_and_the_text_stays(app, written):
     assert app.session_state["own"].text == SOURCE.text
 
 
+def test_the_pages_of_the_text_reopen_too(app, written):
+    pages = {"kind": "page", "starts": [0, 30], "labels": ["iv", "1"]}
+    upload(app, json.dumps(json.loads(written) | {"parts": pages}).encode())
+    assert app.session_state["own"].parts == Parts("page", (0, 30), ("iv", "1"))
+    assert app.session_state["split_document"].parts == app.session_state["own"].parts
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (
+            lambda file: json.dumps(file | {"parts": {"kind": "page", "starts": [0, 69], "labels": ["1", "2"]}}),
+            "the starts of parts must lie in the text, from 0 to 68; got 69.",
+        ),
+        (
+            lambda file: json.dumps(file | {"parts": {"kind": "page", "starts": [5, 0], "labels": ["1", "2"]}}),
+            "the starts of parts must ascend from 0.",
+        ),
         (lambda file: "not JSON", "my.json: the file must be a session or a recipe of Seamark; Invalid JSON"),
         (lambda file: json.dumps(file | {"seamark_session": 2}), "seamark_session: Input should be 1."),
         (lambda file: json.dumps(file | {"text": "  "}), "text must hold more than white space."),

@@ -3,6 +3,7 @@
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
 import { write } from "./parts/mono.js";
+import { pagesOf } from "./parts/pages.js";
 
 /**
  * @import { ColumnText } from "./column_text.js"
@@ -17,6 +18,7 @@ import { write } from "./parts/mono.js";
  * @property {boolean} filled Whether its nodes are built.
  * @property {HTMLElement | null} why Where the reason of its cut stands.
  * @property {HTMLElement | null} chunk Where its text stands.
+ * @property {string} pages The pages that its text is on, in words.
  * @property {string} shown What the last update wrote into it.
  * @typedef {HTMLElement & BlockState} Block
  */
@@ -27,7 +29,7 @@ import { write } from "./parts/mono.js";
  */
 export function makeBlock(length) {
   const height = Math.round(46 + (length / 42) * 25);
-  const state = { number: 0, height, filled: false, why: null, chunk: null, shown: "" };
+  const state = { number: 0, height, filled: false, why: null, chunk: null, pages: "", shown: "" };
   const block = Object.assign(el("div", "block"), state);
   block.style.height = `${height}px`;
   return block;
@@ -54,6 +56,13 @@ export function fillBlock(reader, segments, block) {
   const chunk = block.appendChild(el("div"));
   block.chunk = chunk;
   chunk.append(el("span", "no"));
+  block.pages = pagesOf(reader.pages, start, end);
+  if (block.pages) {
+    const pages = chunk.appendChild(el("span", "pages"));
+    // As an attribute, like the number: it is no part of the text that a user selects and copies.
+    pages.dataset.pages = block.pages;
+    pages.title = block.pages;
+  }
   chunk.setAttribute("role", "group");
   let place = start;
   for (let next = firstWhere(ends.length, (sentence) => ends[sentence] > start); starts[next] < end; next++) {
@@ -102,7 +111,7 @@ export function updateBlock(column, segments, block) {
   const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";
-  chunk.setAttribute("aria-label", `chunk ${numbers.join("+")}`);
+  chunk.setAttribute("aria-label", [`chunk ${numbers.join("+")}`, block.pages].filter(Boolean).join(", "));
 }
 
 /**

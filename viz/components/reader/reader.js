@@ -16,7 +16,7 @@ import { offerToTake } from "./parts/take_home.js";
 
 /**
  * @import { Mark, Range } from "../shared/bus.js"
- * @import { Component, StoredText } from "../shared/component.d.ts"
+ * @import { Component, Pages, StoredText } from "../shared/component.d.ts"
  * @import { ReaderData, ReaderState } from "./payload.d.ts"
  */
 
@@ -42,6 +42,7 @@ export class Reader {
   /** @type {number[]} */ starts = [];
   /** @type {number[]} */ ends = [];
   sentences = 0;
+  /** @type {Pages | undefined} */ pages;
   /** @type {number[]} */ mono = []; // the ranges of the text that are code, tables and formulas
   grounds = 1;
   known = ""; // what of the data the marks of sentences depend on
@@ -121,7 +122,7 @@ export class Reader {
     if (this.source !== source) {
       this.source = source;
       this.known = known;
-      ({ text: this.text, starts: this.starts, ends: this.ends } = source);
+      ({ text: this.text, starts: this.starts, ends: this.ends, pages: this.pages } = source);
       this.sentences = this.starts.length;
       this.mono = monoRanges(this.text);
       for (const column of this.columns) column.reset();

@@ -30,11 +30,19 @@ export interface VerdictData {
   overruled: boolean;
 }
 
-/** A text and its sentences, in UTF-16 units. */
+/** A text with its sentences, and the pages or chapters of its file where it has some, in UTF-16 units. */
 export interface StoredText {
   text: string;
   starts: number[];
   ends: number[];
+  pages?: Pages;
+}
+
+/** The pages or chapters of a text; one without text begins where the next one does. */
+export interface Pages {
+  kind: "page" | "chapter";
+  starts: number[];
+  names: string[];
 }
 
 /** The steps of a stepper, and the name of what they are. */

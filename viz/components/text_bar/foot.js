@@ -83,6 +83,7 @@ const unsent = () => ({
   teaches: "",
   left: 0,
   unseen: true,
+  file: "",
 });
 
 /**

@@ -39,6 +39,8 @@ export interface KeptHead {
   left: number;
   /** Whether the server has not seen the text yet, as it was still being written. */
   unseen: boolean;
+  /** What the server knows of the text's file, such as its pages; sent back as it came. */
+  file: string;
 }
 
 /** What the server is told once. */

@@ -54,7 +54,10 @@ class TextBarData(TypedDict):
 
 
 class KeptHead(TypedDict):
-    """What the tab keeps of a text beside the text: see `viz.controls.tab`."""
+    """What the tab keeps of a text beside the text: see `viz.controls.tab`.
+
+    ``file`` is JSON of what is known of the file that the text was read from, empty where it is of none.
+    """
 
     name: str
     known: Sequence[int] | None
@@ -62,6 +65,7 @@ class KeptHead(TypedDict):
     teaches: str
     left: int
     unseen: bool
+    file: str
 
 
 def text_bar(data: TextBarData) -> None:

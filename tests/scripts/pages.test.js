@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pagesOf } from "../../viz/components/reader/parts/pages.js";
+
+const starts = [0, 10, 20, 20, 30];
+
+test("a stretch of text is on the pages that it begins and ends on", () => {
+  const pages = { kind: /** @type {const} */ ("page"), starts, names: ["i", "1", "2", "3", "4"] };
+  assert.equal(pagesOf(pages, 0, 10), "p. i");
+  assert.equal(pagesOf(pages, 3, 11), "pp. i–1");
+  assert.equal(pagesOf(pages, 20, 25), "p. 3", "a page without text holds nothing");
+  assert.equal(pagesOf(pages, 30, 30), "p. 4");
+});
+
+test("chapters have their titles", () => {
+  const chapters = { kind: /** @type {const} */ ("chapter"), starts: [2, 9], names: ["Lamps", "ch. 2"] };
+  assert.equal(pagesOf(chapters, 0, 5), "Lamps");
+  assert.equal(pagesOf(chapters, 4, 12), "Lamps – ch. 2");
+});
+
+test("a text without pages has none", () => {
+  assert.equal(pagesOf(undefined, 0, 5), "");
+});

@@ -1,0 +1,63 @@
+"""What a file was read as, page by page, with what was left out."""
+
+from tests.chunkers.text.test_parts import CHAPTERS, book, pdf
+from tests.viz.app_steps import remarks, settled
+from viz.compare.parsing import STRETCH, left_out_table, stretches_of
+from viz.state.text import Source
+
+PAGES = [[f"Words of page {'abcdefghij'[n]} begin here.", f"And they end {'x' * (n + 1)}."] for n in range(10)]
+
+
+def parsed(app, name, data):
+    app.query_params.update({"embedder": "tfidf", "chunker": "fixed_sentences"})
+    settled(app)
+    next(one for one in app.get("file_uploader") if one.key == "file").upload(name, data, "application/pdf").run()
+    settled(app)
+    app.segmented_control(key="below").set_value("Parsing").run()
+    return app
+
+
+def test_the_pages_of_a_pdf_are_shown_with_what_was_left_out_of_each(app):
+    parsed(app, "marks.pdf", pdf(PAGES, header="Sea <b>marks</b>", footer="{n}"))
+    table = app.dataframe[0].value
+    assert table.to_dict("records") == [
+        {"left out": "page number", "times": 10, "pages": "1–10", "for example": "1"},
+        {"left out": "repeated header", "times": 9, "pages": "2–10", "for example": "Sea <b>marks</b>"},
+    ]
+    assert app.code[0].value == f"Sea <b>marks</b>\n{PAGES[0][0]}\n{PAGES[0][1]}"
+    app.number_input[0].set_value(7).run()
+    assert app.code[0].value == "\n".join(PAGES[6])
+    assert "p. 7 · left out here: 1 repeated header, “Sea <b>marks</b>”, 1 page number, “7”" in remarks(app)
+    said = "marks.pdf: read as PDF, by pypdf · left out: 10 page numbers and 9 repeated headers."
+    assert f"{said} The text below is what is cut." in remarks(app)
+
+
+def test_the_chapters_of_a_book_have_their_titles(app):
+    parsed(app, "marks.epub", book(CHAPTERS))
+    assert app.number_input[0].label == "Chapter, from 1 to 4"
+    app.number_input[0].set_value(2).run()
+    assert app.code[0].value == "Untitled."
+    assert "ch. 2 · left out here: 1 picture" in remarks(app)
+    app.number_input[0].set_value(3).run()
+    assert "No text." in remarks(app)
+
+
+def test_a_file_without_pages_is_shown_as_it_was_read(app):
+    parsed(app, "marks.html", b"<p>Lamps &amp; <b>buoys</b>.</p>")
+    assert app.code[0].value == "Lamps & **buoys**."
+    assert not app.dataframe
+    assert not [one for one in app.number_input if "from 1 to" in one.label]
+    assert any("nothing was left out." in said for said in remarks(app))
+
+
+def test_a_long_text_is_shown_in_stretches_that_leave_nothing_out():
+    text = "a" * (2 * STRETCH + 1)
+    stretches = stretches_of(text, None)
+    assert "".join(text[start:end] for _, start, end in stretches) == text
+    assert max(end - start for _, start, end in stretches) == STRETCH
+    assert stretches_of("", None) == [(None, 0, 0)]
+
+
+def test_nothing_left_out_is_an_empty_table():
+    assert left_out_table((), None) == {"left out": [], "times": []}
+    assert Source("a", "b").left_out == ()

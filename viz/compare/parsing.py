@@ -1,0 +1,110 @@
+"""The text that a file was read as, part by part, with what of the file was left out there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+import streamlit as st
+
+from chunkers.text.extracted import LeftOut
+from chunkers.text.parts import Parts, shortened
+from viz.components.notice import remark
+from viz.state.text import Source
+from viz.theme.numbers import counted
+
+STRETCH = 20_000
+"""Characters that are shown at once."""
+
+MOST_NAMED = 8
+"""Stretches of pages that are named of one kind of what was left out."""
+
+MOST_QUOTED = 60
+"""Characters of a line that was left out that are quoted."""
+
+
+class Stretch(NamedTuple):
+    """What is shown at once: a page or a part of it, of which there may be none."""
+
+    part: int | None
+    start: int
+    end: int
+
+
+def show_parsing(chosen: Source) -> None:
+    """Draw what was left out of the file, and the text as its reader made it, a page at a time."""
+    if chosen.left_out:
+        st.dataframe(left_out_table(chosen.left_out, chosen.parts), hide_index=True, width="stretch", placeholder="")
+    said = chosen.teaches or "not read from a file"
+    nothing = "" if chosen.left_out or "left out" in said else " · nothing was left out"
+    remark(f"{chosen.name}: {said}{nothing}. The text below is what is cut.", key="parsing_said")
+    stretches = stretches_of(chosen.text, chosen.parts)
+    number = 0
+    if len(stretches) > 1:
+        whole = chosen.parts is not None and len(stretches) == len(chosen.parts.starts)
+        what = chosen.parts.kind.capitalize() if whole and chosen.parts is not None else "Stretch"
+        # Another text has a widget of its own, which begins at its beginning.
+        key = f"parsing/{len(chosen.text)}/{len(stretches)}"
+        number = st.number_input(f"{what}, from 1 to {len(stretches):,}", 1, len(stretches), key=key) - 1
+    here = stretches[number]
+    about = about_stretch(here, chosen)
+    if about:
+        remark(about, key="parsing_about")
+    text = chosen.text[here.start : here.end].strip("\n")
+    if text.strip():
+        st.code(text, language=None, wrap_lines=True)
+    else:
+        remark("No text.", key="parsing_empty")
+
+
+def stretches_of(text: str, parts: Parts | None) -> list[Stretch]:
+    """Return the pages or chapters, the longer ones in stretches of at most `STRETCH` characters."""
+    edges = [0, *parts.starts[1:], len(text)] if parts is not None else [0, len(text)]
+    found = []
+    for number, (first, last) in enumerate(pairwise(edges)):
+        part = number if parts is not None else None
+        for start in range(first, max(last, first + 1), STRETCH):
+            found.append(Stretch(part, start, min(last, start + STRETCH)))
+    return found
+
+
+def about_stretch(here: Stretch, chosen: Source) -> str:
+    """Return what the stretch is called, and what was left out there; empty if there is nothing to say."""
+    parts = chosen.parts
+    if parts is None or here.part is None:
+        return ""
+    name = f"p. {parts.name(here.part)}" if parts.kind == "page" else parts.name(here.part)
+    gone = [_said(one) for one in chosen.left_out if one.part == here.part]
+    return f"{name} · left out here: {', '.join(gone)}" if gone else name
+
+
+def _said(one: LeftOut) -> str:
+    words = counted(one.times, one.what)
+    return f"{words}, “{shortened(one.words, MOST_QUOTED)}”" if one.words else words
+
+
+def left_out_table(left_out: Iterable[LeftOut], parts: Parts | None) -> dict[str, list[str] | list[int]]:
+    """Return what was left out as a table: a row for each kind."""
+    kinds: dict[str, list[LeftOut]] = {}
+    for one in left_out:
+        kinds.setdefault(one.what, []).append(one)
+    table: dict[str, list[str] | list[int]] = {
+        "left out": [*kinds],
+        "times": [sum(one.times for one in some) for some in kinds.values()],
+    }
+    if parts is not None:
+        table["pages" if parts.kind == "page" else "chapters"] = [_where(some, parts) for some in kinds.values()]
+    if any(one.words for some in kinds.values() for one in some):
+        table["for example"] = [next((one.words for one in some if one.words), "") for some in kinds.values()]
+    return table
+
+
+def _where(some: Iterable[LeftOut], parts: Parts) -> str:
+    """Return the labels of the pages, those that follow each other as the first and the last."""
+    numbers = sorted({one.part for one in some if one.part is not None and one.part < len(parts.labels)})
+    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
+    named = [
+        parts.name(run[0]) if len(run) == 1 else f"{parts.name(run[0])}–{parts.name(run[-1])}" for run in runs[:MOST_NAMED]
+    ]
+    return ", ".join([*named, "…"] if len(runs) > MOST_NAMED else named)

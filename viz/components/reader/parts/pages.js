@@ -1,0 +1,21 @@
+// On which pages of its file, or in which chapters of its book, a stretch of the text lies.
+
+import { firstWhere } from "../../shared/dom.js";
+
+/** @import { Pages } from "../../shared/component.d.ts" */
+
+/**
+ * Where a stretch of the text lies, in words: `p. 12`, `pp. 12–13`, or the title of a chapter; empty in a text without pages.
+ * @param {Pages | undefined} pages
+ * @param {number} start
+ * @param {number} end
+ */
+export function pagesOf(pages, start, end) {
+  if (!pages) return "";
+  const { kind, starts, names } = pages;
+  /** @param {number} place */
+  const at = (place) => Math.max(0, firstWhere(starts.length, (page) => starts[page] > place) - 1);
+  const [first, last] = [at(start), at(Math.max(start, end - 1))];
+  if (kind === "chapter") return first === last ? names[first] : `${names[first]} – ${names[last]}`;
+  return first === last ? `p. ${names[first]}` : `pp. ${names[first]}–${names[last]}`;
+}
