@@ -22,6 +22,7 @@ from chunkers.arguments import (
     say,
 )
 from chunkers.base import Chunker, run
+from chunkers.embedded import EMBEDDED_AS
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
 from chunkers.export import to_dict
@@ -48,6 +49,11 @@ def _parser() -> argparse.ArgumentParser:
     splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
+    parser.add_argument(
+        "--embedded-as",
+        choices=[*EMBEDDED_AS],
+        help="with heading_path, each chunk also has the text to embed, headings first",
+    )
     add_encoding(parser)
     parser.add_argument("--list", action="store_true", help="print every chunker with its parameters as JSON")
     return parser
@@ -83,6 +89,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     else:
         chunker = build_chunker(options.chunker, given, embedder)
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder))
+    embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):
@@ -96,7 +103,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
             status = 2
             continue
         # After the run, because the embedder's revision may not be known before.
-        recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name)
+        recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name, embedded_as)
         told = to_dict(result, recipe)
         told["document"]["read_as"] = found.read_as
         if found.left_out:

@@ -7,28 +7,45 @@ import io
 import json
 from typing import Any
 
+from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
 from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunk, Chunking, Gap
 from chunkers.spreadsheet import as_cell
 from chunkers.text.document import Document
 
-COLUMNS = ("chunk", "spans", "characters", "words", "text")
+COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
 
 
-def columns_of(document: Document) -> tuple[str, ...]:
-    """Return the columns of a table of the document's chunks: those of pages or chapters only where it has some."""
+def columns_of(document: Document, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+    """Return the columns of a table of the document's chunks.
+
+    Pages or chapters have columns only where there are some, what is embedded only where that is not the text itself.
+    """
     parts = document.parts
-    return (*COLUMNS[:-1], *(() if parts is None else (parts.kind, f"{parts.kind}s")), COLUMNS[-1])
+    places = () if parts is None else (parts.kind, f"{parts.kind}s")
+    return (*COLUMNS[:-2], *places, *COLUMNS[-2:], *(() if embedded_as == "plain" else ("embedded_as",)))
 
 
-def _place(document: Document, chunk: Chunk) -> dict[str, Any]:
-    """Return the page on which a chunk begins, counted from 1 in the file, and what its pages are called; or chapters."""
+def _facts(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
+    """Return what every file says of a chunk besides its spans, and the text that is embedded where it is another.
+
+    Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
+    """
     parts = document.parts
-    if parts is None:
-        return {}
-    return {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+    facts: dict[str, Any] = {}
+    if parts is not None:
+        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+    facts |= {"heading_path": list(path_of(document, chunk)), "text": chunk.text}
+    return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
+
+
+def _chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+    """Return how chunks are embedded: as asked, or as the result's own recipe says."""
+    if embedded_as is not None:
+        return checked(embedded_as)
+    return "plain" if chunking.recipe is None else chunking.recipe.embedded_as
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -60,7 +77,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **_place(document, chunk), "text": chunk.text}
+            {"spans": [list(span) for span in chunk.spans], **_facts(document, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
         "gaps": [_gap(gap) for gap in chunking.gaps],
@@ -103,17 +120,20 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
     return json.dumps(to_dict(chunking, recipe), ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def to_jsonl(chunking: Chunking) -> str:
-    """Return one JSON object per chunk, each on a line."""
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(chunking))
+def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
+    """Return one JSON object per chunk, each on a line; with the text to embed if that is another (`chunkers.embedded`)."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(chunking, embedded_as))
 
 
-def to_csv(chunking: Chunking) -> str:
-    """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe."""
+def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
+    """Return one row per chunk, quoted as in RFC 4180; in a text that looks like a formula, `as_cell` adds an apostrophe.
+
+    ``embedded_as`` as in `to_jsonl`.
+    """
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns_of(chunking.document))
+    writer = csv.DictWriter(file, columns_of(chunking.document, _chosen(chunking, embedded_as)))
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(chunking))
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(chunking, embedded_as))
     return file.getvalue()
 
 
@@ -122,17 +142,24 @@ def _cell(value: Any) -> Any:
     return as_cell(json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value)
 
 
-def to_parquet(chunking: Chunking) -> bytes:
-    """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels."""
+def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
+    """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels.
+
+    ``embedded_as`` as in `to_jsonl`.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     whole = pa.int64()
-    lists = {"spans": pa.list_(pa.list_(whole, 2)), **dict.fromkeys(("pages", "chapters"), pa.list_(pa.string()))}
-    types = {**lists, "text": pa.string()}
-    schema = pa.schema([(name, types.get(name, whole)) for name in columns_of(chunking.document)])
+    lists = {
+        "spans": pa.list_(pa.list_(whole, 2)),
+        **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
+    }
+    types = {**lists, "text": pa.string(), "embedded_as": pa.string()}
+    columns = columns_of(chunking.document, _chosen(chunking, embedded_as))
+    schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(_rows(chunking), schema), file)
+    pq.write_table(pa.Table.from_pylist(_rows(chunking, embedded_as), schema), file)
     return file.getvalue()
 
 
@@ -145,15 +172,15 @@ def ledger_to_csv(chunking: Chunking) -> str:
     return file.getvalue()
 
 
-def _rows(chunking: Chunking) -> list[dict[str, Any]]:
+def _rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
+    how = _chosen(chunking, embedded_as)
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **_place(chunking.document, chunk),
-            "text": chunk.text,
+            **_facts(chunking.document, chunk, how),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
     ]

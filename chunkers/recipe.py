@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import metadata
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from chunkers import base
 from chunkers.base import Chunker
 from chunkers.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.embedded import EmbeddedAs, checked
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.own import OWN, embedder_of
 from chunkers.errors import InputError, ParameterError, shown
@@ -34,7 +42,8 @@ LONGEST_NAME = 1_000
 class Recipe(BaseModel):
     """A chunker with its parameters, and the splitter, embedder and tokenizer that it ran with.
 
-    ``versions`` records what the recipe was made with; reading one does not require the same.
+    ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
+    the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,9 +55,28 @@ class Recipe(BaseModel):
     embedder: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     versions: dict[str, str] = {}
+    embedded_as: EmbeddedAs = "plain"
+
+    @model_serializer(mode="wrap")
+    def _without_plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.embedded_as == "plain":
+            written.pop("embedded_as", None)
+        return written
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Yield what its ``repr`` shows, of which names of files are made: what its JSON has."""
+        return ((name, value) for name, value in super().__repr_args__() if (name, value) != ("embedded_as", "plain"))
 
     @classmethod
-    def of(cls, chunker: Chunker, sentences: str, embedder: Encoder | None, tokenizer: str) -> Recipe:
+    def of(
+        cls,
+        chunker: Chunker,
+        sentences: str,
+        embedder: Encoder | None,
+        tokenizer: str,
+        embedded_as: EmbeddedAs = "plain",
+    ) -> Recipe:
         """Return the recipe of a chunker with what it runs with, versions included."""
         versions = {"seamark": __version__}
         embedder = None if embedder is None else embedder_of(embedder)
@@ -64,6 +92,7 @@ class Recipe(BaseModel):
             embedder=embedder.name if embedder is not None else cls.model_fields["embedder"].default,
             tokenizer=tokenizer,
             versions=versions,
+            embedded_as=embedded_as,
         )
 
     @classmethod
@@ -131,13 +160,15 @@ class Recipe(BaseModel):
         else:
             vectors = load_embedder(self.embedder)
         tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache))
-        return run(chunker, Document.from_text(text, self.sentences if sentences is None else sentences, name), tools)
+        document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
+        return run(chunker, document, tools, self.embedded_as)
 
 
-def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
+def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
     """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text."""
     chunking = base.run(chunker, document, tools)
-    return replace(chunking, recipe=Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name))
+    recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as)
+    return replace(chunking, recipe=recipe)
 
 
 def chunk(
@@ -148,6 +179,7 @@ def chunk(
     embedder: str | Encoder = "all-MiniLM-L6-v2",
     tokenizer: str = "all-MiniLM-L6-v2",
     cache: EmbeddingCache | None = None,
+    embedded_as: EmbeddedAs = "plain",
     **parameters: Any,
 ) -> Chunking:
     """Cut ``text`` with a chunker.
@@ -170,6 +202,8 @@ def chunk(
         A name from `TOKENIZERS`.
     cache
         Where embeddings are kept, instead of in `SHARED_CACHE`.
+    embedded_as
+        What files of the chunks give to embed: the chunks as they are, or with the headings above them in front.
     parameters
         The chunker's parameters; those left out have their defaults.
 
@@ -187,7 +221,7 @@ def chunk(
         raise ParameterError(
             f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
         )
-    return run(chunker, Document.from_text(text, sentences), tools)
+    return run(chunker, Document.from_text(text, sentences), tools, checked(embedded_as))
 
 
 def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:

@@ -340,6 +340,11 @@ class MadeBy(Protocol):
         """What the result depends on, with versions."""
         ...
 
+    @property
+    def embedded_as(self) -> Literal["plain", "heading_path"]:
+        """What of the chunks is embedded; see `chunkers.embedded`."""
+        ...
+
     def model_dump(self) -> dict[str, Any]:
         """Return the recipe as JSON-compatible values."""
         ...

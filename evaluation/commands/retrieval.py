@@ -21,6 +21,7 @@ from chunkers.arguments import (
     say,
 )
 from chunkers.cache import EmbeddingCache
+from chunkers.embedded import EMBEDDED_AS
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
@@ -39,6 +40,9 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
+    command.add_argument(
+        "--embedded-as", choices=[*EMBEDDED_AS], help="what of each chunk is embedded (default: what its recipe says)"
+    )
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
     command.add_argument("--json", action="store_true", help="print one JSON object per recipe, with every question")
     add_device(command)
@@ -66,14 +70,16 @@ def run_retrieval(options: argparse.Namespace) -> None:
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
-        index = build_index(corpora[split], recipe.build(), tools)
+        embedded_as = options.embedded_as or recipe.embedded_as
+        index = build_index(corpora[split], recipe.build(), tools, embedded_as)
         found = evaluate(index, questions.usable, tools, ruler, options.top_k)
         if sys.stderr.isatty():
             print(file=sys.stderr)
         if options.json:
-            print(json.dumps(as_json(name, found, ruler, questions), ensure_ascii=False, allow_nan=False), flush=True)
+            told = as_json(name, found, ruler, questions) | ({} if embedded_as == "plain" else {"embedded_as": embedded_as})
+            print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
         else:
-            _print(name, found, ruler)
+            _print(name if embedded_as == "plain" else f"{name}, with heading path", found, ruler)
 
 
 class _Progress:

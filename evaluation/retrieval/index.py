@@ -1,6 +1,6 @@
 """An index of a corpus's chunks, and exact search in it by the cosine with the question's embedding.
 
-All chunks of all documents are searched together, as they are.
+All chunks of all documents are searched together: as they are, or with their heading paths in front.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from chunkers import Cancelled, Chunker, Span, Tools, run
 from chunkers.arrays import IntArray, VectorArray
+from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.tools import Meter
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import Question
@@ -105,8 +106,8 @@ class Index(Indexed):
     vectors: VectorArray
 
 
-def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
-    """Cut every document and embed the chunks as they are.
+def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Index:
+    """Cut every document and embed the chunks as they are, or with the headings above them in front.
 
     Raises
     ------
@@ -122,7 +123,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools) -> Index:
         chunkings.append(run(chunker, document, tools))
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
-    texts = [chunk.text for chunking in chunkings for chunk in chunking.chunks]
+    texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
     meter = Meter()
     vectors = _embed(corpus, texts, replace(tools, meter=meter))
     chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]

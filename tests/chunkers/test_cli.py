@@ -40,7 +40,7 @@ def test_the_object_has_these_keys(capsys, file):
     assert set(result["timing"]) == {"split_ms", "embed_ms", "embedded", "cached", "decide_ms"}
     assert result["timing"]["embedded"] == 5
     for chunk in result["chunks"]:
-        assert set(chunk) == {"spans", "text"}
+        assert set(chunk) == {"spans", "heading_path", "text"}
         assert "".join(TEXT[start:end] for start, end in chunk["spans"]) == chunk["text"]
     assert all(set(gap) == {"index", "score", "threshold", "verdict", "reason"} for gap in result["gaps"])
     assert all(set(merge) == {"left", "right", "similarity", "threshold", "kind"} for merge in result["merges"])

@@ -44,7 +44,14 @@ def test_every_format_has_the_chunks_and_their_places(chunking):
 
 def test_no_chunks_are_a_table_without_rows():
     empty = cut(build_chunker("fixed_sentences", {}), "  ", sentences="lines")
-    assert pq.read_table(io.BytesIO(to_parquet(empty))).column_names == ["chunk", "spans", "characters", "words", "text"]
+    assert pq.read_table(io.BytesIO(to_parquet(empty))).column_names == [
+        "chunk",
+        "spans",
+        "characters",
+        "words",
+        "heading_path",
+        "text",
+    ]
     assert rows_of_csv(to_csv(empty)) == []
 
 

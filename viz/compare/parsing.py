@@ -46,7 +46,7 @@ def show_parsing(chosen: Source) -> None:
         what = chosen.parts.kind.capitalize() if whole and chosen.parts is not None else "Stretch"
         # Another text has a widget of its own, which begins at its beginning.
         key = f"parsing/{len(chosen.text)}/{len(stretches)}"
-        number = st.number_input(f"{what}, from 1 to {len(stretches):,}", 1, len(stretches), key=key) - 1
+        number = st.number_input(f"{what}, from 1 to {len(stretches):,}", 1, len(stretches), key=key, width=260) - 1
     here = stretches[number]
     about = about_stretch(here, chosen)
     if about:

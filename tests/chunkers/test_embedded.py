@@ -1,0 +1,167 @@
+"""The heading path of every chunk, and what of a chunk is embedded: worked by hand."""
+
+import csv
+import io
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import InputError, Recipe, build_chunker, chunk
+from chunkers.__main__ import main
+from chunkers.embedded import LONGEST_TITLE, embedded_text, path_of
+from chunkers.export import to_csv, to_dict, to_jsonl, to_parquet
+from tests.support import cut
+
+TEXT = """Before all.
+
+# Sea *marks*
+
+They guide.
+
+## Lights
+
+A lamp shines.
+
+Underlined
+----------
+
+A buoy floats.
+
+# Ships
+
+A ship sails.
+"""
+
+PATHS = [
+    ("Before all.", ()),
+    ("# Sea *marks*", ("Sea marks",)),
+    ("They guide.", ("Sea marks",)),
+    ("## Lights", ("Sea marks", "Lights")),
+    ("A lamp shines.", ("Sea marks", "Lights")),
+    ("Underlined\n----------", ("Sea marks", "Underlined")),
+    ("A buoy floats.", ("Sea marks", "Underlined")),
+    ("# Ships", ("Ships",)),
+    ("A ship sails.", ("Ships",)),
+]
+
+
+@pytest.fixture
+def chunking():
+    return cut(build_chunker("fixed_sentences", {"size": 1}), TEXT, sentences="paragraphs")
+
+
+def test_a_chunk_lies_under_the_headings_above_its_beginning(chunking):
+    assert [(one.text, path_of(chunking.document, one)) for one in chunking] == PATHS
+
+
+def test_the_path_stands_on_a_line_before_the_text(chunking):
+    texts = [embedded_text(chunking.document, one, "heading_path") for one in chunking]
+    assert texts[0] == "Before all."
+    assert texts[4] == "Sea marks > Lights\n\nA lamp shines."
+    assert texts[-1] == "Ships\n\nA ship sails."
+    assert [embedded_text(chunking.document, one, "plain") for one in chunking] == [text for text, _ in PATHS]
+
+
+def test_a_chunk_of_several_sections_has_the_path_of_its_beginning():
+    whole = cut(build_chunker("fixed_sentences", {"size": 6}), TEXT, sentences="paragraphs")
+    assert [path_of(whole.document, one) for one in whole] == [(), ("Sea marks", "Underlined")]
+
+
+def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
+    paths = [list(path) for _, path in PATHS]
+    embedded = [embedded_text(chunking.document, one, "heading_path") for one in chunking]
+    recipe = Recipe.of(build_chunker("fixed_sentences", {}), "paragraphs", None, "words", "heading_path")
+    rows = list(csv.DictReader(io.StringIO(to_csv(chunking, "heading_path"), newline="")))
+    files = [
+        to_dict(chunking, recipe)["chunks"],
+        [json.loads(line) for line in to_jsonl(chunking, "heading_path").splitlines()],
+        pq.read_table(io.BytesIO(to_parquet(chunking, "heading_path"))).to_pylist(),
+        [{**row, "heading_path": json.loads(row["heading_path"])} for row in rows],
+    ]
+    for file in files:
+        assert [row["heading_path"] for row in file] == paths
+        assert [row["embedded_as"] for row in file] == embedded
+        assert [row["text"] for row in file] == [text for text, _ in PATHS]
+    assert "embedded_as" not in to_jsonl(chunking) + to_csv(chunking)
+    assert "embedded_as" not in pq.read_table(io.BytesIO(to_parquet(chunking))).column_names
+
+
+def test_a_results_recipe_says_what_its_files_embed():
+    result = chunk(TEXT, "fixed_sentences", size=1, sentences="paragraphs", embedded_as="heading_path")
+    again = Recipe.from_json(result.recipe.to_json()).run(TEXT)
+    for one in (result, again):
+        assert json.loads(to_jsonl(one).splitlines()[4])["embedded_as"] == "Sea marks > Lights\n\nA lamp shines."
+        assert "embedded_as" not in to_jsonl(one, "plain")
+    assert result == chunk(TEXT, "fixed_sentences", size=1, sentences="paragraphs")
+
+
+def test_a_plain_recipe_is_what_it_was_and_one_of_before_is_plain():
+    plain = Recipe(chunker="fixed_sentences")
+    assert "embedded" not in plain.to_json() + repr(plain) + repr(plain.model_dump())
+    assert Recipe.from_json('{"chunker": "fixed_sentences"}').embedded_as == "plain"
+    path = Recipe(chunker="fixed_sentences", embedded_as="heading_path")
+    assert Recipe.from_json(path.to_json()) == path != plain
+    assert "heading_path" in repr(path)
+
+
+def test_another_way_is_refused_in_a_sentence(chunking, capsys):
+    for refused in (
+        lambda: chunk(TEXT, "fixed_sentences", embedded_as="title"),
+        lambda: to_csv(chunking, "title"),
+        lambda: Recipe.from_json('{"chunker": "fixed_sentences", "embedded_as": "title"}'),
+    ):
+        with pytest.raises(
+            InputError, match=r"embedded_as.* 'plain'|embedded_as must be one of plain, heading_path"
+        ) as error:
+            refused()
+        assert "\n" not in str(error.value)
+    assert main(["-", "--chunker", "fixed_sentences", "--embedded-as", "title"]) == 2
+    assert "invalid choice: 'title'" in capsys.readouterr().err
+
+
+def test_the_command_line_gives_what_is_embedded(tmp_path, capsys):
+    file = tmp_path / "marks.md"
+    file.write_text(TEXT)
+    arguments = [str(file), "--chunker", "fixed_sentences", "--set", "size=1", "--sentences", "paragraphs"]
+    assert main([*arguments, "--embedded-as", "heading_path"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["chunks"][4]["embedded_as"] == "Sea marks > Lights\n\nA lamp shines."
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps(told["recipe"]))
+    assert main([str(file), "--recipe", str(recipe)]) == 0
+    assert json.loads(capsys.readouterr().out)["chunks"] == told["chunks"]
+    assert main(arguments) == 0
+    assert "embedded_as" not in json.loads(capsys.readouterr().out)["chunks"][4]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        (f"# {'deep ' * 20_000}\n\nHere.", (f"{('deep ' * 100)[: LONGEST_TITLE - 1]}…",)),
+        ("# <script>alert(1)</script> & <b>\n\nHere.", ("alert(1) &",)),
+        ("".join(f"{'#' * (n % 6 + 1)} h{n}\n\n" for n in range(10_000)) + "Here.", ("h9996", "h9997", "h9998", "h9999")),
+        ("#  \n\nHere.", ()),
+        ("Here.", ()),
+        ("", ()),
+    ],
+)
+def test_hostile_headings_are_bounded(text, path):
+    whole = cut(build_chunker("fixed_sentences", {"size": 1}), text, sentences="paragraphs")
+    for one in list(whole)[-1:]:
+        assert one.text == "Here."
+        assert path_of(whole.document, one) == path
+        assert len(embedded_text(whole.document, one, "heading_path")) < 6 * (LONGEST_TITLE + 3) + 10
+
+
+@given(st.lists(st.sampled_from(["# a", "## b", "### c", "x y", "", "| d |", "===", "    code"]), max_size=15))
+def test_text_and_spans_stay_what_they_are(lines):
+    text = "\n".join(lines)
+    whole = cut(build_chunker("fixed_sentences", {"size": 1}), text)
+    for one in whole:
+        assert one.text == text[one.start : one.end]
+        embedded = embedded_text(whole.document, one, "heading_path")
+        path = path_of(whole.document, one)
+        assert embedded == (f"{' > '.join(path)}\n\n{one.text}" if path else one.text)
