@@ -1,4 +1,4 @@
-"""The command line: ``python -m evaluation sweep ...``, ``stitch ...``, ``retrieval ...`` and ``agreement ...``."""
+"""The command line: ``python -m evaluation`` with ``sweep``, ``stitch``, ``retrieval``, ``agreement`` or ``unlabelled``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from chunkers.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
+from evaluation.commands import unlabelled as unlabelled_command
 from evaluation.commands.sweep import run_sweep
 from evaluation.segmentation.sweep import MEASURES
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m evaluation", description="Measure chunkers against known boundaries and with questions.")
+    parser = Parser(
+        prog="python -m evaluation",
+        description="Measure chunkers against known boundaries, with questions, or without.",
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("sweep", help="many settings on many documents with known boundaries")
     command.add_argument(
@@ -49,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     stitch_command.add(commands)
     retrieval_command.add(commands)
     agreement_command.add(commands)
+    unlabelled_command.add(commands)
     return parser
 
 

@@ -1,0 +1,217 @@
+"""``unlabelled``: what can be said of chunkers on documents without known boundaries or questions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chunkers import (
+    DEFAULT_SPLITTER,
+    Chunker,
+    Document,
+    Embedder,
+    InputError,
+    Tools,
+    build_chunker,
+    load_embedder,
+    load_tokenizer,
+)
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    document_reader,
+    file_bytes,
+    named_files,
+    preparing_on_terminal,
+)
+from chunkers.base import run
+from chunkers.cache import EmbeddingCache
+from chunkers.text.sentences import SPLITTERS
+from evaluation.segmentation.compliance import UNITS, Bounds
+from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability
+from evaluation.segmentation.unlabelled import EXPLAINED, Unlabelled, sentence_vectors, sizes_of, unlabelled
+
+BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("no cut", {"chunks": 1}),
+    ("a cut after every 4 sentences", {"size": 4}),
+)
+"""The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
+
+WIDTH = 15
+"""Characters of a column of numbers."""
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "unlabelled",
+        help="blocks left whole, sizes, cohesion, contrast and edit stability: what needs no labels",
+        description="One table for each document, a row for each chunker. None of its numbers is a grade, and they are not "
+        "summed into one: what is best depends on what the chunks are for.",
+    )
+    command.add_argument("files", nargs="+", metavar="FILE", help="a document, a folder of them, or - for standard input")
+    command.add_argument(
+        "--chunker",
+        nargs="+",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="a chunker and its parameters, as “--chunker recursive size=512 unit=tokens”; may be given several times",
+    )
+    command.add_argument("--least", type=int, metavar="N", help="the smallest size that a chunk should have")
+    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what each chunker is asked for")
+    command.add_argument("--unit", choices=UNITS, default="tokens", help="what both sizes count (default: tokens)")
+    command.add_argument(
+        "--edits",
+        type=int,
+        default=EDITS,
+        metavar="N",
+        help="places for a new sentence; 0 for none (default: %(default)s)",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of these places (default: 0)")
+    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    command.add_argument("--sentences", default=DEFAULT_SPLITTER, metavar="NAME", help=f"one of {names}")
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME")
+    command.add_argument("--json", action="store_true", help="print one JSON object per document and chunker")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_unlabelled)
+
+
+def run_unlabelled(options: argparse.Namespace) -> None:
+    """Measure every chunker on every document."""
+    if options.edits < 0:
+        raise InputError(f"--edits must be 0 or more; got {options.edits}.")
+    embedder = load_embedder(options.embedder, options.device)
+    chunkers = [_chunker(given, embedder) for given in options.chunker]
+    chunkers += [(name, build_chunker("fixed_sentences", parameters)) for name, parameters in BASELINES]
+    bounds = None if options.least is None and options.most is None else Bounds(options.least, options.most, options.unit)
+    tools = Tools(embedder, load_tokenizer(options.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    read = document_reader(options.encoding)
+    files = list(named_files(options.files))
+    for number, (path, name) in enumerate(files):
+        document = Document.from_text(read(file_bytes(path, name), name).text, options.sentences, name)
+        if options.edits:
+            check_edits(document, options.edits)
+        rows = _rows(document, chunkers, tools, bounds, options.edits, options.seed)
+        if options.json:
+            for label, measured, edits in rows:
+                print(json.dumps(as_json(name, label, measured, edits), ensure_ascii=False), flush=True)
+        else:
+            print("\n" * (number > 0) + table(name, list(rows)), flush=True)
+    if not options.json:
+        print("\n" + "\n".join(f"{label:<13} {said}" for label, said in EXPLAINED.items()))
+
+
+def _chunker(given: Sequence[str], embedder: Embedder) -> tuple[str, Chunker]:
+    name, *assigned = given
+    return " ".join(given), build_chunker(name, dict(map(assignment, assigned)), embedder)
+
+
+Row = tuple[str, Unlabelled, Stability | None]
+
+
+def _rows(
+    document: Document,
+    chunkers: Sequence[tuple[str, Chunker]],
+    tools: Tools,
+    bounds: Bounds | None,
+    edits: int,
+    seed: int,
+) -> Iterator[Row]:
+    """Measure every chunker on a document; edits are left out where there are to be none."""
+    vectors = sentence_vectors(document, tools)
+    for label, chunker in chunkers:
+        chunking = run(chunker, document, replace(tools))
+        measured = unlabelled(chunking, vectors, sizes_of(chunking, chunker, tools, bounds))
+        yield label, measured, edit_stability(chunker, document, tools, edits, seed, _progress(label)) if edits else None
+
+
+def _progress(label: str) -> Any:
+    def say(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            print(f"\r{label}: {done:,} of {total:,} edits", end=end, file=sys.stderr, flush=True)
+
+    return say
+
+
+def table(name: str, rows: Sequence[Row]) -> str:
+    """Return the table of a document, a line for each row."""
+    width = max(len(label) for label, *_ in rows)
+    heads = [*EXPLAINED][: None if any(edits is not None for *_, edits in rows) else -3]
+    lines = [name, " " * width + "".join(f"{head:>{WIDTH}}" for head in heads)]
+    for label, measured, edits in rows:
+        cells = _cells(measured, edits)
+        lines.append(f"{label:<{width}}" + "".join(f"{cells[head]:>{WIDTH}}" for head in heads))
+    said = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
+    if len(said) == 1:
+        lines.append(f"Within size: {next(iter(said))}.")
+    elif said:
+        asked = (f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None)
+        lines.append(f"Within size: {'; '.join(asked)}.")
+    kinds = rows[0][1].blocks.kinds
+    if kinds:
+        lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]
+    else:
+        lines.append("Blocks whole: the text has none.")
+    return "\n".join(lines)
+
+
+def _cells(measured: Unlabelled, edits: Stability | None) -> dict[str, str]:
+    """Return the cells of a row by the names of the measures."""
+    contrast = measured.contrast
+    numbers = (
+        None if contrast is None else contrast.inside,
+        None if contrast is None else contrast.across,
+        None if contrast is None else contrast.difference,
+        measured.coherence,
+    )
+    shares = (
+        measured.blocks.all.share,
+        None if measured.sizes is None else measured.sizes.share,
+        *((None,) * 3 if edits is None else (edits.mean, edits.worst.share, edits.inevitable)),
+    )
+    blocks, sizes, *changes = ("–" if one is None else f"{one:.1%}" for one in shares)
+    means = ["–" if one is None else f"{one:.3f}" for one in numbers]
+    return dict(zip(EXPLAINED, [f"{measured.chunks:,}", blocks, sizes, *means, *changes], strict=True))
+
+
+def as_json(name: str, label: str, measured: Unlabelled, edits: Stability | None) -> dict[str, Any]:
+    """Return a row as JSON-compatible values; shares are from 0 to 1, sentences count from 0."""
+    sizes, contrast = measured.sizes, measured.contrast
+    return {
+        "document": name,
+        "chunker": label,
+        "chunks": measured.chunks,
+        "blocks": {kind: {"whole": one.count, "of": one.of} for kind, one in measured.blocks.kinds.items()},
+        "blocks_whole": measured.blocks.all.share,
+        "size": None
+        if sizes is None
+        else {
+            "least": sizes.bounds.least,
+            "most": sizes.bounds.most,
+            "unit": sizes.bounds.unit,
+            "within": sizes.share,
+            "too_small": sizes.short,
+            "too_large": sizes.long,
+        },
+        "inside": None if contrast is None else contrast.inside,
+        "across": None if contrast is None else contrast.across,
+        "contrast": None if contrast is None else contrast.difference,
+        "context": measured.coherence,
+        "edits": None
+        if edits is None
+        else {
+            "mean": edits.mean,
+            "worst": edits.worst.share,
+            "one_chunk": edits.inevitable,
+            "places": [{"after": edit.after, "changed": edit.changed, "chunks": edit.chunks} for edit in edits.edits],
+        },
+    }

@@ -1,0 +1,123 @@
+"""Cohesion inside chunks against similarity across cuts, and how well chunks fit what surrounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.arrays import FloatArray, IntArray
+
+SURROUNDINGS = 10
+"""Sentences before a chunk, and as many after it, that are its surroundings."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Mean cosines of pairs of sentences.
+
+    Attributes
+    ----------
+    inside
+        Of all pairs that share a chunk; None where every sentence is alone.
+    across
+        Of all pairs of which one is in a chunk and the other in the next; None where there is one chunk.
+    pairs, crossing
+        How many pairs these are.
+    """
+
+    inside: float | None
+    across: float | None
+    pairs: int
+    crossing: int
+
+    @property
+    def difference(self) -> float | None:
+        """How much more alike sentences are inside chunks than across cuts, from -2 to 2; None where one of both is."""
+        return None if self.inside is None or self.across is None else self.inside - self.across
+
+
+def contrast(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> Contrast:
+    """Return how alike sentences are inside chunks and across the cuts between them.
+
+    Shorter chunks have more of both, as sentences that stand close together are more alike: to be read beside the chunks'
+    sizes. Source: cohesion against separation, as in silhouettes (Rousseeuw 1987), here with the next chunk in place of
+    the nearest cluster, and with cosines.
+
+    Parameters
+    ----------
+    vectors
+        One vector per sentence, shape (n, dimension), of any length but 0.
+    chunks
+        The number of the chunk of each sentence, as `evaluation.segmentation.measures.chunks_of` has it; None for none.
+    """
+    rows, owners = _held(vectors, chunks)
+    if not len(rows):
+        return Contrast(None, None, 0, 0)
+    sums, counts = _sums(rows, owners)
+    squares = np.bincount(owners, np.einsum("ij,ij->i", rows, rows), len(sums))
+    within = (np.einsum("ij,ij->i", sums, sums) - squares) / 2
+    pairs = int((counts * (counts - 1) // 2).sum())
+    crossing = int((counts[:-1] * counts[1:]).sum())
+    between = np.einsum("ij,ij->", sums[:-1], sums[1:])
+    return Contrast(
+        float(within.sum() / pairs) if pairs else None, float(between / crossing) if crossing else None, pairs, crossing
+    )
+
+
+def coherence(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None], reach: int = SURROUNDINGS) -> float | None:
+    """Return how alike chunks are to what surrounds them: the mean over chunks of a cosine, from -1 to 1.
+
+    A chunk's vector is the sum of its sentences'; that of its surroundings the sum of those at most ``reach`` sentences
+    before or after one of its own, its own left out. None where no chunk has surroundings.
+
+    Source: contextual coherence of Moura Junior et al., “Adaptive Chunking” (LREC 2026), who embed windows of 3,000 tokens
+    with the chunk in them. Most models read less, hence the sums; and a chunk is no surroundings of itself, or the longest
+    would fit best. Chunks that are to stand apart have less of it: more is not better in itself.
+
+    Parameters
+    ----------
+    vectors, chunks
+        As in `contrast`.
+    """
+    rows, owners = _unit(vectors), np.asarray([-1 if one is None else one for one in chunks], dtype=np.intp)
+    totals = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    cosines = []
+    places = np.argsort(owners, kind="stable")
+    firsts = np.flatnonzero(np.diff(owners[places], prepend=-1))
+    for own in np.split(places, firsts)[1:]:
+        around = _around(own, len(rows), reach)
+        held = rows[own].sum(axis=0)
+        near = np.sum([totals[end] - totals[start] for start, end in around], axis=0) - held
+        if sum(end - start for start, end in around) > len(own):
+            cosines.append(held @ near / max(np.linalg.norm(held) * np.linalg.norm(near), 1e-12))
+    return float(np.mean(cosines)) if cosines else None
+
+
+def _around(own: IntArray, count: int, reach: int) -> list[tuple[int, int]]:
+    """Return the ranges of sentences that are at most ``reach`` from one of ``own``, these included; they do not overlap."""
+    breaks = np.flatnonzero(np.diff(own) > 2 * reach + 1) + 1
+    return [(max(int(run[0]) - reach, 0), min(int(run[-1]) + reach + 1, count)) for run in np.split(own, breaks)]
+
+
+def _unit(vectors: npt.NDArray[np.floating]) -> FloatArray:
+    rows: FloatArray = vectors.astype(np.float64)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return rows
+
+
+def _held(vectors: npt.NDArray[np.floating], chunks: Sequence[int | None]) -> tuple[FloatArray, IntArray]:
+    """Return the unit vectors of the sentences that are in a chunk, and the numbers of their chunks, from 0 on."""
+    places = [place for place, chunk in enumerate(chunks) if chunk is not None]
+    _, owners = np.unique([chunk for chunk in chunks if chunk is not None], return_inverse=True)
+    return _unit(vectors)[places], owners.astype(np.intp)
+
+
+def _sums(rows: FloatArray, owners: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return the sum of the vectors of each chunk, shape (chunks, dimension), and how many they are."""
+    counts = np.bincount(owners)
+    order = np.argsort(owners, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return np.add.reduceat(rows[order], starts, axis=0), counts

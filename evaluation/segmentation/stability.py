@@ -1,0 +1,192 @@
+"""Edit stability: how many chunks change when one sentence is inserted."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from chunkers import Cancelled, Chunker, Document, InputError, Span, Tools
+from chunkers.base import run
+from chunkers.text.outline import blocks, special_blocks
+from chunkers.text.sentences import GIVEN
+
+EDITS = 20
+"""Places at which a sentence is inserted, unless another number is asked for."""
+
+MOST_EDITED_CHARACTERS = 50_000_000
+"""Edits × characters of the text, all of which is cut anew after each: 160 edits of 300 kB."""
+
+SPARE = "This sentence was not here before."
+"""What is inserted where the text has no other sentence to take."""
+
+_SEPARATORS = {"lines": "\n", "paragraphs": "\n\n"}
+"""What parts the inserted sentence from its neighbours, by splitter; a space for all others."""
+
+_PROSE = ("paragraph", "quotation")
+"""The kinds of blocks in which a sentence may be inserted."""
+
+_OPEN = ",;:-–—|#"
+"""Marks after which a sentence goes on."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A sentence inserted at a place.
+
+    Attributes
+    ----------
+    after
+        The number of the sentence that it follows, from 0.
+    changed, chunks
+        How many chunks of the edited text are not, letter by letter, among those of the original, of which each accounts
+        for one; and how many there are.
+    """
+
+    after: int
+    changed: int
+    chunks: int
+
+    @property
+    def share(self) -> float:
+        """The share of the edited text's chunks that changed, from 0 to 1."""
+        return self.changed / self.chunks
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What edits changed; there is at least one."""
+
+    edits: tuple[Edit, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the edits of the share of chunks that changed."""
+        return sum(edit.share for edit in self.edits) / len(self.edits)
+
+    @property
+    def worst(self) -> Edit:
+        """The edit that changed the greatest share of chunks; the first of several."""
+        return max(self.edits, key=lambda edit: edit.share)
+
+    @property
+    def inevitable(self) -> float:
+        """The mean share that one chunk is, since that with the new sentence must change."""
+        return sum(1 / edit.chunks for edit in self.edits) / len(self.edits)
+
+    def words(self) -> str:
+        """Say it in a sentence."""
+        worst, count = self.worst, len(self.edits)
+        edits = "1 inserted sentence" if count == 1 else f"{count:,} inserted sentences"
+        return (
+            f"Of {edits}, each changes {self.mean:.1%} of the chunks on average and {worst.share:.1%} at worst, "
+            f"after sentence {worst.after + 1:,}; one chunk, which must change, is {self.inevitable:.1%}."
+        )
+
+
+def check_edits(document: Document, edits: int) -> None:
+    """Raise InputError if there is no edit, nothing to edit, or the work would be too much."""
+    if edits < 1:
+        raise InputError(f"Edit stability needs at least 1 edit; got {edits:,}.")
+    if not document.sentences:
+        raise InputError(f"{document.name}: edit stability needs a text with at least one sentence; this one has none.")
+    work = edits * len(document.text)
+    if work > MOST_EDITED_CHARACTERS:
+        raise InputError(
+            f"{document.name}: edits × characters must be at most {MOST_EDITED_CHARACTERS:,}, as all of the text is cut "
+            f"anew after each; {edits:,} × {len(document.text):,} are {work:,}."
+        )
+
+
+def edit_stability(
+    chunker: Chunker,
+    document: Document,
+    tools: Tools,
+    edits: int = EDITS,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Stability:
+    """Insert one sentence at a time into the text, cut it again, and count the chunks that are not among those before.
+
+    Parameters
+    ----------
+    chunker, document, tools
+        What cuts, what is cut, and with what; the text is split into sentences again after each edit.
+    edits
+        At how many places, at most: there are no more than sentences.
+    seed
+        The same gives the same places and sentences.
+    progress
+        Called with (done, to do) after each edit.
+
+    Raises
+    ------
+    InputError
+        If the work would be too much, or the chunker does not take the text.
+    Cancelled
+        If ``tools.cancelled`` said so.
+    """
+    check_edits(document, edits)
+    before = Counter(run(chunker, document, replace(tools)).texts)
+    made = []
+    planned = edits_of(document, edits, seed)
+    for number, (after, sentence) in enumerate(planned, start=1):
+        if tools.cancelled():
+            raise Cancelled
+        after_it = Counter(run(chunker, inserted(document, after, sentence), replace(tools)).texts)
+        made.append(Edit(after, (after_it - before).total(), after_it.total()))
+        if progress is not None:
+            progress(number, len(planned))
+    return Stability(tuple(made))
+
+
+def edits_of(document: Document, edits: int, seed: int) -> list[tuple[int, str]]:
+    """Return the numbers of the sentences after which a sentence is inserted, ascending, each with what is inserted.
+
+    Both are drawn from the sentences of the text's prose: those that end, outside lists, tables, code, formulas and
+    headings, where one more sentence would be none. A text without any is edited after any sentence.
+    """
+    drawn = random.Random(seed)
+    prose = _prose(document)
+    anywhere = prose or range(len(document.sentences))
+    planned = []
+    for place in sorted(drawn.sample(anywhere, min(edits, len(anywhere)))):
+        # The sentence itself would be said twice running.
+        others = [number for number in prose if number != place]
+        planned.append((place, document.sentence_texts[drawn.choice(others)] if others else SPARE))
+    return planned
+
+
+def _prose(document: Document) -> list[int]:
+    """Return the numbers of the sentences of the text's prose, ascending, each text once."""
+    others = [block for block in blocks(document.text) if block.kind not in _PROSE]
+    # Blocks lie within each other or apart, so that what an outer one holds adds nothing.
+    outer: list[Span] = []
+    for block in sorted([*others, *special_blocks(document.text)], key=lambda block: block.span):
+        if not outer or block.span.end > outer[-1].end:
+            outer.append(block.span)
+    starts = [span.start for span in outer]
+    found: dict[str, int] = {}
+    for number, (start, end) in enumerate(document.sentences):
+        text = document.text[start:end]
+        begun = bisect_left(starts, end)
+        if begun and outer[begun - 1].end > start:
+            continue
+        if text[-1] not in _OPEN and (document.splitter in _SEPARATORS or not text[-1].isalnum()):
+            found.setdefault(text, number)
+    return [*found.values()]
+
+
+def inserted(document: Document, after: int, sentence: str) -> Document:
+    """Return the document with one more sentence after that of number ``after``, split into sentences again."""
+    text, end = document.text, document.sentences[after].end
+    separator = _SEPARATORS.get(document.splitter, " ")
+    added = separator + sentence
+    edited = text[:end] + added + text[end:]
+    if document.splitter != GIVEN:
+        return Document.from_text(edited, document.splitter, document.name)
+    new = Span(end + len(separator), end + len(added))
+    later = [Span(start + len(added), stop + len(added)) for start, stop in document.sentences[after + 1 :]]
+    return Document(edited, (*document.sentences[: after + 1], new, *later), document.name)

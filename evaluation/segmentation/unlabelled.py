@@ -1,0 +1,93 @@
+"""Measures that need neither known boundaries nor questions, side by side and not summed into one grade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from chunkers import Chunker, Chunking, Document, InputError, Tools
+from chunkers.arrays import VectorArray
+from evaluation.segmentation.compliance import Bounds, Compliance, asked_of, compliance, sizes_in
+from evaluation.segmentation.contrast import SURROUNDINGS, Contrast, coherence, contrast
+from evaluation.segmentation.integrity import Integrity, integrity
+from evaluation.segmentation.measures import chunks_of
+
+EXPLAINED = {
+    "chunks": "How many there are.",
+    "blocks whole": "Share of the lists, tables, code blocks and formulas, and of the headings with what follows, that lie "
+    "in one piece of a chunk.",
+    "within size": "Share of chunks within the sizes that are asked for; where none are, within what the embedder reads.",
+    "inside": "Mean cosine of two sentences that share a chunk. Short chunks have more of it, whatever their cuts.",
+    "across": "Mean cosine of two sentences, one in a chunk and one in the next. Short chunks have more of it too.",
+    "contrast": "Inside minus across: how much more alike sentences are within chunks than over the cuts between them.",
+    "context": f"Mean cosine of a chunk and the {SURROUNDINGS} sentences on either side of it: high where it fits its "
+    "surroundings, low where it stands apart.",
+    "changed": "Share of chunks that are others after one sentence was inserted, mean over the places; lower is steadier.",
+    "at worst": "The same at the place where it is most.",
+    "one chunk": "The share that one chunk is, which is the least that can change: that with the new sentence.",
+}
+"""What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
+
+
+@dataclass(frozen=True)
+class Unlabelled:
+    """What can be said of a chunking without labels.
+
+    Attributes
+    ----------
+    blocks
+        Which blocks are whole.
+    sizes
+        How many chunks are within the sizes that are asked for; None where none are, or they cannot be counted.
+    contrast, coherence
+        From the sentences' vectors; None where there are no vectors, the latter also where no chunk has surroundings.
+    """
+
+    chunks: int
+    blocks: Integrity
+    sizes: Compliance | None
+    contrast: Contrast | None
+    coherence: float | None
+
+
+def unlabelled(chunking: Chunking, vectors: VectorArray | None = None, sizes: Compliance | None = None) -> Unlabelled:
+    """Return the measures of a chunking.
+
+    Parameters
+    ----------
+    vectors
+        One per sentence, shape (n, dimension); None if there are none.
+    sizes
+        As `sizes_of` has it.
+    """
+    blocks = integrity(chunking)
+    if vectors is None:
+        return Unlabelled(len(chunking.chunks), blocks, sizes, None, None)
+    numbers = chunks_of(chunking)
+    return Unlabelled(len(chunking.chunks), blocks, sizes, contrast(vectors, numbers), coherence(vectors, numbers))
+
+
+def sizes_of(chunking: Chunking, chunker: Chunker, tools: Tools, bounds: Bounds | None = None) -> Compliance | None:
+    """Return how many chunks are within ``bounds``, or what the chunker is asked for, or else what the embedder reads.
+
+    None where nothing is asked for, or what would count the chunks is missing.
+
+    Raises
+    ------
+    InputError
+        If the bounds are none.
+    """
+    asked = bounds or asked_of(chunker, tools.embedder)
+    if asked is None:
+        return None
+    try:
+        sizes = sizes_in(asked.unit, chunking, tools.tokenizer, tools.embedder)
+    except InputError:
+        return None
+    return compliance(sizes, asked)
+
+
+def sentence_vectors(document: Document, tools: Tools) -> VectorArray | None:
+    """Return the vectors of the sentences, shape (n, dimension), computing what is missing; None without an embedder."""
+    if tools.embedder is None:
+        return None
+    return replace(tools, embedder=tools.embedder.for_document(document)).embed(document.sentence_texts)

@@ -1,0 +1,80 @@
+"""``python -m evaluation unlabelled``: measures that need no labels."""
+
+import json
+
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.segmentation.unlabelled import EXPLAINED
+from sample_docs import SAMPLES_FOLDER
+
+TABLE = str(SAMPLES_FOLDER / "table.md")
+STUBS = str(SAMPLES_FOLDER / "stubs.txt")
+
+
+def call(*arguments):
+    return main(["unlabelled", *arguments, "--tokenizer", "words", "--embedder", "tfidf"])
+
+
+def test_it_prints_a_row_for_each_chunker_and_the_trivial_answers(capsys):
+    assert call(TABLE, STUBS, "--chunker", "breakpoint", "amount=70", "--chunker", "recursive", "--edits", "3") == 0
+    said = capsys.readouterr().out
+    first, second, explained = said.split("\n\n")
+    assert first.startswith("table.md\n")
+    assert [line.split("  ")[0] for line in first.splitlines()[2:6]] == [
+        "breakpoint amount=70",
+        "recursive",
+        "no cut",
+        "a cut after every 4 sentences",
+    ]
+    whole = next(line for line in first.splitlines() if line.startswith("no cut")).split()
+    # One chunk, which holds all: every block is whole, and every edit changes all of it.
+    assert whole[2:4] == ["1", "100.0%"]
+    assert whole[-3:] == ["100.0%"] * 3
+    assert "Within size: at most 200 characters." in first
+    assert second.endswith("Blocks whole: the text has none.")
+    assert [line[:13].rstrip() for line in explained.splitlines()] == [*EXPLAINED]
+
+
+def test_as_json_it_says_the_same_with_sizes_that_are_asked_for(capsys):
+    assert (
+        call(TABLE, "--chunker", "fixed_words", "size=40", "--most", "30", "--unit", "words", "--edits", "4", "--json") == 0
+    )
+    row, whole, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    assert row["size"] == {
+        "least": None,
+        "most": 30,
+        "unit": "words",
+        "within": pytest.approx(1 / row["chunks"]),
+        "too_small": 0,
+        "too_large": row["chunks"] - 1,
+    }
+    assert row["contrast"] == pytest.approx(row["inside"] - row["across"])
+    assert -1 <= row["context"] <= 1
+    assert len(row["edits"]["places"]) == 4
+    shares = [place["changed"] / place["chunks"] for place in row["edits"]["places"]]
+    assert row["edits"]["mean"] == pytest.approx(sum(shares) / 4)
+    assert row["edits"]["worst"] == max(shares)
+    assert {kind: one["whole"] == one["of"] for kind, one in whole["blocks"].items()} == dict.fromkeys(row["blocks"], True)
+
+
+def test_without_edits_there_are_no_columns_of_them(capsys):
+    assert call(STUBS, "--chunker", "recursive", "--edits", "0") == 0
+    assert "changed" not in capsys.readouterr().out.split("\n\n", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--chunker", "nonsense"], "chunker must be one of fixed_sentences, "),
+        (["--chunker", "recursive", "size"], "--set must have the form KEY=VALUE; got 'size'."),
+        (["--chunker", "recursive", "--edits", "-1"], "--edits must be 0 or more; got -1."),
+        (["--chunker", "recursive", "--edits", "999999"], "stubs.txt: edits × characters must be at most 50,000,000, "),
+        (["--chunker", "recursive", "--least", "9", "--most", "3"], "The sizes of chunks must be from 0, "),
+    ],
+)
+def test_what_cannot_be_measured_is_a_sentence(arguments, sentence, capsys):
+    assert call(STUBS, *arguments) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(sentence)
+    assert said.count("\n") == 1

@@ -1,0 +1,83 @@
+"""How many chunks have the sizes that are asked for."""
+
+import pytest
+
+from chunkers import InputError, build_chunker, chunk, load_tokenizer
+from evaluation.segmentation.compliance import Bounds, asked_of, compliance, sizes_in
+
+
+class Reads:
+    """Stands for an embedder that reads 256 tokens, of which each text has two of its own."""
+
+    max_tokens = 256
+
+    def lengths(self, texts):
+        return [len(text.split()) + 2 for text in texts]
+
+
+def test_sizes_within_bounds_are_counted_both_ends_included():
+    found = compliance([9, 10, 15, 20, 21, 400], Bounds(10, 20, "tokens"))
+    assert (found.within, found.short, found.long, found.share) == (3, 1, 2, 0.5)
+    assert found.words() == "10 to 20 tokens: 1 too small, 2 too large"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "share", "said"),
+    [
+        (Bounds(None, 15, "words"), 0.5, "at most 15 words: 1 too large"),
+        (Bounds(15, None, "words"), 0.5, "at least 15 words: 1 too small"),
+        (Bounds(1, 99, "words"), 1.0, "1 to 99 words: all are"),
+    ],
+)
+def test_a_bound_may_be_missing(bounds, share, said):
+    found = compliance([10, 20], bounds)
+    assert found.share == share
+    assert found.words() == said
+
+
+def test_without_chunks_there_is_no_share():
+    assert compliance([], Bounds(None, 5, "words")).share is None
+
+
+@pytest.mark.parametrize("bounds", [(None, None), (20, 10), (-1, None), (None, -5), (-3, 4)])
+def test_bounds_that_are_none_are_a_sentence(bounds):
+    with pytest.raises(InputError, match=r"^(Size compliance needs|The sizes of chunks must be).*; got .*\.$"):
+        compliance([1], Bounds(*bounds, "words"))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "bounds"),
+    [
+        ("recursive", {"size": 300}, Bounds(None, 300, "characters")),
+        ("recursive", {"size": 512, "unit": "tokens"}, Bounds(None, 512, "tokens")),
+        ("fixed_words", {"size": 150}, Bounds(None, 150, "words")),
+        ("fixed_tokens", {"size": 80}, Bounds(None, 80, "tokens")),
+        ("optimal", {"max_size": 400}, Bounds(None, 400, "tokens")),
+        ("double_pass", {"max_size": 900, "min_size": 80}, Bounds(80, 900, "characters")),
+        ("breakpoint", {"min_size": 3, "size_unit": "sentences"}, Bounds(3, None, "sentences")),
+        ("target_size", {"size": 200, "fit": "largest"}, Bounds(None, 200, "tokens")),
+    ],
+)
+def test_a_chunker_asks_for_what_its_parameters_name(name, parameters, bounds):
+    assert asked_of(build_chunker(name, parameters), Reads()) == bounds
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("breakpoint", {}), ("fixed_sentences", {"size": 4}), ("target_size", {"size": 200}), ("dbscan", {})],
+)
+def test_where_no_size_is_asked_for_the_embedder_does(name, parameters):
+    chunker = build_chunker(name, parameters)
+    assert asked_of(chunker, Reads()) == Bounds(None, 256, "tokens read")
+    assert asked_of(chunker, None) is None
+
+
+def test_sizes_are_counted_in_the_unit():
+    made = chunk("One two. Three four five.\nSix.", "fixed_sentences", size=2, tokenizer="words")
+    words = load_tokenizer("words")
+    assert sizes_in("characters", made, words) == [25, 4]
+    assert sizes_in("words", made, words) == sizes_in("tokens", made, words) == [5, 1]
+    assert sizes_in("sentences", made, words) == [2, 1]
+    assert sizes_in("tokens read", made, words, Reads()) == [7, 3]
+    with pytest.raises(InputError, match="unit must be one of characters, words, tokens, sentences; got 'bytes'"):
+        sizes_in("bytes", made, words)

@@ -1,0 +1,102 @@
+"""Which blocks a chunking leaves whole, worked by hand."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import Span, chunk
+from evaluation.segmentation.integrity import Integrity, Whole, integrity, wanted_whole, whole_among
+from evaluation.segmentation.measures import cuts_of
+
+TEXT = "Before it.\n\n- one\n- two\n\nBetween.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAfter it."
+
+
+def cut_at(*words):
+    """Cut the text before each of the words."""
+    places = [0, *(TEXT.index(word) for word in words), len(TEXT)]
+    pieces = [TEXT[start:end].strip() for start, end in pairwise(places)]
+    return chunk(TEXT, "fixed_sentences", size=1, sentences=pieces)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "lists", "tables", "share"),
+    [
+        ((), 1, 1, 1.0),
+        (("- one", "Between", "| a", "After"), 1, 1, 1.0),
+        (("- two",), 0, 1, 0.5),
+        (("- two", "| 1"), 0, 0, 0.0),
+        (("|---", "| 1"), 1, 0, 0.5),
+    ],
+)
+def test_a_block_is_whole_if_no_cut_goes_through_it(cuts, lists, tables, share):
+    found = integrity(cut_at(*cuts))
+    assert {kind: found.kinds[kind] for kind in ("list", "table")} == {"list": Whole(lists, 1), "table": Whole(tables, 1)}
+    assert found.all.share == share
+
+
+HEADED = "# One\n\n## Two\n\nText. More.\n\nThree\n-----\n\n- item\n\n# Last"
+
+
+@pytest.mark.parametrize(
+    ("before", "whole"),
+    [
+        ((), 4),
+        (("Three",), 4),
+        (("More",), 4),
+        (("## Two",), 3),
+        (("Text",), 3),
+        (("-----",), 3),
+        (("- item",), 3),
+        (("# Last",), 4),
+        (("## Two", "Text", "- item"), 1),
+    ],
+)
+def test_a_heading_is_whole_with_the_beginning_of_what_follows(before, whole):
+    places = [0, *(HEADED.index(word) for word in before), len(HEADED)]
+    found = whole_among(wanted_whole(HEADED), [Span(*pair) for pair in pairwise(places)])
+    assert found.kinds["heading"] == Whole(whole, 4)
+    assert found.kinds["list"] == Whole(1, 1)
+
+
+def test_it_says_how_many_of_each_kind():
+    found = Integrity({"table": Whole(1, 2), "list": Whole(1, 1)})
+    assert found.words() == "1 of 2 tables, 1 of 1 list"
+    assert found.all == Whole(2, 3)
+
+
+def test_a_text_without_blocks_has_no_integrity():
+    found = integrity(chunk("One sentence. Another one.", "fixed_sentences", size=1))
+    assert found.all.share is None
+    assert found.words() == ""
+
+
+def test_with_overlap_a_block_is_whole_where_one_chunk_has_all_of_it():
+    # 2 to 6 is cut by the first and the third piece, and lies in the second.
+    pieces = [Span(0, 4), Span(2, 7), Span(5, 9)]
+    assert whole_among([("list", Span(2, 6))], pieces).all.share == 1.0
+    assert whole_among([("list", Span(1, 6))], pieces).all.share == 0.0
+    # What lies in no chunk is not whole.
+    assert whole_among([("list", Span(8, 10))], pieces).all.share == 0.0
+
+
+def test_a_chunk_in_pieces_does_not_hold_what_is_between_them():
+    assert whole_among([("list", Span(0, 6))], [Span(0, 2), Span(4, 6)]).all.share == 0.0
+
+
+@given(st.lists(st.integers(1, 60), max_size=8), st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=8))
+def test_without_overlap_it_is_that_no_cut_lies_inside(cuts, stretches):
+    edges = sorted({0, 100, *cuts})
+    pieces = [Span(*pair) for pair in pairwise(edges)]
+    blocks = [("list", Span(start, start + length)) for start, length in stretches]
+    expected = sum(not any(start < cut < end for cut in edges) for _, (start, end) in blocks)
+    assert whole_among(blocks, pieces[::-1]).all == Whole(expected, len(blocks))
+
+
+def test_the_cuts_of_a_result_are_what_breaks_a_block():
+    made = chunk(TEXT, "recursive", size=14, sentences="lines")
+    found = integrity(made)
+    start = TEXT.index("- one")
+    assert any(start < cut < TEXT.index("Between") - 2 for cut in cuts_of(made)) == (found.kinds["list"].count == 0)
+    assert found.kinds["table"] == Whole(0, 1)
