@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,13 +34,7 @@ from chunkers.cache import EmbeddingCache
 from chunkers.text.sentences import SPLITTERS
 from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability
-from evaluation.segmentation.unlabelled import EXPLAINED, Unlabelled, sentence_vectors, sizes_of, unlabelled
-
-BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("no cut", {"chunks": 1}),
-    ("a cut after every 4 sentences", {"size": 4}),
-)
-"""The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
+from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sentence_vectors, sizes_of, unlabelled
 
 WIDTH = 15
 """Characters of a column of numbers."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from chunkers import Chunker, Chunking, Document, InputError, Tools
 from chunkers.arrays import VectorArray
@@ -26,6 +28,13 @@ EXPLAINED = {
     "one chunk": "The share that one chunk is, which is the least that can change: that with the new sentence.",
 }
 """What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
+
+
+BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("no cut", {"chunks": 1}),
+    ("a cut after every 4 sentences", {"size": 4}),
+)
+"""The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, the ranking, sizes, gaps, the file as it was read, downloads."""
+"""What Compare shows below the text on request: scores, ranking, measures without labels, sizes, gaps, parsing, downloads."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
+from viz.compare.scores.unlabelled import show_unlabelled
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.results import ColumnResult
@@ -29,7 +30,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         return
     wanted = st.segmented_control(
         "Below the text",
-        ["Scores", "Which is best?", "Chunk sizes", "Every gap", "Parsing", "Downloads"],
+        ["Scores", "Which is best?", "Without labels", "Chunk sizes", "Every gap", "Parsing", "Downloads"],
         key="below",
         label_visibility="collapsed",
     )
@@ -38,6 +39,8 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         show_scoreboard(choices, made, chosen.known, embedder)
     elif wanted == "Which is best?":
         show_ranking(choices, made, done[0][1].document, chosen.known, embedder)
+    elif wanted == "Without labels":
+        show_unlabelled(choices, made, done[0][1].document, embedder)
     elif wanted == "Chunk sizes":
         unit = st.segmented_control(
             "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True

@@ -12,6 +12,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.text.reading import FileText
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
+from viz.jobs.edits import Edits
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.jobs.texts import Showing
@@ -184,6 +185,7 @@ class Session:
     compared_embedders = Value[tuple[str, str] | None]("compared_embedders", None)
     full_job = Job[ChunkingJob | None]("full_job", None)  # with the embedder that is approximated
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
+    edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
 
     # State of components and figures

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from evaluation.segmentation.unlabelled import EXPLAINED
+
 TEXT: Mapping[str, str] = {
     "Chunk": "A piece of the text that is embedded and stored as one: what a search gives to the language model.",
     "Gap": "The place between two neighbouring sentences, where a chunker cuts or does not.",
@@ -39,6 +41,12 @@ SEGMENTATION: Mapping[str, str] = {
 }
 """The measures against known boundaries."""
 
+UNLABELLED: Mapping[str, str] = {
+    **{name.capitalize(): said for name, said in EXPLAINED.items() if name != "chunks"},
+    "Edit": "One sentence that is inserted into the text at a place drawn by lot, after which the text is cut again.",
+}
+"""The measures without labels."""
+
 RETRIEVAL: Mapping[str, str] = {
     "Top k": "How many chunks the search returns for a question.",
     "Recall": "The share of the excerpts that is in the chunks found.",
@@ -54,6 +62,7 @@ RETRIEVAL: Mapping[str, str] = {
 PARTS = {
     "Texts and chunkers": TEXT,
     "Measures against known boundaries": SEGMENTATION,
+    "Measures without labels": UNLABELLED,
     "Measures of retrieval": RETRIEVAL,
 }
 

@@ -1,0 +1,63 @@
+"""Edit stability of several chunkers on one document, in the background: each cuts the text anew after every edit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from chunkers import Cancelled, Chunker, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.turns import arrival
+from evaluation.segmentation.stability import EDITS, Stability, edit_stability
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+from viz.jobs.resources import embedding_cache, load_model
+
+
+@dataclass(eq=False)
+class Edits(Background):
+    """Measure the edit stability of chunkers, one after the other.
+
+    ``named`` has each with its name for the user. What is measured is in ``results``; what cannot be is in ``refused``, with
+    the reason.
+    """
+
+    source: Document
+    embedder: Embedder | None
+    named: Sequence[tuple[str, Task, Chunker]]
+    on_disk: bool
+    edits: int = EDITS
+    results: dict[Task, Stability] = field(default_factory=dict)
+    refused: dict[Task, str] = field(default_factory=dict)
+    came: int = field(default_factory=arrival, init=False)
+    _at: int = 0
+    _done: int = 0
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of all edits that are done, and whose turn it is."""
+        at, done = self._at, self._done
+        share = (at * self.edits + done) / max(1, len(self.named) * self.edits)
+        name = self.named[min(at, len(self.named) - 1)][0] if self.named else ""
+        return min(share, 1.0), f"{name}: {done:,} of {self.edits:,} edits"
+
+    def _told(self, done: int, total: int) -> None:
+        # A short text has fewer places.
+        self._done = done * self.edits // total
+
+    def _run(self) -> None:
+        for place, (_, task, chunker) in enumerate(self.named):
+            self._at, self._done = place, 0
+            if chunker.embeds and self.embedder is not None:
+                load_model(self.embedder, cancelled=self._cancel.is_set)
+            tools = Tools(
+                self.embedder if chunker.embeds else None,
+                load_tokenizer(task.tokenizer),
+                embedding_cache(self.on_disk),
+                came=self.came,
+                cancelled=self._cancel.is_set,
+            )
+            try:
+                self.results[task] = edit_stability(chunker, self.source, tools, self.edits, progress=self._told)
+            except Cancelled:
+                return
+            except InputError as error:
+                self.refused[task] = str(error)
