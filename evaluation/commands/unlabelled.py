@@ -146,10 +146,10 @@ def table(name: str, rows: Sequence[Row]) -> str:
         lines.append(f"{label:<{width}}" + "".join(f"{cells[head]:>{WIDTH}}" for head in heads))
     said = {measured.sizes.bounds.words(): None for _, measured, _ in rows if measured.sizes is not None}
     if len(said) == 1:
-        lines.append(f"Within size: {next(iter(said))}.")
+        lines.append(f"Size kept: {next(iter(said))}.")
     elif said:
         asked = (f"{label}: {measured.sizes.bounds.words()}" for label, measured, _ in rows if measured.sizes is not None)
-        lines.append(f"Within size: {'; '.join(asked)}.")
+        lines.append(f"Size kept: {'; '.join(asked)}.")
     kinds = rows[0][1].blocks.kinds
     if kinds:
         lines += [f"Blocks whole: {label}: {measured.blocks.words()}." for label, measured, _ in rows]

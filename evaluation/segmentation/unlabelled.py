@@ -17,7 +17,7 @@ EXPLAINED = {
     "chunks": "How many there are.",
     "blocks whole": "Share of the lists, tables, code blocks and formulas, and of the headings with what follows, that lie "
     "in one piece of a chunk.",
-    "within size": "Share of chunks within the sizes that are asked for; where none are, within what the embedder reads.",
+    "size kept": "Share of chunks within the sizes that are asked for; where none are, within what the embedder reads.",
     "inside": "Mean cosine of two sentences that share a chunk. Short chunks have more of it, whatever their cuts.",
     "across": "Mean cosine of two sentences, one in a chunk and one in the next. Short chunks have more of it too.",
     "contrast": "Inside minus across: how much more alike sentences are within chunks than over the cuts between them.",
@@ -25,7 +25,7 @@ EXPLAINED = {
     "surroundings, low where it stands apart.",
     "changed": "Share of chunks that are others after one sentence was inserted, mean over the places; lower is steadier.",
     "at worst": "The same at the place where it is most.",
-    "one chunk": "The share that one chunk is, which is the least that can change: that with the new sentence.",
+    "at least": "What must change, beside which the others are to be read: the one chunk with the new sentence, as a share.",
 }
 """What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
 

@@ -10,8 +10,8 @@ from viz.compare.scores import unlabelled as view
 from viz.jobs import resources
 
 BUTTON = "Measure what an edit changes"
-MEASURES = ["Chunks", "Blocks whole", "Within size", "Inside", "Across", "Contrast", "Context"]
-EDITS = ["Changed", "At worst", "One chunk"]
+MEASURES = ["Chunks", "Blocks whole", "Size kept", "Inside", "Across", "Contrast", "Context"]
+EDITS = ["Changed", "At worst", "At least"]
 
 
 def buttons(app):
@@ -56,8 +56,8 @@ def test_without_embedded_sentences_it_says_why_and_embeds_nothing(app):
     assert {row["Inside"]["text"] for row in rows} == {"–"}
     assert rows[0]["Inside"]["why"].startswith("The sentences of this text are not embedded")
     # It has neither lists nor headings, and a size of characters that is kept.
-    assert (rows[1]["Blocks whole"]["text"], rows[1]["Within size"]["text"]) == ("–", "100 %")
-    assert rows[1]["Within size"]["why"] == "at most 200 characters: all are"
+    assert (rows[1]["Blocks whole"]["text"], rows[1]["Size kept"]["text"]) == ("–", "100 %")
+    assert rows[1]["Size kept"]["why"] == "at most 200 characters: all are"
 
 
 def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
@@ -70,9 +70,9 @@ def test_edits_are_measured_by_a_job_and_again_for_what_changed(app):
     assert [head["label"] for head in data["heads"]] == MEASURES + EDITS
     assert len(job.results) == 5
     assert BUTTON not in buttons(app)
-    assert rows[3]["Changed"]["text"] == rows[3]["At worst"]["text"] == rows[3]["One chunk"]["text"] == "100 %"
+    assert rows[3]["Changed"]["text"] == rows[3]["At worst"]["text"] == rows[3]["At least"]["text"] == "100 %"
     for row in rows:
-        assert row["One chunk"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
+        assert row["At least"]["value"] <= row["Changed"]["value"] <= row["At worst"]["value"] <= 1
     # The same as the library says.
     column = next(one for one in job.named if one[0] == "Column 1")
     assert rows[0]["Changed"]["value"] == job.results[column[1]].mean
