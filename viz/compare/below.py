@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, ranking, measures without labels, sizes, gaps, parsing, downloads."""
+"""What Compare shows below the text on request: scores, ranking, measures without labels, sizes, gaps, the file as read."""
 
 from __future__ import annotations
 
