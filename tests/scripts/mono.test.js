@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { monoRanges, partsOf } from "../../viz/components/reader/parts/mono.js";
+import { monoRanges } from "../../viz/components/reader/parts/mono.js";
 
 /** @param {string} text */
 const found = (text) => {
@@ -59,23 +59,6 @@ test("whatever the lines are, it takes about as long as there is text", () => {
     for (const end of ["", "\n", "\n\n"]) {
       const text = (line.repeat(end ? 2 : 1) + end).repeat(Math.ceil(60_000 / line.length));
       assert.ok(monoRanges(text).every((at) => at <= text.length));
-    }
-  }
-});
-
-test("the parts of any stretch are the whole of it, in order", () => {
-  const text = sample("table.md").replaceAll("\n", "\r\n");
-  const ranges = monoRanges(text);
-  assert.ok(ranges.every((end, at) => !at || end > ranges[at - 1]));
-  for (let from = 0; from < text.length; from += 7) {
-    for (const length of [0, 1, 40, 900]) {
-      const to = Math.min(text.length, from + length);
-      const parts = partsOf(from, to, ranges);
-      assert.equal(parts.map(({ start, end }) => text.slice(start, end)).join(""), text.slice(from, to));
-      for (const { start, end, mono } of parts) {
-        const inside = ranges.some((edge, at) => at % 2 === 0 && start >= edge && end <= ranges[at + 1]);
-        assert.equal(mono, inside);
-      }
     }
   }
 });

@@ -2,7 +2,7 @@
 // it is filled, and updated when a new result leaves its text unchanged.
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
-import { write } from "./parts/mono.js";
+import { pathAt, write } from "./parts/looks.js";
 import { pagesOf } from "./parts/pages.js";
 
 /**
@@ -19,6 +19,7 @@ import { pagesOf } from "./parts/pages.js";
  * @property {HTMLElement | null} why Where the reason of its cut stands.
  * @property {HTMLElement | null} chunk Where its text stands.
  * @property {string} pages The pages that its text is on, in words.
+ * @property {string[]} path The titles of the headings above it.
  * @property {string} shown What the last update wrote into it.
  * @typedef {HTMLElement & BlockState} Block
  */
@@ -29,7 +30,7 @@ import { pagesOf } from "./parts/pages.js";
  */
 export function makeBlock(length) {
   const height = Math.round(46 + (length / 42) * 25);
-  const state = { number: 0, height, filled: false, why: null, chunk: null, pages: "", shown: "" };
+  const state = { number: 0, height, filled: false, why: null, chunk: null, pages: "", path: [], shown: "" };
   const block = Object.assign(el("div", "block"), state);
   block.style.height = `${height}px`;
   return block;
@@ -42,7 +43,7 @@ export function makeBlock(length) {
  * @param {Block} block
  */
 export function fillBlock(reader, segments, block) {
-  const { text, starts, ends, mono } = reader;
+  const { text, starts, ends, looks, headings } = reader;
   const { number } = block;
   const [start, end] = [segments.start[number], segments.end[number]];
   block.filled = true;
@@ -63,19 +64,24 @@ export function fillBlock(reader, segments, block) {
     pages.dataset.pages = block.pages;
     pages.title = block.pages;
   }
+  block.path = pathAt(headings, start);
+  if (block.path.length) {
+    const path = chunk.appendChild(el("span", "path"));
+    path.dataset.path = path.title = block.path.join(" › ");
+  }
   chunk.setAttribute("role", "group");
   let place = start;
   for (let next = firstWhere(ends.length, (sentence) => ends[sentence] > start); starts[next] < end; next++) {
-    if (starts[next] > place) write(chunk, text, place, starts[next], mono);
+    if (starts[next] > place) write(chunk, text, place, starts[next], looks);
     const from = Math.max(starts[next], place);
     const to = Math.min(ends[next], end);
     const span = el("span", "s");
-    write(span, text, from, to, mono);
+    write(span, text, from, to, looks);
     span.dataset.s = String(next);
     chunk.append(span);
     place = to;
   }
-  if (place < end) write(chunk, text, place, end, mono);
+  if (place < end) write(chunk, text, place, end, looks);
   const following = segments.start[number + 1] ?? text.length;
   if (following > end) block.append(el("span", "between", text.slice(end, following)));
 }
@@ -111,7 +117,7 @@ export function updateBlock(column, segments, block) {
   const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";
-  chunk.setAttribute("aria-label", [`chunk ${numbers.join("+")}`, block.pages].filter(Boolean).join(", "));
+  chunk.setAttribute("aria-label", [`chunk ${numbers.join("+")}`, block.pages, ...block.path].filter(Boolean).join(", "));
 }
 
 /**

@@ -9,7 +9,7 @@ import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { bringIntoWindow } from "./parts/in_window.js";
-import { monoRanges } from "./parts/mono.js";
+import { looksOf, paragraphsOf } from "./parts/looks.js";
 import { handleOf } from "./parts/reader_handle.js";
 import { Sideways } from "./parts/sideways.js";
 import { offerToTake } from "./parts/take_home.js";
@@ -17,6 +17,7 @@ import { offerToTake } from "./parts/take_home.js";
 /**
  * @import { Mark, Range } from "../shared/bus.js"
  * @import { Component, Pages, StoredText } from "../shared/component.d.ts"
+ * @import { Heading, Look } from "./parts/looks.js"
  * @import { ReaderData, ReaderState } from "./payload.d.ts"
  */
 
@@ -43,7 +44,9 @@ export class Reader {
   /** @type {number[]} */ ends = [];
   sentences = 0;
   /** @type {Pages | undefined} */ pages;
-  /** @type {number[]} */ mono = []; // the ranges of the text that are code, tables and formulas
+  /** @type {Look[]} */ looks = []; // of the parts of the text that do not look like all of it
+  /** @type {Heading[]} */ headings = [];
+  /** @type {number[]} */ paragraphs = []; // the sentences that begin one
   grounds = 1;
   known = ""; // what of the data the marks of sentences depend on
   /** @type {Set<number>} */ missed = new Set(); // the known boundaries
@@ -124,7 +127,8 @@ export class Reader {
       this.known = known;
       ({ text: this.text, starts: this.starts, ends: this.ends, pages: this.pages } = source);
       this.sentences = this.starts.length;
-      this.mono = monoRanges(this.text);
+      ({ looks: this.looks, headings: this.headings } = looksOf(this.text));
+      this.paragraphs = paragraphsOf(this.text, this.starts, this.ends);
       for (const column of this.columns) column.reset();
       this.axis.reset();
       this.disagreements.reset();

@@ -94,7 +94,9 @@ export class Strips {
         .map((at) => Math.floor(at) + 1)
         .join(", ");
       const more = row.from.length > 40 ? " and more" : "";
-      const drawn = said ? "; taller where a part is longer" : "";
+      const ticks = row.name !== "known" && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
+      const drawn = (said ? "; taller where a part is longer" : "") + ticks;
+      if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute(
         "aria-label",
         `${row.name === "known" ? "known boundaries" : row.name}: ${row.from.length} parts, beginning at sentences ${begins}${more}${drawn}`,
@@ -123,6 +125,22 @@ export class Strips {
         pen.fillRect(left, 0, 1, height);
       }
     }
+  }
+
+  /**
+   * Ticks at the lower edge where paragraphs end, unless they are too many to be told apart; whether there are any.
+   * @param {HTMLCanvasElement} canvas
+   */
+  drawParagraphs(canvas) {
+    const { window, reader } = this.axis;
+    const seen = reader.paragraphs.filter((at) => window.holds(at));
+    if (!seen.length || seen.length > CROWDED) return false;
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const tall = Math.ceil(height / 3);
+    pen.fillStyle = this.axis.colour("ink");
+    for (const at of seen) pen.fillRect(Math.round(window.x(at, width)) - 1, height - tall, 1, tall);
+    return true;
   }
 
   /**

@@ -1,7 +1,4 @@
-// Which lines of a text are code, tables or formulas, to be drawn in a face whose characters are equally wide. Only the drawing
-// depends on it: no offset, no sentence and no chunk does.
-
-import { el, firstWhere } from "../../shared/dom.js";
+// Which lines of a text are code, tables or formulas, to be drawn in a face whose characters are equally wide.
 
 const FENCE = /^ {0,3}(`{3,}|~{3,}|\$\$)/;
 const INDENTED = /^(?: {4}|\t)[ \t]*\S/;
@@ -40,43 +37,11 @@ export function monoRanges(text) {
 }
 
 /**
- * Write the part of a text from `from` to before `to` into a node.
- * @param {Node & ParentNode} node
- * @param {string} text
- * @param {number} from
- * @param {number} to
- * @param {number[]} ranges as `monoRanges` returns them
- */
-export function write(node, text, from, to, ranges) {
-  for (const { start, end, mono } of partsOf(from, to, ranges)) {
-    const part = text.slice(start, end);
-    node.append(mono ? el("span", "mono", part) : part);
-  }
-}
-
-/**
- * The part from `from` to before `to`, divided where ranges begin and end.
- * @param {number} from
- * @param {number} to
- * @param {number[]} ranges
- */
-export function partsOf(from, to, ranges) {
-  const parts = [];
-  let at = firstWhere(ranges.length, (number) => ranges[number] > from);
-  for (let start = from; start < to; at++) {
-    const end = Math.min(to, ranges[at] ?? to);
-    if (end > start) parts.push({ start, end, mono: at % 2 === 1 });
-    start = end;
-  }
-  return parts;
-}
-
-/**
  * @typedef {{ start: number, words: string }} Line
  * @param {string} text
  * @returns {Line[]}
  */
-function linesOf(text) {
+export function linesOf(text) {
   const lines = [];
   let start = 0;
   for (const words of text.split("\n")) {
@@ -91,7 +56,7 @@ function linesOf(text) {
  * @param {Line[]} lines
  * @param {boolean[]} mono
  */
-function markFences(lines, mono) {
+export function markFences(lines, mono) {
   let opened = -1;
   let sign = "";
   lines.forEach(({ words }, at) => {

@@ -1,0 +1,63 @@
+"""Headings, lists, code, tables and formulas in the text: they look otherwise, and are the same characters."""
+
+import pytest
+
+from sample_docs import load_sample
+from tests.browser.steps import column, eventually, open_app, open_box, whole_text
+
+FACES = """(body) => {
+  const mono = [...body.querySelectorAll(".s .mono")];
+  const face = (node) => getComputedStyle(node).fontFamily;
+  return { words: mono.map((node) => node.textContent).join("\\n"), other: mono.every((node) => face(node) !== face(body)) };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn", "not_drawn"),
+    [
+        ("table", ["| Bridge | Built |", "2025-05-14T08:10", "\\sigma"], ["The valley is crossed", "Reading the sensors"]),
+        ("formulas", ["A = pi * r^2", "n = ln(2) / ln(1 + p)"], ["Archimedes compared"]),
+    ],
+)
+def test_code_tables_and_formulas_have_a_face_of_their_own(page, app_url, name, drawn, not_drawn):
+    root = open_app(page, app_url, f"?embedder=tfidf&document={name}")
+    found = column(root, 0).evaluate(FACES)
+    assert found["other"]
+    assert all(words in found["words"] for words in drawn)
+    assert not any(words in found["words"] for words in not_drawn)
+    assert whole_text(root, 0) == load_sample(name).text
+
+
+LISTED = (
+    "# Fruit\n\nBuy these:\n\n- apples, "
+    + "which keep for long and " * 8
+    + "are red\n- pears\n\n## Stone fruit\n\nPlums are one.\n"
+)
+
+LEFTS = """(body) => {
+  const item = [...body.querySelectorAll(".s")].find((node) => node.textContent.startsWith("- apples"));
+  const words = document.createRange();
+  words.selectNodeContents(item.lastChild);
+  // The space at which a line is broken has a box of its own.
+  const lines = [...words.getClientRects()].filter(({ width }) => width > 20);
+  return { lines: lines.length, lefts: new Set(lines.map((box) => Math.round(box.left))).size,
+           bold: [...body.querySelectorAll(".heading")].map((one) => [one.textContent, getComputedStyle(one).fontWeight]) };
+}"""
+
+
+def test_headings_are_bold_lists_hang_and_a_chunk_names_the_headings_above_it(page, app_url):
+    root = open_app(page, app_url, "?embedder=tfidf&c1=fixed_sentences&c1.size=1&sentences=sentencex")
+    box = open_box(page)
+    box.fill(LISTED)
+    box.press("Control+Enter")
+    eventually(lambda: whole_text(root, 0), lambda text: text == LISTED)
+    found = column(root, 0).evaluate(LEFTS)
+    assert found["bold"] == [["# Fruit", "650"], ["## Stone fruit", "650"]]
+    # Every line of the item's words begins at the same place, the mark before them.
+    assert found["lines"] > 1
+    assert found["lefts"] == 1
+    paths = column(root, 0).locator(".path").evaluate_all("(paths) => paths.map((path) => path.dataset.path)")
+    assert paths[0] == "Fruit"
+    assert paths[-1] == "Fruit › Stone fruit"
+    # The first chunk is the heading itself.
+    assert column(root, 0).locator(".chunk").first.locator(".path").count() == 0
