@@ -96,7 +96,7 @@ class MaxMin(Sized):
         if not document.sentences:
             return Chunking(document, (), ())
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        steps = list(self._steps(vectors, tools))
+        steps = list(self.scan(vectors, tools))
         decided = [self._gap(index, step) for index, step in enumerate(steps)]
         gaps = within_sizes(document, decided, self.limits, tools, lambda: gap_distances(vectors).tolist())
         curve = Curve(
@@ -118,8 +118,23 @@ class MaxMin(Sized):
         found = Tipping("hard_threshold", "hard", value, not gap.verdict.is_cut, abs(gap.score - gap.threshold))
         return found if is_proven(self, chunking, gap, found, tools) else None
 
-    def _steps(self, vectors: FloatArray, tools: Tools) -> Iterator[_Step]:
-        """Decide on each gap from left to right."""
+    def scan(self, vectors: FloatArray, tools: Tools) -> Iterator[MaxMinStep]:
+        """Decide on each gap from left to right, before sizes overrule any decision.
+
+        Parameters
+        ----------
+        vectors
+            One unit vector per sentence, shape (n, dimension).
+        tools
+            Hears how far it is, and can stop it.
+
+        Raises
+        ------
+        InputError
+            If a chunk grows so long that its comparisons are too much work.
+        Cancelled
+            If the user asked to stop.
+        """
         count, width = vectors.shape
         start, least = 0, math.inf
         work = 0
@@ -140,11 +155,13 @@ class MaxMin(Sized):
                 size = number - start
                 if size == 1:
                     similarity = float(row[0])
-                    step = _Step(self.initial_factor * similarity, self.hard_threshold, size, similarity)
+                    step = MaxMinStep(self.initial_factor * similarity, self.hard_threshold, size, similarity, start)
                     lowest = similarity
                 else:
-                    follows = least * self.relaxation * _logistic(size - 1)
-                    step = _Step(float(row.max()), max(follows, self.hard_threshold), size, least)
+                    follows = self.follows(size, least)
+                    nearest = int(row.argmax())
+                    threshold = max(follows, self.hard_threshold)
+                    step = MaxMinStep(float(row[nearest]), threshold, size, least, start + nearest)
                     lowest = min(least, float(row.min()))
                 yield step
                 if step.joins:
@@ -152,7 +169,11 @@ class MaxMin(Sized):
                 else:
                     start, least = number, math.inf
 
-    def _gap(self, index: int, step: _Step) -> Gap:
+    def follows(self, size: int, least: float) -> float:
+        """Return the threshold that follows a chunk of so many sentences, two at least, and their least similarity."""
+        return least * self.relaxation * logistic(size - 1)
+
+    def _gap(self, index: int, step: MaxMinStep) -> Gap:
         hard = step.threshold == self.hard_threshold
         if step.size == 1:
             remark = f"{self.initial_factor:g} × {step.least:.2f}, as the chunk has one sentence"
@@ -165,16 +186,27 @@ class MaxMin(Sized):
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)
 
 
-class _Step(NamedTuple):
-    """The decision on a gap: what is compared with what, the sentences of the open chunk, and their least similarity.
+class MaxMinStep(NamedTuple):
+    """The decision on a gap.
 
-    Of a chunk of one sentence, the last is its similarity to the next.
+    Attributes
+    ----------
+    score, threshold
+        What is compared: the sentence joins if the score is greater. After one sentence, the score is their similarity
+        times the initial factor.
+    size
+        The sentences of the open chunk.
+    least
+        The least similarity of two of them; where there is one, its similarity to the next.
+    nearest
+        The number of the first of them that is most like the next, from 0.
     """
 
     score: float
     threshold: float
     size: int
     least: float
+    nearest: int
 
     @property
     def joins(self) -> bool:
@@ -182,5 +214,6 @@ class _Step(NamedTuple):
         return self.score > self.threshold
 
 
-def _logistic(number: float) -> float:
+def logistic(number: float) -> float:
+    """Return 1 / (1 + e^-number)."""
     return 1 / (1 + math.exp(-number))

@@ -251,3 +251,37 @@ def test_in_a_narrow_window_what_is_beside_follows_below_the_text(open_page, app
     eventually(lambda: text.bounding_box()["height"], lambda height: height <= 500)
     body = text.bounding_box()
     assert beside.bounding_box()["y"] >= body["y"] + body["height"]
+
+
+def test_max_min_is_stepped_through_with_the_sentence_that_decides(page, app_url):
+    query = "embedder=tfidf&document=report&c1=max_min&c1.hard_threshold=0.3&view=steps"
+    root = open_breakpoints(page, app_url, query)
+    told, steps = page.locator(".told"), page.locator(".stepper")
+    expect(told).to_contain_text("The open chunk is sentence 1 alone")
+    marks(root, "growing", [0])
+    marks(root, "middle", [])
+    # The keys are the stepper's, until a chunk has two sentences; then one of them is most like the next.
+    for step in range(2, 30):
+        page.keyboard.press("ArrowRight")
+        stands_at(page, step)
+        if "most like sentence" in told.inner_text():
+            break
+    found = re.search(r"is sentences (\d+) to (\d+); most like sentence (\d+) is sentence (\d+), which", told.inner_text())
+    first, last, candidate, nearest = map(int, found.groups())
+    assert candidate == last + 1 == read(steps, "({ step }) => step") + 1
+    # A sentence has one mark: the nearest is not shaded like the rest of the chunk.
+    marks(root, "growing", [one for one in range(first - 1, last) if one != nearest - 1])
+    marks(root, "next", [last])
+    marks(root, "middle", [nearest - 1])
+    expect(told).to_contain_text("× σ(1) ×")
+    # Back to the step before, and on to the last by the field.
+    page.keyboard.press("ArrowLeft")
+    stands_at(page, last - 1)
+    field = page.get_by_label("to step")
+    field.fill("332")
+    field.press("Enter")
+    stands_at(page, 332)
+    # The other chunker is a choice away, with its histogram.
+    page.get_by_label("Chunker", exact=True).first.click()
+    page.get_by_role("option", name="Breakpoint").click()
+    page.get_by_role("radio", name="Scores").wait_for()

@@ -1,4 +1,4 @@
-"""The Breakpoints page: the greedy chunker's curve and text, the effect of its slider, every gap, and the scan by steps."""
+"""The Breakpoints page: a greedy chunker's curve and text, the effect of its slider, every gap, and the scan by steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viz.breakpoints.steps import show_steps
 from viz.components.notice import notice
 from viz.components.reader.reader import Column, HeadRow, Result, reader, take_event
 from viz.controls.chunker import parameter_controls
-from viz.controls.link_widgets import seed, switch
+from viz.controls.link_widgets import seed, select, switch
 from viz.shell.column_head import Head, against_known_row, column_of
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
@@ -40,18 +40,21 @@ READER = "reader"
 VIEWS = {"scores": "Scores", "gaps": "Gaps", "steps": "Steps"}
 """The views beside the text: their names in the link, and their labels."""
 
+SHOWN = {"breakpoint": "Breakpoint", "max_min": "Max–Min"}
+"""The chunkers that the page shows, with their names."""
+
 READINGS = {"distance": "distance", "similarity": "similarity"}
 MOST_MARGIN = 0.5
 
 
 def show() -> None:
     """Draw the page."""
-    opening = columns_to_open_with(PAGE, [("breakpoint",)])
+    opening = columns_to_open_with(PAGE, [(*SHOWN,)])
     document, sentences = next(iter(sample_splitters().items()))
     extra = {"view": "scores", "axis": "distance", "margin": "0.02", "step": "1"}
     with page(PAGE, Choices(document, sentences, [fresh("breakpoint")], extra=extra)) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
-        _one_breakpoint(here)
+        _one_column(here)
         _draw(here)
 
 
@@ -61,12 +64,17 @@ def _draw(here: Page) -> None:
     line = take_event(READER, "line")
     if line is not None:
         column.parameters[str(line["parameter"])] = float(line["value"])
+    views = VIEWS if column.chunker == "breakpoint" else {name: label for name, label in VIEWS.items() if name != "scores"}
     view, axis, margin = _word(choices, "view", VIEWS), _word(choices, "axis", READINGS), _margin(choices)
+    if view not in views:
+        # Its one slider is no threshold for all gaps, so that there is neither a histogram nor a staircase.
+        view = choices.extra["view"] = "steps"
     wanted = [column]
     if view == "steps":
         wanted += [ColumnChoice("optimal"), ColumnChoice("breakpoint", {"buffer": 0})]
     made = run_columns(here, text, wanted) if text is not None else [ColumnResult(column)]
     with here.controls:
+        _choose_chunker(choices)
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made[0].chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made[0].chunker is not None or text is None)
@@ -91,7 +99,8 @@ def _draw(here: Page) -> None:
             margin=margin,
         )
     with right, st.container(key="beside"):
-        switch("Beside the text", choices.extra, "view", VIEWS, f"{PAGE}/view", hidden=True)
+        key = f"{PAGE}/view" if views == VIEWS else f"{PAGE}/view/{column.chunker}"
+        switch("Beside the text", choices.extra, "view", views, key, hidden=True)
         if shown is None:
             notice("There is nothing to show before the text is cut.", key="nothing_beside")
         elif not shown.chunking.curves or not shown.chunking.curves[0].scores:
@@ -107,11 +116,11 @@ def _draw(here: Page) -> None:
 # Input from the link
 
 
-def _one_breakpoint(here: Page) -> None:
-    """Reduce the page's columns to a single breakpoint chunker, with an error if the link names another."""
+def _one_column(here: Page) -> None:
+    """Reduce the page's columns to a single one that scans greedily, with an error if the link names another chunker."""
     first = here.choices.columns[0]
-    if first.chunker != "breakpoint":
-        here.complain(f"This page is about breakpoint alone; the link's c1 is {first.chunker}.")
+    if first.chunker not in SHOWN:
+        here.complain(f"This page is about {' and '.join(SHOWN)} alone; the link's c1 is {first.chunker}.")
         first = ColumnChoice("breakpoint")
     here.choices.columns = [first]
     here.choices.selected = 0
@@ -138,6 +147,15 @@ def _margin(choices: Choices) -> float:
 
 
 # The page's own controls
+
+
+def _choose_chunker(choices: Choices) -> None:
+    words = {"chunker": choices.columns[0].chunker}
+
+    def changed() -> None:
+        choices.columns = [fresh(words["chunker"])]
+
+    select("Chunker", words, "chunker", SHOWN, key=f"{PAGE}/chunker", then=changed)
 
 
 def _choose_axis(choices: Choices, chunker: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Breakpoint, Chunking
+from chunkers.methods.max_min import MaxMin
 from chunkers.methods.similarity_reading import SimilarityReading, has_similarity_reading, read_as_similarity
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
@@ -13,17 +14,22 @@ from viz.shell.results import ColumnResult
 
 @dataclass(frozen=True)
 class Shown:
-    """A result read as distances or as similarities; ``identity`` is its task and the reading."""
+    """A result read as distances or as similarities; ``identity`` is its task and the reading.
+
+    Max–Min knows similarities alone.
+    """
 
     identity: tuple[Task, str]
-    chunker: Breakpoint
+    chunker: Breakpoint | MaxMin
     chunking: Chunking
 
 
 def shown_of(made: ColumnResult, axis: str) -> Shown | None:
     """Return the result read along ``axis``, or None if there is no result."""
-    if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint):
+    if made.task is None or made.chunking is None or not isinstance(made.chunker, Breakpoint | MaxMin):
         return None
+    if isinstance(made.chunker, MaxMin):
+        return Shown((made.task, "similarity"), made.chunker, made.chunking)
     if axis == "similarity" and has_similarity_reading(made.chunker) and made.chunking.curves:
         return Shown((made.task, axis), SimilarityReading(**made.chunker.model_dump()), _read(made.task, made.chunking))
     return Shown((made.task, "distance"), made.chunker, made.chunking)

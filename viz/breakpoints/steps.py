@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from chunkers import Cancelled, Chunking, Document, Embedder
+import numpy as np
+
+from chunkers import Cancelled, Chunking, Document, Embedder, Tools, load_tokenizer
+from chunkers.methods.max_min import MaxMin
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
+from viz.breakpoints.max_min_story import max_min_steps
 from viz.breakpoints.shown import Shown
 from viz.breakpoints.story import scan_steps
 from viz.components.notice import notice
@@ -31,7 +35,11 @@ def show_steps(
             compared = _compared(shown.identity[0], best.task, shown.chunking, best.chunking, embedder)
     elif made[0].chunking is not None:
         notice("Cuts are compared with “optimal” as soon as that has been computed.", key="optimal_waits")
-    stepper(_told(shown, margin, compared), choices.extra, key="stepper")
+    steps = _told(shown, margin, compared)
+    if isinstance(shown.chunker, MaxMin) and embedder is not None:
+        with suppress(Cancelled):
+            steps = _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
+    stepper(steps, choices.extra, key="stepper")
 
 
 @kept(8, lambda task, best_task, *_: (task.document, task, best_task))
@@ -46,3 +54,25 @@ def _compared(
 @kept(8, lambda shown, margin, compared: (shown.identity[0].document, shown.identity, margin, compared is None))
 def _told(shown: Shown, margin: float, compared: Mapping[int, StretchComparison] | None) -> list[Step]:
     return scan_steps(shown.chunking, margin, compared)
+
+
+@kept(
+    8,
+    lambda shown, chunker, margin, compared, embedder: (
+        shown.identity[0].document,
+        shown.identity,
+        margin,
+        compared is None,
+    ),
+)
+def _told_of_max_min(
+    shown: Shown,
+    chunker: MaxMin,
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+    embedder: Embedder,
+) -> list[Step]:
+    tokenizer = shown.identity[0].tokenizer
+    vectors = sentence_vectors(shown.chunking.document, embedder, tokenizer, session.on_disk).astype(np.float64)
+    scanned = list(chunker.scan(vectors, Tools(None, load_tokenizer(tokenizer))))
+    return max_min_steps(shown.chunking, chunker, scanned, margin, compared)

@@ -11,7 +11,7 @@
  * @typedef {object} Mark
  * @property {Range | null} growing The sentences that were together before the step.
  * @property {Range | null} next Those that the step asks about.
- * @property {Range | null} middle Those between them that it passes over.
+ * @property {Range | null} middle Those between them that it passes over, or the one of them that decides.
  * @property {number | null} gap The gap that is decided; gap 0 lies after the first sentence.
  * @property {number | null} [comparison] The comparison of a double pass that is made.
  * @property {boolean} [arriving] Whether the page has only just opened at it: the page does not scroll then.

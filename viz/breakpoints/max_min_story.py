@@ -1,0 +1,80 @@
+"""The scan of Max–Min as steps: the open chunk, the sentence that may join it, and the threshold with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from chunkers import Chunking
+from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
+from evaluation.segmentation.cohesion import StretchComparison
+from viz.breakpoints.story import scan_steps
+from viz.components.stepper.stepper import Step
+
+
+def max_min_steps(
+    chunking: Chunking,
+    chunker: MaxMin,
+    scanned: Sequence[MaxMinStep],
+    margin: float,
+    compared: Mapping[int, StretchComparison] | None,
+) -> list[Step]:
+    """Return one step for each gap of the ledger, as `scan_steps` does, with what Max–Min looked at there.
+
+    Parameters
+    ----------
+    scanned
+        The decision on each gap between two sentences, before sizes overruled any; from `MaxMin.scan`.
+    """
+    steps = scan_steps(chunking, margin, compared)
+    for step, gap in zip(steps, chunking.gaps, strict=True):
+        # A cut inside a sentence is a size's; the scan knows none.
+        if gap.offset is None:
+            _explain(step, gap.index, chunker, scanned[gap.index])
+    return steps
+
+
+def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None:
+    """Put what the scan looked at before the rest of a step's story and numbers, and mark it."""
+    first, last = gap + 1 - scanned.size, gap + 1
+    if scanned.size == 1:
+        said = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
+        numbers = [
+            ["similarity", f"{_three(scanned.least)} × {chunker.initial_factor:g} = {_three(scanned.score)}"],
+            ["threshold", f"hard, {_plain(chunker.hard_threshold)}"],
+        ]
+        middle = None
+    else:
+        nearest = scanned.nearest + 1
+        said = (
+            f"The open chunk is sentences {first + 1:,} to {last:,}; most like sentence {last + 1:,} is sentence "
+            f"{nearest:,}, which is hatched."
+        )
+        numbers = [
+            ["greatest similarity", f"{_three(scanned.score)}, to sentence {nearest:,}"],
+            ["least in the chunk", _three(scanned.least)],
+            ["threshold", _threshold(chunker, scanned)],
+        ]
+        middle = [scanned.nearest, scanned.nearest + 1]
+    step["story"] = [step["story"][0], said, *step["story"][1:]]
+    # Where sizes joined chunks, the one that the scan compared with is shorter than what it became.
+    step["numbers"] = [*step["numbers"][:1], *numbers, *step["numbers"][1:]]
+    step["mark"] = {**step["mark"], "growing": [first, last], "middle": middle}
+
+
+def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:
+    """Return the formula of the threshold with its numbers."""
+    share, least = logistic(scanned.size - 1), _three(scanned.least)
+    follows = _three(chunker.follows(scanned.size, scanned.least))
+    formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
+    numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
+    which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
+    hard = _plain(chunker.hard_threshold)
+    return f"{formula} = {numbers}; not below hard {hard}: {_three(scanned.threshold)}, {which}"
+
+
+def _three(number: float) -> str:
+    return f"{number:z.3f}".replace("-", "−")
+
+
+def _plain(number: float) -> str:
+    return f"{number:g}".replace("-", "−")
