@@ -15,6 +15,7 @@ from typing import Any
 from chunkers import Cancelled, Chunker, Chunking, Document, InputError, Tools, build_chunker
 from chunkers.base import run
 from chunkers.spreadsheet import as_cell
+from evaluation.segmentation.integrity import integrity
 from evaluation.segmentation.measures import (
     Score,
     agreement,
@@ -75,9 +76,11 @@ MEASURES: dict[str, bool] = {
     "boundary_similarity": True,
     "misassigned": False,
     "crossing": False,
+    "blocks_whole": True,
 }
 """The measures, and whether more is better.
 
+``blocks_whole`` is that of `evaluation.segmentation.integrity`, which needs no known boundary; without cuts it is 1.
 ``f1_near`` lets a boundary be one sentence off; ``misassigned`` is a share of the sentences, ``crossing`` one of the chunks.
 """
 
@@ -99,6 +102,7 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
     found = in_sentences(document, cuts_of(chunking))
     exact, near = agreement(reference, found), agreement(reference, found, tolerance=1)
     wrong = misassigned(sections_of(reference), chunks_of(chunking))
+    whole = integrity(chunking).all.share
     return {
         "pk": pk(reference, found),
         "window_diff": window_diff(reference, found),
@@ -109,6 +113,7 @@ def scores_of(marked: Marked, chunking: Chunking) -> dict[str, Score]:
         "boundary_similarity": boundary_similarity(reference, found),
         "misassigned": Score(len(wrong.units) / max(1, len(document.sentences))),
         "crossing": crossings(marked.known, chunking).share,
+        "blocks_whole": Score(whole) if whole is not None else Score.without("the text has no block that should stay whole"),
     }
 
 

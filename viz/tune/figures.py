@@ -21,6 +21,7 @@ TITLES = {
     "boundary_similarity": "Boundary similarity",
     "misassigned": "Misassigned sentences, share",
     "crossing": "Chunks that cross a boundary, share",
+    "blocks_whole": "Blocks whole, share",
 }
 """The titles of the measures on the page."""
 

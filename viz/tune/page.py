@@ -17,7 +17,7 @@ from viz.shell.page import Page, page
 from viz.shell.thread import columns_to_open_with
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
-from viz.theme.glossary import SEGMENTATION, help_of
+from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
 from viz.tune.documents import Chosen, choose_documents, default_documents
 from viz.tune.figures import TITLES
@@ -59,8 +59,9 @@ def _draw(here: Page) -> None:
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
     show_own_documents(here.choices)
     measures = {name: f"{title} ({'more' if MEASURES[name] else 'less'} is better)" for name, title in TITLES.items()}
+    explained = {**SEGMENTATION, "Blocks whole": f"{UNLABELLED['Blocks whole']} Without cuts all of them do."}
     with st.container(width=420):
-        measure = select("Ranked by", words, "measure", measures, "tune/measure", help=help_of(SEGMENTATION))
+        measure = select("Ranked by", words, "measure", measures, "tune/measure", help=help_of(explained))
     if complaint:
         notice(complaint, "info" if settings else "error", key="tune_complaint")
     if documents.complaint:

@@ -81,6 +81,16 @@ def test_a_sweep_is_what_single_runs_are():
         assert set(row.scores) == set(MEASURES)
 
 
+def test_blocks_that_stay_whole_are_measured_where_there_are_some():
+    (cut, uncut) = (
+        scores_of(marked("table"), run(build_chunker("fixed_sentences", one), marked("table").document, tools()))
+        for one in ({"size": 4}, {"chunks": 1})
+    )
+    assert cut["blocks_whole"].value < uncut["blocks_whole"].value == 1
+    stubs = marked("stubs")
+    assert scores_of(stubs, run(build_chunker("fixed_sentences", {}), stubs.document, tools()))["blocks_whole"].value is None
+
+
 def test_a_sweep_embeds_every_text_once():
     embedder = HashEmbedder()
     one = marked("article")

@@ -10,6 +10,7 @@ from chunkers import Document
 from evaluation.segmentation.measures import Segmentation, cuts_of, in_sentences, pk
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, scores_of, summaries, sweep
 from evaluation.segmentation.trivial import DRAWS, NO_CUT, RANDOM, REGULAR, answers, as_chunking, at_random, regular
+from sample_docs import load_sample
 from tests.support import tools
 
 TEXT = "\n".join(f"line {number}" for number in range(12))
@@ -67,4 +68,15 @@ def test_they_are_ranked_beside_the_settings_of_chunkers():
     rows = list(sweep([MARKED], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()))
     for measure in MEASURES:
         names = {one.setting.chunker for one in summaries(rows, measure)}
-        assert {REGULAR, RANDOM, "fixed_sentences"} <= names
+        # The text has no block that could stay whole.
+        assert {REGULAR, RANDOM, "fixed_sentences"} <= names if measure != "blocks_whole" else not names
+
+
+def test_no_cut_leaves_all_blocks_whole_and_heads_that_ranking():
+    sample = load_sample("table")
+    marked = Marked(Document.from_text(sample.text, sample.sentences), sample.known)
+    ranked = summaries(sweep([marked], [*TRIVIAL, Setting.of("fixed_sentences", size=3)], tools()), "blocks_whole")
+    means = {one.setting.chunker: one.mean for one in ranked}
+    assert next(iter(means)) == NO_CUT
+    assert means[NO_CUT] == 1 >= means[REGULAR]
+    assert means["fixed_sentences"] < 1 > means[RANDOM]
