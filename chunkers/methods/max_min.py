@@ -148,7 +148,9 @@ class MaxMin(Sized):
                     f"products of numbers, enough for {first:,} of the {count:,} sentences: the open chunk has "
                     f"{first - start:,}. A higher hard threshold makes shorter chunks."
                 )
-            tools.decided(first, count)
+            if first > 1:
+                # The first block takes no time worth telling, and what is told takes a job on the pages.
+                tools.decided(first, count)
             similarities = vectors[first:last] @ vectors[begin:last].T
             for number in range(first, last):
                 row = similarities[number - first, start - begin : number - begin]

@@ -9,6 +9,7 @@ import numpy as np
 
 from chunkers import Cancelled, Chunking, Document, Embedder, Tools, load_tokenizer
 from chunkers.methods.max_min import MaxMin
+from evaluation.segmentation.chunk_facts import sentence_counts
 from evaluation.segmentation.cohesion import Similarities, StretchComparison, compare
 from viz.breakpoints.max_min_story import max_min_steps
 from viz.breakpoints.shown import Shown
@@ -20,6 +21,10 @@ from viz.jobs.texts import kept
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
+
+MOST_SCANNED = 10_000_000
+"""Pairs of sentences that Max–Min may have compared for its steps to have their numbers, which takes the scan once more:
+half a second, and 4,400 sentences where all are in one chunk."""
 
 
 def show_steps(
@@ -37,8 +42,16 @@ def show_steps(
         notice("Cuts are compared with “optimal” as soon as that has been computed.", key="optimal_waits")
     steps = _told(shown, margin, compared)
     if isinstance(shown.chunker, MaxMin) and embedder is not None:
-        with suppress(Cancelled):
-            steps = _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
+        pairs = _pairs(shown.chunking)
+        if pairs > MOST_SCANNED:
+            notice(
+                f"The steps show the reasons alone, as the scan compared {pairs:,} pairs of sentences; with the numbers "
+                f"behind them they cover at most {MOST_SCANNED:,}.",
+                key="long_scan",
+            )
+        else:
+            with suppress(Cancelled):
+                steps = _told_of_max_min(shown, shown.chunker, margin, compared, embedder)
     stepper(steps, choices.extra, key="stepper")
 
 
@@ -49,6 +62,11 @@ def _compared(
     # The sentences are embedded by the page's own job, for the chunker without a buffer.
     vectors = sentence_vectors(chunking.document, embedder, task.tokenizer, session.on_disk)
     return compare(chunking, best, Similarities(vectors))
+
+
+def _pairs(chunking: Chunking) -> int:
+    """Return how many pairs of sentences share a chunk, which a scan compares."""
+    return sum(count * (count - 1) // 2 for count in sentence_counts(chunking))
 
 
 @kept(8, lambda shown, margin, compared: (shown.identity[0].document, shown.identity, margin, compared is None))

@@ -1,6 +1,7 @@
 """Max–Min on similarities worked out by hand, and beside a plain rendering of its published code."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,6 +106,19 @@ def test_a_chunk_too_long_for_its_comparisons_is_refused_with_what_helps(monkeyp
     with pytest.raises(InputError, match=r"at most 50,000 .* of the 400 sentences: the open chunk has .* higher hard"):
         cut(MaxMin(), text, embedder=AngleEmbedder())
     assert len(cut(MaxMin(initial_factor=0.5), text, embedder=AngleEmbedder()).chunks) == 400
+
+
+@pytest.mark.parametrize(("sentences", "at_once"), [(257, True), (258, False)])
+def test_a_text_of_one_block_is_cut_without_asking_whether_to_stop(sentences, at_once):
+    document = Document.from_text("\n".join(map(str, range(sentences))), "lines")
+    bench = tools(HashEmbedder())
+    expected = run(MaxMin(), document, bench)
+    hasty = replace(bench, cancelled=lambda: True)
+    if at_once:
+        assert run(MaxMin(), document, hasty) == expected
+    else:
+        with pytest.raises(Cancelled):
+            run(MaxMin(), document, hasty)
 
 
 def test_the_search_can_be_stopped():

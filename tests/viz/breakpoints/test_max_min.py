@@ -12,6 +12,7 @@ from sample_docs import load_sample, sample_titles
 from tests.support import AngleEmbedder, HashEmbedder, tools
 from tests.viz.app_steps import box_of, settled
 from tests.viz.breakpoints.test_page import notices, opened, reader_of, steps_of
+from viz.breakpoints import steps
 from viz.breakpoints.max_min_story import max_min_steps
 
 
@@ -122,6 +123,15 @@ def test_the_page_steps_through_it_and_offers_no_histogram(app):
     # It has no reading as distance.
     assert not [group for group in app.get("button_group") if group.key == "breakpoints/axis"]
     assert not notices(app)
+
+
+def test_a_scan_of_too_many_pairs_is_stepped_through_by_its_reasons(app, monkeypatch):
+    monkeypatch.setattr(steps, "MOST_SCANNED", 10)
+    opened(app, embedder="tfidf", c1="max_min", c1__hard_threshold="0", c1__relaxation="0")
+    assert any("as the scan compared" in said and "at most 10." in said for said in notices(app))
+    told = steps_of(app)
+    assert len(told) == 15
+    assert not any("most like" in said for step in told for said in step["story"])
 
 
 def test_the_chunker_is_chosen_in_the_side_bar(app):
