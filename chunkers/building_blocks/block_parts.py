@@ -17,6 +17,7 @@ from chunkers.text.outline import Block, list_items
 from chunkers.tools import Tools
 
 _LINE = re.compile(r"[^\r\n]+")
+_LETTER = re.compile(r"\w")
 
 
 class Part(NamedTuple):
@@ -83,6 +84,9 @@ class Parts:
 
     def _of_table(self, block: Block, first: int, rest: int) -> list[Part]:
         head, rule, *rows = self._lines(*block.span)
+        if rows and not _LETTER.search(self._document.text, *head):
+            # Some readers give a table without a header an empty one: then its first row tells what the columns are.
+            rule, *rows = rows
         header = Span(head.start, rule.end)
         held = self.size(*header)
         # A header that takes more than half of each chunk would leave too little of the table in it.

@@ -135,6 +135,17 @@ def test_a_header_that_takes_more_than_half_is_not_repeated():
     assert [chunk.text for chunk in chunking] == ["| a | b |\n|---|---|", "| 1 | 2 |\n| 3 | 4 |", "| 5 | 6 |"]
 
 
+def test_the_first_row_is_the_header_where_there_is_an_empty_one():
+    table = "| | |\n|---|---|\n| a | b |\n| 1 | 2 |\n| 3 | 4 |"
+    chunking = cut(Structure(max_size=18), table)
+    assert [(chunk.text, chunk.context) for chunk in chunking] == [
+        ("| | |\n|---|---|\n| a | b |\n| 1 | 2 |", ""),
+        ("| 3 | 4 |", "| | |\n|---|---|\n| a | b |"),
+    ]
+    # A table of nothing else is cut like any other that is too long.
+    assert texts("| | |\n|---|---|", max_size=3) == ["| | |", "|---|---|"]
+
+
 def test_a_row_that_is_too_long_is_cut_between_words():
     row = f"| {words(20, end='')} | x |"
     chunking = cut(Structure(max_size=16), f"| a | b |\n|---|---|\n{row}\n| 1 | 2 |")

@@ -1,0 +1,145 @@
+"""What `structure` leaves whole, how large its chunks are, and how many an edit changes; beside `recursive` of that size."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.measure import table
+from benchmarks.structured_files import FILES
+from chunkers import Chunking, Document, Span, Tools, build_chunker, load_tokenizer, run
+from chunkers.text.reading import read_document
+from evaluation.segmentation.integrity import wanted_whole, whole_among
+from evaluation.segmentation.stability import edit_stability
+from sample_docs import SAMPLES_FOLDER
+
+SIZE = 250
+"""The most tokens of a chunk, for both chunkers."""
+
+EDITS = 20
+"""Sentences that are inserted, one at a time, at seeded places."""
+
+SOUND, MOST_CHANGED = 0.99, 0.02
+"""The least share of blocks that are whole and of chunks that are within the size, and the most that an edit may change."""
+
+CHUNKERS: dict[str, dict[str, Any]] = {"structure": {"max_size": SIZE}, "recursive": {"size": SIZE, "unit": "tokens"}}
+
+HEAD = (
+    "document",
+    "chunker",
+    "chunks",
+    "blocks whole",
+    "too long",
+    "within the size",
+    "changed",
+    "at worst",
+    "one chunk is",
+)
+
+
+class Row(NamedTuple):
+    """What a chunker makes of a document.
+
+    Attributes
+    ----------
+    whole, fitting, all_blocks
+        Tables, lists, code, formulas and headings with the beginning of what follows: how many are whole, of how many that
+        fit into a chunk, and how many there are.
+    within
+        Chunks within the size, what is beside them included.
+    changed, worst, inevitable
+        The mean and the greatest share of chunks that an inserted sentence changes, and what one chunk is.
+    """
+
+    document: str
+    chunker: str
+    chunks: int
+    whole: int
+    fitting: int
+    all_blocks: int
+    within: int
+    changed: float
+    worst: float
+    inevitable: float
+
+    @property
+    def integrity(self) -> float:
+        """The share of blocks that are whole, of those that fit."""
+        return self.whole / self.fitting if self.fitting else 1.0
+
+    @property
+    def compliance(self) -> float:
+        """The share of chunks within the size."""
+        return self.within / self.chunks
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is what is asked of `structure`; of a short text, no more than one chunk may change."""
+        few = max(MOST_CHANGED, self.inevitable)
+        return self.integrity >= SOUND and self.compliance >= SOUND and self.changed <= few + 1e-9
+
+
+def documents(names: Sequence[str] = ()) -> Iterator[Document]:
+    """Yield the bundled Markdown and the files as they are read, all or those with these names."""
+    files = {path.name: path.read_bytes for path in sorted(SAMPLES_FOLDER.glob("*.md"))} | FILES
+    for name, data in files.items():
+        if not names or name in names:
+            yield Document.from_text(read_document(data(), name).text, name=name)
+
+
+def measured(document: Document, chunker: str, edits: int = EDITS) -> Row:
+    """Return what a chunker makes of a document."""
+    tools = Tools(None, load_tokenizer("all-MiniLM-L6-v2"))
+    built = build_chunker(chunker, CHUNKERS[chunker])
+    chunking = run(built, document, tools)
+    blocks = wanted_whole(document.text)
+    sizes = tools.count_tokens([document.text[start:end] for _, (start, end) in blocks])
+    fitting = [block for block, size in zip(blocks, sizes, strict=True) if size <= SIZE]
+    whole = whole_among(fitting, _spans(chunking)).all
+    lengths = tools.count_tokens([f"{chunk.context}\n{chunk.text}" for chunk in chunking])
+    stability = edit_stability(built, document, tools, edits)
+    return Row(
+        document.name,
+        chunker,
+        len(chunking),
+        whole.count,
+        whole.of,
+        len(blocks),
+        sum(length <= SIZE for length in lengths),
+        stability.mean,
+        stability.worst.share,
+        stability.inevitable,
+    )
+
+
+def _spans(chunking: Chunking) -> list[Span]:
+    return [span for chunk in chunking for span in chunk.spans]
+
+
+def _cells(row: Row) -> list[str]:
+    return [
+        row.document,
+        f"`{row.chunker}`",
+        f"{row.chunks:,}",
+        f"{row.whole:,} of {row.fitting:,}",
+        f"{row.all_blocks - row.fitting:,}",
+        f"{row.compliance:.1%}",
+        *(f"{share:.1%}" for share in (row.changed, row.worst, row.inevitable)),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; return 1 if `structure` falls short of what is asked of it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__)
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="one document, as table.md")
+    parser.add_argument("--edits", type=int, default=EDITS, help="inserted sentences (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    rows = [measured(document, chunker, given.edits) for document in documents(given.only) for chunker in CHUNKERS]
+    print(table(HEAD, [_cells(row) for row in rows]))
+    return int(not all(row.sound for row in rows if row.chunker == "structure"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Structure on the bundled Markdown and on files as the readers read them, beside the recursive chunker of the same size."""
+
+import pytest
+
+from benchmarks.structure import EDITS, MOST_CHANGED, SIZE, SOUND, documents, main, measured
+from benchmarks.structured_files import FILES
+
+DOCUMENTS = {document.name: document for document in documents()}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_blocks_are_whole_sizes_are_kept_and_an_edit_changes_little(name):
+    document = DOCUMENTS[name]
+    row = measured(document, "structure", EDITS)
+    assert row.fitting
+    assert row.integrity >= SOUND
+    assert row.compliance >= SOUND
+    # Of a text of a few chunks, one is more than that.
+    assert row.changed <= MOST_CHANGED or (row.chunks * MOST_CHANGED < 1 and row.changed <= row.inevitable)
+    assert row.sound
+
+
+@pytest.mark.parametrize("name", ["handbook.html", "handbook.docx", "register.html"])
+def test_the_recursive_chunker_leaves_fewer_whole_and_changes_more(name):
+    ours, other = (measured(DOCUMENTS[name], chunker, 5) for chunker in ("structure", "recursive"))
+    assert (ours.fitting, ours.all_blocks) == (other.fitting, other.all_blocks)
+    assert ours.integrity > other.integrity
+    assert ours.changed < other.changed
+
+
+def test_there_are_converted_files_with_headings_lists_and_tables():
+    assert {name.partition(".")[2] for name in FILES} == {"html", "docx", "epub", "pdf"}
+    for name in FILES:
+        if not name.endswith(".pdf"):
+            assert all(mark in DOCUMENTS[name].text for mark in ("\n## ", "\n- ", "\n| 1 May |")), name
+
+
+def test_it_prints_a_row_for_each_chunker(capsys):
+    assert main(["--only", "table.md", "--edits", "3"]) == 0
+    head, _, *rows = capsys.readouterr().out.splitlines()
+    assert [row.split("|")[2].strip() for row in rows] == ["`structure`", "`recursive`"]
+    assert "blocks whole" in head
+    assert SIZE == 250
