@@ -36,14 +36,14 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
 def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
     """Return the very text that is embedded for a chunk; its own text and spans are what they are.
 
-    With the heading path, that stands on a line of its own, before a blank line. A chunk without headings above it is
-    embedded as it is.
+    With the heading path, that stands on a line of its own, before a blank line; then comes what the chunker repeats beside
+    the chunk, such as the header of a table that was cut, directly before its text. A chunk with neither is embedded as it is.
     """
     if embedded_as == "plain":
         return chunk.text
-    before = [BETWEEN.join(path_of(document, chunk))]
-    # What a chunker repeats beside a chunk, as the header of a table that was cut, belongs here.
-    return "\n\n".join([*filter(None, before), chunk.text])
+    path = BETWEEN.join(path_of(document, chunk))
+    text = "\n".join(filter(None, (chunk.context, chunk.text)))
+    return "\n\n".join(filter(None, (path, text)))
 
 
 def checked(embedded_as: object) -> EmbeddedAs:

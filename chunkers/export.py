@@ -77,7 +77,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **_facts(document, chunk, made_by.embedded_as)}
+            {"spans": [list(span) for span in chunk.spans], **_facts(document, chunk, made_by.embedded_as), **_context(chunk)}
             for chunk in chunking.chunks
         ],
         "gaps": [_gap(gap) for gap in chunking.gaps],
@@ -102,6 +102,10 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "decide_ms": timing.decide_ms + timing.merge_ms,
         },
     }
+
+
+def _context(chunk: Chunk) -> dict[str, str]:
+    return {"context": chunk.context} if chunk.context else {}
 
 
 def _gap(gap: Gap) -> dict[str, Any]:

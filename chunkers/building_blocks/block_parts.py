@@ -97,7 +97,7 @@ class Parts:
             lines = [header, *rows]
         units = self._of_lines(lines, "table cut between rows", "row", min(first, rest))
         parts = self._packed([*units], first, rest)
-        return [part._replace(context=context if part.start >= header.end else "") for part in parts]
+        return [_with_context(part, context) if context and part.start >= header.end else part for part in parts]
 
     def _fenced(self, lines: list[Span], most: int) -> list[Span]:
         """Return the lines of code, its fences joined with the lines beside them if they fit: none stands alone."""
@@ -220,6 +220,11 @@ class Parts:
     def _document_of(self, span: Span) -> Document:
         sentences = tuple([Span(start - span.start, end - span.start) for start, end in self._sentences(span)])
         return Document(self._document.text[slice(*span)], sentences, self._document.name)
+
+
+def _with_context(part: Part, context: str) -> Part:
+    (step,) = part.why.steps()
+    return part._replace(why=step._replace(remark=f"{step.remark}; the header is its context"), context=context)
 
 
 def _after(why: Reason, parts: Sequence[Part] | Iterator[Part]) -> Iterator[Part]:

@@ -101,7 +101,8 @@ class Structure(Chunker):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        return f"at most {self.max_size:,} tokens, joined below {self.join_below:,}, {self.inner} inside"
+        inside = "" if self.inner == "recursive" else f", {self.inner} inside"
+        return f"at most {self.max_size:,} tokens, join below {self.join_below:,}{inside}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.

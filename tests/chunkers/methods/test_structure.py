@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Cancelled, Document, InputError, Verdict, build_chunker
+from chunkers import CHUNKERS, Cancelled, Document, InputError, Recipe, Verdict, build_chunker, to_dict
 from chunkers.base import run
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.methods.structure import Structure
@@ -114,13 +114,19 @@ def test_a_table_that_is_too_long_is_cut_between_rows_and_its_header_is_the_cont
         ("| 3 | 4 |", header),
         ("| 5 | 6 |", header),
     ]
-    assert {gap.reason for gap in chunking.gaps} == {"inside sentence 1: table cut between rows: 12 tokens at most"}
+    assert {gap.reason for gap in chunking.gaps} == {
+        "inside sentence 1: table cut between rows: 12 tokens at most; the header is its context"
+    }
     chunking = cut(Structure(max_size=16), TABLE)
     assert [(chunk.text, chunk.context) for chunk in chunking] == [
         (f"{header}\n| 1 | 2 |\n| 3 | 4 |", ""),
         ("| 5 | 6 |", header),
     ]
-    assert [gap.reason for gap in chunking.gaps if gap.verdict.is_cut] == ["table cut between rows: 16 tokens at most"]
+    assert [gap.reason for gap in chunking.gaps if gap.verdict.is_cut] == [
+        "table cut between rows: 16 tokens at most; the header is its context"
+    ]
+    exported = to_dict(chunking, Recipe.of(Structure(), "lines", None, "words"))["chunks"]
+    assert [chunk.get("context") for chunk in exported] == [None, header]
 
 
 def test_the_context_counts_with_the_text():
