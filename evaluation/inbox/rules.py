@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
-from chunkers.text.outline import special_blocks
+from chunkers.text.outline import blocks, headings, special_blocks
+from chunkers.text.sentences import GIVEN
 from evaluation.segmentation.measures import cuts_of
 
 TINY = 0.1
@@ -26,6 +29,12 @@ FLAT = 0.02
 
 HAIR = 0.01
 """Distance from the threshold within which a cut counts as made by a hair."""
+
+LONG_PARAGRAPH, FEW_STOPS = 600, 3
+"""Characters above which a paragraph should have more than one sentence, or stops within it from which on it should."""
+
+FAR = 2
+"""How many chunks after the one with its heading a chunk of the same section is far from it."""
 
 _FEWEST = 4
 """Number of chunks, or scores, below which a median or a quartile means nothing."""
@@ -151,6 +160,63 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
     return ""
 
 
+def _stranded_heading(case: Case) -> Found:
+    outline = blocks(case.chunking.document.text)
+    for block, after in pairwise(outline):
+        if block.kind == "heading":
+            place = bisect_left(case.cuts, block.span.end)
+            if place < len(case.cuts) and case.cuts[place] <= after.span.start:
+                said = f"a heading of level {block.level} ends a chunk, and what it announces begins the next"
+                yield block.span, 0.75, said
+
+
+def _far_from_heading(case: Case) -> Found:
+    found = headings(case.chunking.document.text)
+    begins = [heading.span.start for heading in found]
+    if not found or not case.cuts:
+        return
+    starts = [case.chunking.chunks[0].start, *case.cuts]
+    ends = [*case.cuts, case.chunking.document.sentences[-1].end]
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        place = bisect_right(begins, start) - 1
+        away = number - bisect_right(starts, begins[place]) + 1 if place >= 0 else 0
+        if away >= FAR:
+            title = found[place].title
+            said = f"“{title[:60]}{'…' * (len(title) > 60)}”" if title else "without a title"
+            yield Span(start, end), 0.25, f"the heading of its section, {said}, is {away:,} chunks before"
+
+
+def _without_header(case: Case) -> Found:
+    text = case.chunking.document.text
+    tables = [block.span for block in special_blocks(text) if block.kind == "table"]
+    begins = [table.start for table in tables]
+    for chunk in case.chunking.chunks:
+        for start, end in chunk.spans:
+            place = bisect_left(begins, start) - 1
+            if place >= 0 and start < tables[place].end and not chunk.context:
+                rows = Span(start, min(end, tables[place].end))
+                count = text.count("\n", *rows) + 1
+                lines = f"{count:,} line{'s' * (count != 1)}"
+                yield rows, 0.7, f"{lines} of a table begin a chunk, and its header is in one before"
+
+
+_STOP = re.compile(r"[.!?…][\"'”’»)\]]*\s+(?=\S)|[。！？]")
+
+
+def _whole_paragraph(case: Case) -> Found:
+    """Find sentences that are whole paragraphs, where the splitter is one that looks for sentences."""
+    document = case.chunking.document
+    if document.splitter in ("lines", "paragraphs", GIVEN):
+        return
+    paragraphs = [block.span for block in blocks(document.text) if block.kind == "paragraph"]
+    for start, end in sorted(set(paragraphs) & set(document.sentences)):
+        stops = len(_STOP.findall(document.text, start, end - 1))
+        if end - start > LONG_PARAGRAPH or stops >= FEW_STOPS:
+            within = f"{stops:,} stop{'s' * (stops != 1)} in it" if stops else "no stop in it"
+            score = 0.3 + 0.4 * min(1, max((end - start) / LONG_PARAGRAPH / 4, stops / FEW_STOPS / 4))
+            yield Span(start, end), score, f"a paragraph of {end - start:,} characters is one sentence, with {within}"
+
+
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[^\S\r\n]*(?:\r\n|\n|\r(?!\n))")
 
 
@@ -260,12 +326,26 @@ RULES: dict[str, Rule] = {
         "Items after the cut have lost the sentence that introduces them.",
         partial(_inside_block, "list", 0.6),
     ),
+    "without_header": Rule("Table without its header", "The chunk has rows whose columns nobody can name.", _without_header),
+    "stranded_heading": Rule(
+        "Stranded heading", "It says nothing where it is, and what follows has lost its subject.", _stranded_heading
+    ),
+    "far_from_heading": Rule(
+        "Chunk without its heading",
+        "What it is about is said only chunks before; the heading path in front of it would say it again.",
+        _far_from_heading,
+    ),
     "off_a_paragraph": Rule(
         "Cut inside a paragraph, one sentence off its end",
         "The author's own boundary is next to it; the sentence in between is now with another subject.",
         _off_a_paragraph,
     ),
     "bad_split": Rule("Bad sentence split", "The chunker was given half a sentence, whatever it decides.", _bad_split),
+    "whole_paragraph": Rule(
+        "Paragraph taken for one sentence",
+        "No boundary was found in it, so no chunker can cut it; another splitter or language may find some.",
+        _whole_paragraph,
+    ),
     "tiny": Rule("Tiny chunk", "It is found by chance, and answers nothing when it is.", _tiny),
     "oversized": Rule("Oversized chunk", "It is about so much that it resembles no question.", _oversized),
     "unread": Rule("Longer than is read", "What the embedder does not read cannot be found.", _unread),

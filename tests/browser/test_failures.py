@@ -112,7 +112,7 @@ def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     page.get_by_text(re.compile(r"^Best of \d+ settings")).wait_for(timeout=READY)
     embedded(page)
     expect(root.locator(".head")).to_have_count(2)
-    expect(page.locator(".failures tbody tr")).to_have_count(14 + 3)
+    expect(page.locator(".failures tbody tr")).to_have_count(16 + 3)
     root.locator(".head .choose").first.click()
     expect(page.locator(".failures tr.chosen .which")).to_have_text("published")
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict
+from chunkers import Chunk, Chunking, Curve, Document, Gap, Line, Reason, Span, Verdict, build_chunker, run
 from evaluation.inbox.rules import RULES, counts, inbox
 from sample_docs import load_sample
-from tests.support import HashEmbedder
+from tests.support import HashEmbedder, tools
 
 
 def cut_at(text, *places, sentences="lines"):
@@ -44,6 +44,7 @@ BRACKETS = "So\n\\[\na = b\nc = d\n\\]\nholds."
 LIST = "Bring:\n\n- bread\n- cheese\n\nThen go."
 SIZES = "A first chunk of words.\nAnother chunk of words.\nA third chunk of words.\nOne more such chunk now.\n{}"
 
+SECTIONS = "# Bridges\n\nThey are four.\n\nEach is old.\n\nOne fell.\n\n# Mills\n\nThey grind."
 PARAGRAPHS = "Leaves make glucose.\nThey need light.\nIts rate depends on it.\n\nRivers carry sand.\nDeltas grow."
 
 CASES = {
@@ -52,6 +53,9 @@ CASES = {
     "inside_code": (cut_at(CODE, "second"), cut_at(CODE, "```\nfirst", "Done")),
     "inside_formula": (cut_at(FORMULA, "c = d"), cut_at(FORMULA, "$$\na", "holds")),
     "inside_list": (cut_at(LIST, "- cheese"), cut_at(LIST, "- bread", "Then")),
+    "without_header": (cut_at(TABLE, "| Aller"), cut_at(TABLE, "| river", "That")),
+    "stranded_heading": (cut_at(SECTIONS, "They are"), cut_at(SECTIONS, "# Mills")),
+    "far_from_heading": (cut_at(SECTIONS, "Each", "One fell"), cut_at(SECTIONS, "Each", "# Mills", "They grind")),
     "off_a_paragraph": (
         cut_at(PARAGRAPHS, "Its rate"),
         cut_at(PARAGRAPHS, "Rivers"),
@@ -59,6 +63,10 @@ CASES = {
     "bad_split": (
         cut_at("He met Dr. Lind. Good.", "Lind", sentences="regex"),
         cut_at("He met a doctor. Good.", "Good", sentences="regex"),
+    ),
+    "whole_paragraph": (
+        cut_at("word " * 200 + "end.", sentences="regex"),
+        cut_at("word " * 100 + "end. " + "word " * 100 + "end.", sentences="regex"),
     ),
     "tiny": (
         cut_at(SIZES.format("!"), "Another", "A third", "One more", "!"),
@@ -96,6 +104,55 @@ def test_the_worst_comes_first_and_reasons_have_numbers():
     (code,) = [finding for finding in findings if finding.rule == "inside_code"]
     assert code.reason == "a code block of 4 lines is cut once"
     assert CODE[slice(*code.span)] == "```\nfirst()\nsecond()\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "splitter", "said"),
+    [
+        ("one came. two went. three. four", "sentencex", "a paragraph of 31 characters is one sentence, with 3 stops in it"),
+        ("潮は満ちる。灯台。守。書く。", "spacy", "a paragraph of 14 characters is one sentence, with 3 stops in it"),
+        ("one came. two went. three", "sentencex", ""),
+        ("one came. two went. three. four", "lines", ""),
+        ("one came. two went. three. four", "paragraphs", ""),
+        ("# one came. two went. three. four", "sentencex", ""),
+    ],
+)
+def test_a_paragraph_with_stops_in_it_is_no_sentence_unless_it_was_asked_for(text, splitter, said):
+    document = Document(text, (Span(0, len(text)),), splitter=splitter)
+    found = inbox(Chunking(document, (Chunk.of(document, Span(0, len(text))),), ()))
+    assert [finding.reason for finding in found if finding.rule == "whole_paragraph"] == ([said] if said else [])
+
+
+def test_a_header_that_is_repeated_as_context_is_not_missed():
+    chunking = cut_at(TABLE, "| Aller")
+    chunks = (chunking[0], chunking[1]._replace(context="| river | km |\n|---|---|"))
+    (finding,) = [finding for finding in inbox(chunking) if finding.rule == "without_header"]
+    assert finding.reason == "2 lines of a table begin a chunk, and its header is in one before"
+    assert TABLE[slice(*finding.span)] == "| Aller | 215 |\n| Fulda | 220 |"
+    assert "without_header" not in counts(inbox(replace(chunking, chunks=chunks)))
+
+
+def test_a_heading_cut_off_the_next_one_is_stranded_too_but_none_at_the_end_of_the_text():
+    text = "# One\n\n## Two\n\nText.\n\n# Three"
+    spans = [finding.span for finding in inbox(cut_at(text, "## Two")) if finding.rule == "stranded_heading"]
+    assert [text[slice(*span)] for span in spans] == ["# One"]
+    assert "stranded_heading" not in counts(inbox(cut_at(text, "# Three")))
+
+
+def test_how_far_the_heading_is_is_counted_in_chunks():
+    found = [one for one in inbox(cut_at(SECTIONS, "They are", "Each", "One fell", "They grind"))]
+    far = {SECTIONS[slice(*one.span)].split()[0]: one.reason for one in found if one.rule == "far_from_heading"}
+    assert far == {
+        "Each": "the heading of its section, “Bridges”, is 2 chunks before",
+        "One": "the heading of its section, “Bridges”, is 3 chunks before",
+    }
+
+
+@pytest.mark.parametrize("sample", ["table", "report", "article", "essay"])
+def test_structure_leaves_no_heading_stranded_and_no_rows_without_their_header(sample):
+    source = load_sample(sample)
+    chunking = run(build_chunker("structure", {"max_size": 60}), Document.from_text(source.text), tools())
+    assert not {"stranded_heading", "without_header"} & counts(inbox(chunking)).keys()
 
 
 def test_how_near_a_hair_is_can_be_set():
