@@ -207,8 +207,8 @@ def _watched(kind: str, log: Log, folder: Path) -> Iterator[None]:
         log("run", f"{marked.document.name}: {setting.words()}")
         return found
 
-    def logged_index(corpus: Any, chunker: Any, tools: Any) -> Any:
-        found = index(corpus, chunker, tools)
+    def logged_index(corpus: Any, chunker: Any, tools: Any, *others: Any) -> Any:
+        found = index(corpus, chunker, tools, *others)
         log("run", f"chunker {chunker.size - 2}")
         return found
 

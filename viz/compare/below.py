@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Embedder, Recipe
+from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
@@ -17,9 +18,11 @@ from viz.compare.scores.scoreboard import show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
 from viz.components.download import download
 from viz.components.figure import show_figure
+from viz.controls.link_widgets import seed
 from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
+from viz.state.keys import session
 from viz.state.text import Source
 
 
@@ -64,13 +67,14 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         show_parsing(chosen)
     elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
+        embedded_as = session.embedded_as
         columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
         if len(columns) == len(made):
-            recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer) for one, _ in columns]
+            recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as) for one, _ in columns]
             download(
                 st.container(),
                 "The whole session, with its text",
-                lambda: session_file.write(chosen, choices, columns, embedder),
+                lambda: session_file.write(chosen, choices, columns, embedder, embedded_as),
                 "seamark-session.json",
                 "application/json",
                 (chosen, choices.selected, recipes),
@@ -90,14 +94,36 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
     }
 
 
+def _embedded_as() -> EmbeddedAs:
+    """Draw the choice of what files of chunks give to embed, which a recipe records, and return it."""
+    key = "embedded_as"
+    shown = seed(key, session.embedded_as)
+
+    def changed() -> None:
+        session.embedded_as = checked(st.session_state[key])
+
+    st.segmented_control(
+        "Embedded as",
+        list(EMBEDDED_AS),
+        default=shown,
+        format_func=EMBEDDED_AS.__getitem__,
+        key=key,
+        required=True,
+        on_change=changed,
+        help="With the heading path, every chunk also has the text to embed: the headings above it, then its own text.",
+    )
+    return session.embedded_as
+
+
 def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
-    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer)
+    embedded_as = _embedded_as()
+    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as)
     stem = f"seamark-{chunker.name}"
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
-        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking)),
-        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking)),
-        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking)),
+        ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
+        ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
+        ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
         ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunkers import InputError, build_chunker
+from chunkers.embedded import EmbeddedAs
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.questions import Question
@@ -41,6 +42,7 @@ class _Plan(BaseModel):
     embedder: str
     sentences: str
     tokenizer: str
+    embedded_as: EmbeddedAs = "plain"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class KeptRetrieval:
             embedder=plan.embedder,
             sentences=plan.sentences,
             tokenizer=plan.tokenizer,
+            embedded_as=plan.embedded_as,
         )
         return cls(keeper, kept)
 
@@ -127,7 +130,8 @@ class KeptRetrieval:
         assert questions is not None
         chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)
         given = Material(texts, questions, self.plan.own)
-        return Plan(given, chunkers, self.plan.embedder, self.plan.sentences, self.plan.tokenizer)
+        kept = self.plan
+        return Plan(given, chunkers, kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents in its order, as far as they are there, and its questions if they are."""

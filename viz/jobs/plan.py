@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkers import Chunker
+from chunkers.embedded import EmbeddedAs
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,17 @@ class Material:
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings whose change requires a new run; ``embedder`` is the embedder's name."""
+    """The settings whose change requires a new run; ``embedder`` is the embedder's name.
+
+    ``embedded_as`` says what of every chunk is embedded.
+    """
 
     material: Material
     chunkers: tuple[Chunker, ...]
     embedder: str
     sentences: str
     tokenizer: str
+    embedded_as: EmbeddedAs = "plain"
 
     @property
     def names(self) -> list[str]:
@@ -55,5 +60,6 @@ class Plan:
             "embedder": self.embedder != other.embedder,
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
+            "what is embedded": self.embedded_as != other.embedded_as,
         }
         return [name for name, different in differs.items() if different]

@@ -101,7 +101,8 @@ class Retrieval(Background):
                 self.embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
-                searched = search(build_index(corpus, chunker, tools), questions, tools, DEPTH)
+                index = build_index(corpus, chunker, tools, self.plan.embedded_as)
+                searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from chunkers.embedded import EMBEDDED_AS
 from evaluation.retrieval.measures import MEASURES
 from viz.controls.link_widgets import switch
 from viz.jobs.retrieval import DEPTH
@@ -23,12 +24,23 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
+    "embedded": {str(name): title for name, title in EMBEDDED_AS.items()},
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""
 
 DEFAULT_WORDS = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
-DEFAULT_WORDS |= {"disagree": "no", "view": "ranked", "baseline": "1", "left": "1", "right": "2", "question": "1", "run": ""}
-"""``baseline``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the registry."""
+DEFAULT_WORDS |= {
+    "disagree": "no",
+    "view": "ranked",
+    "embedded": "plain",
+    "baseline": "1",
+    "left": "1",
+    "right": "2",
+    "question": "1",
+    "run": "",
+}
+"""``baseline``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the registry;
+``embedded`` says what of the chunks is embedded in the next run."""
 
 
 def mended(words: dict[str, str]) -> list[str]:

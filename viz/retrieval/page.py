@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
+from chunkers.embedded import checked
 from sample_docs import sample_splitters
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -30,6 +31,11 @@ from viz.theme.numbers import counted
 
 PAGE = "retrieval"
 
+EMBEDDED_HELP = (
+    "What of every chunk is embedded and compared with the questions: its own text, or with the headings above it in front, "
+    "as “Sea marks > Lights”. Chunks, excerpts and measures stay those of the text."
+)
+
 
 def first_screen() -> Choices:
     """Return the default choices: a chunker by structure, one by sentences, and one by meaning."""
@@ -50,6 +56,7 @@ def show() -> None:
 
 def _draw(here: Page) -> None:
     words = here.choices.extra
+    wrong = mended(words)
     run = registry().find(words["run"], Retrieval)
     kept, unreadable = find_kept(words["run"]) if run is None and words["run"] else (None, "")
     if kept is not None and not kept.own:
@@ -59,6 +66,7 @@ def _draw(here: Page) -> None:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         _use_compares(here)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
@@ -68,14 +76,15 @@ def _draw(here: Page) -> None:
         "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's top chunks "
         "contain."
     )
-    for number, message in enumerate(mended(words)):
+    for number, message in enumerate(wrong):
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
         notice(complaint, "error", key="retrieval_complaint")
     built = [one for one in chunkers if one is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
-        plan = Plan(material, tuple(built), here.embedder.name, here.choices.sentences, here.choices.tokenizer)
+        choices, embedded_as = here.choices, checked(words["embedded"])
+        plan = Plan(material, tuple(built), here.embedder.name, choices.sentences, choices.tokenizer, embedded_as)
     _start_row(here, plan, material)
     if run is not None:
         show_way_on(here, run)

@@ -72,6 +72,7 @@ def reopen(file: SessionFile, choices: Choices) -> None:
     """Set the choices of the page and of Compare to those of the file, except for the text itself."""
     first = file.columns[0].recipe
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
+    session.embedded_as = first.embedded_as
     if at_hand(first.tokenizer):
         choices.tokenizer = first.tokenizer
     compare = compared()

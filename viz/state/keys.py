@@ -9,6 +9,7 @@ from uuid import uuid4
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
+from chunkers.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
@@ -187,6 +188,8 @@ class Session:
     full_results = Container[dict[Task, Chunking]]("full_results", dict)
     edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
+
+    embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
 
     # State of components and figures
     taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name

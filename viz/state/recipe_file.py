@@ -8,6 +8,7 @@ from chunkers import InputError, Recipe
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
 from viz.state.compared import COMPARE, compare_is_full, compared
+from viz.state.keys import session
 from viz.state.undo import undoable
 
 SHARED_NAMES = {"sentences": "splitter", "embedder": "embedder", "tokenizer": "tokenizer"}
@@ -46,6 +47,7 @@ def open_recipe(data: bytes, name: str, choices: Choices) -> bool:
     with undoable(COMPARE, f"{name} added as column {len(there.columns) + 1} of Compare{differs}"):
         there.columns.append(ColumnChoice(recipe.chunker, dict(recipe.parameters)))
         there.selected = len(there.columns) - 1
+    session.embedded_as = recipe.embedded_as
     return True
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
+from chunkers.embedded import EmbeddedAs
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices
@@ -78,10 +79,19 @@ class SessionFile(BaseModel):
         return None if self.parts is None else self.parts.of_text(self.text)
 
 
-def write(source: Source, choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], embedder: Embedder | None) -> str:
+def write(
+    source: Source,
+    choices: Choices,
+    columns: Sequence[tuple[Chunker, Chunking]],
+    embedder: Embedder | None,
+    embedded_as: EmbeddedAs = "plain",
+) -> str:
     """Return the session as JSON; ``columns`` holds at least one chunker and its result."""
     kept = [
-        KeptColumn(recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer), chunks=spans_of(chunking))
+        KeptColumn(
+            recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as),
+            chunks=spans_of(chunking),
+        )
         for chunker, chunking in columns
     ]
     file = SessionFile(

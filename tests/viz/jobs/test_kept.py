@@ -1,6 +1,7 @@
 """Sweeps and retrieval runs on disk: what is there, what is not, and what is computed again after a restart."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -163,11 +164,11 @@ def indexed(monkeypatch):
     """The sizes of the chunkers whose chunks were indexed; the last is not, as the run is killed there."""
     build, sizes = retrievals.build_index, []
 
-    def counted(corpus, chunker, tools):
+    def counted(corpus, chunker, tools, embedded_as):
         if len(sizes) == 2:
             raise retrievals.Cancelled
         sizes.append(chunker.size)
-        return build(corpus, chunker, tools)
+        return build(corpus, chunker, tools, embedded_as)
 
     monkeypatch.setattr(retrievals, "build_index", counted)
     return sizes
@@ -197,6 +198,17 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     assert {number: one for number, one in report(resumed).items() if number < 2} == report(first)
 
 
+def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):
+    run = new_run(folder)
+    plan = replace(run.plan, embedded_as="heading_path")
+    KeptRetrieval.of(keeper(folder, "retrieval"), plan).begin()
+    assert KeptRetrieval.find(keeper(folder, "retrieval")).with_material(MATERIAL) == plan
+    before = run.kept.plan.model_dump()
+    del before["embedded_as"]
+    assert type(run.kept.plan).model_validate(before) == run.kept.plan
+    assert run.plan.changed(plan) == ["what is embedded"]
+
+
 @pytest.mark.parametrize(
     ("texts", "asked", "missing"),
     [
@@ -218,7 +230,7 @@ def test_what_is_missing_is_said(folder, texts, asked, missing):
 def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
     build = retrievals.build_index
 
-    def failing(corpus, chunker, tools):
+    def failing(corpus, chunker, tools, embedded_as):
         raise InputError("The server did not answer.")
 
     monkeypatch.setattr(retrievals, "build_index", failing)

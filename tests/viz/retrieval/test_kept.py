@@ -81,11 +81,11 @@ def indexed(monkeypatch):
 
     found = Indexed()
 
-    def counted(corpus, chunker, tools):
+    def counted(corpus, chunker, tools, embedded_as):
         if len(found) >= found.most:
             raise Cancelled
         found.append(chunker.name)
-        return build(corpus, chunker, tools)
+        return build(corpus, chunker, tools, embedded_as)
 
     monkeypatch.setattr(retrieval, "build_index", counted)
     return found

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers import build_chunker
 from evaluation.retrieval import bootstrap
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from evaluation.retrieval.report import disagreements
 from tests import ROOT
-from tests.support import LIMIT, ended
+from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.background import registry
-from viz.jobs.plan import Material
+from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
@@ -114,6 +115,33 @@ def test_what_was_changed_since_the_run_is_said(run):
     (sentence,) = (text for text in said(app) if "changed since" in text)
     assert "changed since: chunkers." in sentence
     assert app.dataframe[0].value["chunker"].str.contains("Recursive").any()
+
+
+def test_what_is_embedded_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_of_its_own(run):
+    app = opened(run=run, embedded="heading_path")
+    assert app.selectbox(key="retrieval_embedded").value == "heading_path"
+    assert any("changed since: what is embedded." in text for text in said(app))
+    app.selectbox(key="retrieval_embedded").set_value("plain").run()
+    assert not any("changed since" in text for text in said(app))
+    assert "embedded" not in app.query_params
+    assert opened(embedded="title").selectbox(key="retrieval_embedded").value == "plain"
+    assert "The link's embedded must be one of plain, heading_path; got 'title'." in said(opened(embedded="title"))
+
+
+@pytest.mark.parametrize(
+    ("embedded_as", "embedded"),
+    [("plain", "It floats at night."), ("heading_path", "Lights > Buoys\n\nIt floats at night.")],
+)
+def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedded_as, embedded):
+    text = "# Lights\n\nIt shines at night.\n\n## Buoys\n\nIt floats at night.\n"
+    material = Material((("marks.md", text),), ("mine.csv", b"question,excerpts\nWhich?,It floats at night.\n"), own=True)
+    chunkers = (build_chunker("fixed_sentences", {"size": 1}),)
+    run = Retrieval(Plan(material, chunkers, "hash", "paragraphs", "words", embedded_as), HashEmbedder(), False)
+    run.start()
+    assert not ended(run).error
+    index = run.found[0].index
+    assert [text[start:end] for ((start, end),) in index.chunks][-1] == "It floats at night."
+    assert index.texts[-1] == embedded
 
 
 def test_a_run_that_is_no_longer_remembered_is_said():

@@ -46,6 +46,18 @@ def test_a_recipe_is_a_column_and_can_be_undone(app):
     assert len(columns(app)) == 3
 
 
+def test_what_a_recipe_embeds_is_what_the_downloads_say_next(app):
+    upload(app, RECIPE.model_copy(update={"embedded_as": "heading_path"}).to_json())
+    app.segmented_control(key="below").set_value("Downloads").run()
+    assert app.segmented_control(key="embedded_as").value == "heading_path"
+    app.segmented_control(key="embedded_as").set_value("plain").run()
+    assert app.session_state["embedded_as_chosen"] == "plain"
+    app.segmented_control(key="embedded_as").set_value("heading_path").run()
+    app.segmented_control(key="below").set_value("Scores").run()
+    app.segmented_control(key="below").set_value("Downloads").run()
+    assert app.segmented_control(key="embedded_as").value == "heading_path"
+
+
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_the_recipe_of_every_chunker_opens_with_the_same_parameters(app, name):
     recipe = Recipe.of(chunker_class(name).build(), "sentencex", load_embedder("tfidf"), "words")

@@ -1,0 +1,128 @@
+"""Retrieval with and without the heading path in front of what is embedded: the same chunks, the same questions.
+
+Two corpora have headings: the bundled documents, each under its title, and Chroma's articles of Wikipedia, whose headings
+are written in WikiText, as `= = Gameplay = =`, and become those of Markdown. The intervals are of the paired bootstrap over
+questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.measure import table
+from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.cache import EmbeddingCache
+from chunkers.embedded import EMBEDDED_AS
+from chunkers.text.outline import headings
+from evaluation.retrieval.bootstrap import paired
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.measures import Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.questions import Question, read_questions
+from sample_docs import SAMPLES_FOLDER, sample_titles
+
+TOP_K = 5
+MEASURES = ("recall", "precision", "iou")
+
+CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("recursive", {"size": 100, "unit": "tokens"}),
+    ("recursive", {"size": 200, "unit": "tokens"}),
+    ("fixed_sentences", {"size": 4}),
+    ("breakpoint", {}),
+    ("optimal", {"max_size": 200}),
+    ("change_point", {}),
+)
+
+HEAD = ["corpus", "chunker", "chunks"]
+HEAD += [f"{measure}, {what}" for measure in MEASURES for what in ("plain", "path", "difference")]
+
+_WIKI_HEADING = re.compile(r"^ *((?:= )+)(.+?)(?: =)+ *$", re.MULTILINE)
+
+
+class Material(NamedTuple):
+    """A corpus and its questions."""
+
+    name: str
+    corpus: Corpus
+    questions: tuple[Question, ...]
+
+
+def bundled() -> Material:
+    """Return the bundled documents, each under its title as a heading; that of an essay is in its file's name."""
+    titles = sample_titles()
+    documents = []
+    for path in sorted(SAMPLES_FOLDER.glob("*.txt")):
+        title = titles.get(path.stem, path.stem.removeprefix("essay_").capitalize())
+        documents.append(Document.from_text(f"# {title}\n\n{path.read_bytes().decode()}", "sentencex", path.name))
+    return _asked("bundled", documents, SAMPLES_FOLDER / "questions.csv")
+
+
+def articles(folder: Path) -> Material:
+    """Return Chroma's articles of Wikipedia as Markdown."""
+    text = (folder / "wikitexts.md").read_bytes().decode()
+    markdown = _WIKI_HEADING.sub(lambda found: f"\n{'#' * found[1].count('=')} {found[2]}\n", text)
+    return _asked("wikitexts", [Document.from_text(markdown, "sentencex", "wikitexts.md")], folder / "questions.csv")
+
+
+def _asked(name: str, documents: Sequence[Document], questions: Path) -> Material:
+    corpus = Corpus(tuple(documents))
+    read = read_questions(questions.read_bytes(), questions.name, corpus)
+    count = sum(len(headings(document.text)) for document in documents)
+    asked = f"{len(read.usable)} questions, {len(read.problems)} of others or unusable"
+    print(f"{name}: {len(documents)} documents, {count} headings, {asked}.")
+    return Material(name, corpus, tuple(read.usable))
+
+
+def rows(material: Material, tools: Tools) -> Iterator[list[str]]:
+    """Yield a row of the table for each chunker."""
+    assert tools.tokenizer is not None
+    ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
+    for chunker, parameters in CHUNKERS:
+        built = build_chunker(chunker, parameters, tools.embedder)
+        plain, path = (
+            evaluate(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
+            for way in EMBEDDED_AS
+        )
+        cells = [cell for measure in MEASURES for cell in _cells(plain, path, measure)]
+        yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]
+
+
+def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
+    """Return both means and the difference in points, with its interval."""
+    means = [mean_and_deviation(one.values(measure)) for one in (plain, path)]
+    told = ["undefined" if mean is None else f"{100 * mean[0]:.1f}" for mean in means]
+    difference = paired(path.values(measure), plain.values(measure))
+    if difference is None:
+        return [*told, "too few questions"]
+    low, high = 100 * difference.low, 100 * difference.high
+    return [*told, f"{100 * difference.mean:+z.1f} ({low:+z.1f} to {high:+z.1f})"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; return 0."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.heading_path", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    options = parser.parse_args(arguments)
+    tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
+    materials = [bundled()]
+    if options.folder.is_dir():
+        materials.append(articles(options.folder))
+    else:
+        print(f"{options.folder} is not there: its articles are left out.")
+    made = []
+    for material in materials:
+        for row in rows(material, tools):
+            made.append(row)
+            print(" | ".join(row), file=sys.stderr, flush=True)
+    print(table(HEAD, made))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
