@@ -1,4 +1,4 @@
-"""What of a chunk is embedded: its text as it is, or with the headings above it in front."""
+"""What of a chunk is embedded: its text as it is, or with the headings above it, and its context, in front."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
 def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
     """Return the very text that is embedded for a chunk; its own text and spans are what they are.
 
-    With the heading path, that stands on a line of its own, before a blank line; then comes what the chunker repeats beside
-    the chunk, such as the header of a table that was cut, directly before its text. A chunk with neither is embedded as it is.
+    With the heading path, that stands on a line of its own, before a blank line, and then comes what the chunker repeats
+    beside the chunk, such as the header of a table that it cut. A chunk without either is embedded as it is.
     """
     if embedded_as == "plain":
         return chunk.text
     path = BETWEEN.join(path_of(document, chunk))
-    text = "\n".join(filter(None, (chunk.context, chunk.text)))
-    return "\n\n".join(filter(None, (path, text)))
+    # The rows of a table follow its header without a blank line.
+    text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
+    return f"{path}\n\n{text}" if path else text
 
 
 def checked(embedded_as: object) -> EmbeddedAs:

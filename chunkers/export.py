@@ -12,32 +12,39 @@ from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunk, Chunking, Gap
 from chunkers.spreadsheet import as_cell
-from chunkers.text.document import Document
 
 COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
 
 
-def columns_of(document: Document, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
-    """Return the columns of a table of the document's chunks.
+def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+    """Return the columns of a table of chunks.
 
-    Pages or chapters have columns only where there are some, what is embedded only where that is not the text itself.
+    Pages or chapters have columns only where the document has some, context only where a chunk has some, and what is
+    embedded only where that is not the text itself.
     """
-    parts = document.parts
+    parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
-    return (*COLUMNS[:-2], *places, *COLUMNS[-2:], *(() if embedded_as == "plain" else ("embedded_as",)))
+    context = ("context",) if _has_context(chunking) else ()
+    return (*COLUMNS[:-2], *places, "heading_path", *context, "text", *(() if embedded_as == "plain" else ("embedded_as",)))
 
 
-def _facts(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
+def _has_context(chunking: Chunking) -> bool:
+    return any(chunk.context for chunk in chunking.chunks)
+
+
+def _facts(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
     """Return what every file says of a chunk besides its spans, and the text that is embedded where it is another.
 
     Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
     """
+    document = chunking.document
     parts = document.parts
     facts: dict[str, Any] = {}
     if parts is not None:
         facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
-    facts |= {"heading_path": list(path_of(document, chunk)), "text": chunk.text}
+    context = {"context": chunk.context} if chunk.context else {}
+    facts |= {"heading_path": list(path_of(document, chunk)), **context, "text": chunk.text}
     return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
 
 
@@ -77,7 +84,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **_facts(document, chunk, made_by.embedded_as), **_context(chunk)}
+            {"spans": [list(span) for span in chunk.spans], **_facts(chunking, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
         "gaps": [_gap(gap) for gap in chunking.gaps],
@@ -102,10 +109,6 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "decide_ms": timing.decide_ms + timing.merge_ms,
         },
     }
-
-
-def _context(chunk: Chunk) -> dict[str, str]:
-    return {"context": chunk.context} if chunk.context else {}
 
 
 def _gap(gap: Gap) -> dict[str, Any]:
@@ -135,7 +138,7 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     ``embedded_as`` as in `to_jsonl`.
     """
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns_of(chunking.document, _chosen(chunking, embedded_as)))
+    writer = csv.DictWriter(file, columns_of(chunking, _chosen(chunking, embedded_as)))
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(chunking, embedded_as))
     return file.getvalue()
@@ -159,8 +162,8 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         "spans": pa.list_(pa.list_(whole, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
-    types = {**lists, "text": pa.string(), "embedded_as": pa.string()}
-    columns = columns_of(chunking.document, _chosen(chunking, embedded_as))
+    types = {**lists, **dict.fromkeys(("context", "text", "embedded_as"), pa.string())}
+    columns = columns_of(chunking, _chosen(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(_rows(chunking, embedded_as), schema), file)
@@ -178,13 +181,16 @@ def ledger_to_csv(chunking: Chunking) -> str:
 
 def _rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
     how = _chosen(chunking, embedded_as)
+    # All rows have it where one has it.
+    context = {"context": ""} if _has_context(chunking) else {}
     return [
         {
             "chunk": number,
             "spans": [list(span) for span in chunk.spans],
             "characters": len(chunk.text),
             "words": len(chunk.text.split()),
-            **_facts(chunking.document, chunk, how),
+            **context,
+            **_facts(chunking, chunk, how),
         }
         for number, chunk in enumerate(chunking.chunks, start=1)
     ]

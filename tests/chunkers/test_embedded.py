@@ -89,6 +89,25 @@ def test_every_file_has_the_paths_and_on_request_what_is_embedded(chunking):
     assert "embedded_as" not in pq.read_table(io.BytesIO(to_parquet(chunking))).column_names
 
 
+HEADER = "| mark | light |\n| --- | --- |"
+TABLE = f"# Lights\n\n{HEADER}\n" + "".join(f"| buoy {n} | red, green and white |\n" for n in range(60))
+
+
+def test_what_is_repeated_beside_a_chunk_is_embedded_between_path_and_text():
+    whole = cut(build_chunker("structure", {"max_size": 100}), TEXT + TABLE)
+    some = [one for one in whole if one.context]
+    assert len(some) > 3
+    for one in some:
+        assert one.context.rstrip() == HEADER
+        assert embedded_text(whole.document, one, "heading_path") == f"Lights\n\n{HEADER}\n{one.text}"
+        assert embedded_text(whole.document, one, "plain") == one.text
+    rows = [json.loads(line) for line in to_jsonl(whole).splitlines()]
+    assert [row["context"] for row in rows] == [one.context for one in whole]
+    table = csv.DictReader(io.StringIO(to_csv(whole), newline=""))
+    assert [row["context"] for row in table] == [one.context for one in whole]
+    assert pq.read_table(io.BytesIO(to_parquet(whole))).to_pylist() == rows
+
+
 def test_a_results_recipe_says_what_its_files_embed():
     result = chunk(TEXT, "fixed_sentences", size=1, sentences="paragraphs", embedded_as="heading_path")
     again = Recipe.from_json(result.recipe.to_json()).run(TEXT)
