@@ -80,14 +80,23 @@ def _labels(reader: PdfReader) -> list[str]:
 def _text(page: PageObject) -> tuple[str, dict[str, bool]]:
     """Return the text of a page, and for each piece of it that was drawn at once whether that is in the upper half."""
     upper: dict[str, bool] = {}
-    middle = float(page.mediabox.bottom + page.mediabox.top) / 2
+    middle = _middle(page)
 
     def drawn(text: str, cm: Sequence[float], tm: Sequence[float], *_: Any) -> None:
         words = " ".join(text.split())
-        if words:
+        if words and middle is not None:
             upper.setdefault(words, tm[4] * cm[1] + tm[5] * cm[3] + cm[5] > middle)
 
     return page.extract_text(visitor_text=drawn), upper
+
+
+def _middle(page: PageObject) -> float | None:
+    """Return the height of the middle of a page, in its own units; None where the file does not say its size."""
+    try:
+        return float(page.mediabox.bottom + page.mediabox.top) / 2
+    # As for labels.
+    except Exception:
+        return None
 
 
 class Running(NamedTuple):

@@ -64,9 +64,9 @@ def _draw(here: Page) -> None:
     chunkers, complaint = _chunkers(here)
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
+        select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         _use_compares(here)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
-        select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:

@@ -49,6 +49,8 @@ UNLABELLED: Mapping[str, str] = {
 
 RETRIEVAL: Mapping[str, str] = {
     "Top k": "How many chunks the search returns for a question.",
+    "Heading path": "The headings in whose sections a chunk begins, from the outermost to the innermost.",
+    "Embedded as": "What of every chunk is embedded: its own text, or its heading path and then its text.",
     "Recall": "The share of the excerpts that is in the chunks found.",
     "Precision": "The share of the chunks found that is in the excerpts.",
     "Best possible precision": "The IoU that a search would reach that finds every chunk with a part of an excerpt, and no "

@@ -59,7 +59,7 @@ export function fillBlock(reader, segments, block) {
   chunk.append(el("span", "no"));
   block.pages = pagesOf(reader.pages, start, end);
   if (block.pages) {
-    const pages = chunk.appendChild(el("span", "pages"));
+    const pages = chunk.appendChild(el("span", `pages ${reader.pages?.kind}`));
     // As an attribute, like the number: it is no part of the text that a user selects and copies.
     pages.dataset.pages = block.pages;
     pages.title = block.pages;
