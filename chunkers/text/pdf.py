@@ -132,7 +132,8 @@ def running_lines(pages: Sequence[str], labels: Sequence[str]) -> list[list[Runn
     edge, and if the same line is there on most pages, or on most left-hand or most right-hand pages, and on at least
     `LEAST_RETURNS`. The same means character by character, white space apart, but for one number, which must be the page's
     label or its place in the file, up to a difference that is the same on all these pages. What has other numbers, such
-    as a row of a table, is text.
+    as a row of a table, is text. Where the lines at the edge of most pages begin or end with that number, whatever else they
+    say, the number alone is one too, and so is the title of a chapter with it, if two pages have it.
 
     On the first page a header without the page's number stays, as it may be the title. If these rules left fewer than
     half of the pages any text, all of it stays.
@@ -206,7 +207,16 @@ def _returning(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
     for pages in (patterns, *({n: own for n, own in patterns.items() if n % 2 == side} for side in (0, 1))):
         counts = Counter(pattern for own in pages.values() for pattern in own)
         returning |= {one for one, count in counts.items() if count >= LEAST_RETURNS and 2 * count > len(pages)}
-    return returning
+    return returning | _numbered(patterns)
+
+
+def _numbered(patterns: dict[int, list[Pattern]]) -> set[Pattern]:
+    """Return the patterns of lines that begin or end with the number of the page, where those of most pages do."""
+    at_end = [[one for one in own if one[2] != "whole" and not (one[0] and one[1])] for own in patterns.values()]
+    shifts = Counter(shift for own in at_end for shift in {shift for _, _, shift in own})
+    usual = {one for one, count in shifts.items() if count >= LEAST_RETURNS and 2 * count > len(patterns)}
+    counts = Counter(one for own in at_end for one in own if one[2] in usual)
+    return {one for one, count in counts.items() if count > 1 or not (one[0] or one[1])}
 
 
 def _joints(texts: Sequence[str]) -> Iterator[str]:

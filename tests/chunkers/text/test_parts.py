@@ -182,6 +182,18 @@ def test_left_and_right_pages_may_have_headers_of_their_own():
     assert found == [[], ["The part"], *[["The book"], ["The part"]] * 5]
 
 
+def test_titles_of_chapters_go_with_the_number_of_the_page_if_most_pages_have_it_there():
+    heads = ["1", "Of lamps 2", "Of lamps 3", "4", "5 Of buoys", "Of buoys 6", "7 Of buoys", "Of ships 8", "9", "Year 1900"]
+    pages = [f"{head}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
+    gone = [[one.words for one in some] for some in running_lines(pages, [""] * 10)]
+    # “5 Of buoys” and “7 Of buoys” are the same line, and “Of buoys 6” and “Of ships 8” stand alone, as text might.
+    stays = {"Of buoys 6", "Of ships 8", "Year 1900"}
+    assert gone == [[] if head in stays else [head] for head in heads]
+    # Where most pages have no number there, a number is text.
+    few = [f"{head if n < 4 else 'abcdefghij'[n]}\n{'text ' * (n + 1)}" for n, head in enumerate(heads)]
+    assert not any(running_lines(few, [""] * 10))
+
+
 def test_a_page_without_the_header_keeps_its_text():
     pages = [f"The book\n{'text ' * (n + 1)}\n– {n + 7} –" for n in range(12)]
     pages[5] = "A chapter begins\nwith its text"
