@@ -22,6 +22,7 @@ from chunkers.arguments import (
 )
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS
+from chunkers.text.reading import FileText
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
@@ -95,15 +96,15 @@ def _recipe(path: Path) -> Recipe:
     return Recipe.from_json(file_bytes(str(path)).decode("utf-8-sig", "replace"))
 
 
-def _texts(folder: Path, encoding: str | None) -> list[tuple[str, str]]:
-    """Return name and text of every document in a folder; unreadable ones are reported and left out."""
+def _texts(folder: Path, encoding: str | None) -> list[tuple[str, FileText]]:
+    """Return name and content of every document in a folder; unreadable ones are reported and left out."""
     if not is_folder(folder):
         raise InputError(f"{folder}: the corpus must be a readable folder; there is none.")
     texts = []
     read = document_reader(encoding)
     for path, name in named_files([str(folder)]):
         try:
-            texts.append((name, read(file_bytes(path, name), name).text))
+            texts.append((name, read(file_bytes(path, name), name)))
         except InputError as error:
             say(f"{error} The document is left out.")
     if not texts:
@@ -111,8 +112,8 @@ def _texts(folder: Path, encoding: str | None) -> list[tuple[str, str]]:
     return texts
 
 
-def _corpus(texts: Sequence[tuple[str, str]], splitter: str) -> Corpus:
-    return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in texts))
+def _corpus(texts: Sequence[tuple[str, FileText]], splitter: str) -> Corpus:
+    return Corpus(tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts))
 
 
 def _questions(path: Path, corpus: Corpus) -> Questions:
@@ -195,4 +196,7 @@ def _plain(scores: dict[int, dict[str, Score]]) -> dict[str, dict[str, float | N
 def _chunk(corpus: Corpus, spans: Sequence[tuple[int, int]]) -> dict[str, Any]:
     number = corpus.document_at(spans[0][0])
     offset = corpus.offsets[number]
-    return {"document": corpus.names[number], "spans": [[start - offset, end - offset] for start, end in spans]}
+    parts = corpus.documents[number].parts
+    own = [[start - offset, end - offset] for start, end in spans]
+    told = {"document": corpus.names[number], "spans": own}
+    return told if parts is None else {**told, f"{parts.kind}s": parts.names([(start, end) for start, end in own])}

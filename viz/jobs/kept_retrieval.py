@@ -129,7 +129,8 @@ class KeptRetrieval:
         texts, questions = self._recognised(material)
         assert questions is not None
         chunkers = tuple(build_chunker(one.name, one.parameters) for one in self.plan.chunkers)
-        given = Material(texts, questions, self.plan.own)
+        names = {name for name, _ in texts}
+        given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
         kept = self.plan
         return Plan(given, chunkers, kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as)
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from chunkers import Chunker
 from chunkers.embedded import EmbeddedAs
+from chunkers.text.parts import Parts
+
+
+class OwnDocuments(NamedTuple):
+    """Name and text of each of the user's documents, the error messages of the others, and what has pages or chapters."""
+
+    texts: list[tuple[str, str]]
+    complaints: list[str]
+    parts: list[tuple[str, Parts]]
 
 
 @dataclass(frozen=True)
@@ -20,11 +30,14 @@ class Material:
         Name and content of the file of questions.
     own
         Whether they are the user's own rather than the bundled ones.
+    parts
+        Name and pages, or chapters, of each document that has some.
     """
 
     texts: tuple[tuple[str, str], ...]
     questions: tuple[str, bytes]
     own: bool
+    parts: tuple[tuple[str, Parts], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -127,9 +127,9 @@ class Retrieval(Background):
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
-        texts = self.plan.material.texts
+        texts, parts = self.plan.material.texts, dict(self.plan.material.parts)
         for number, (name, text) in enumerate(texts, start=1):
             if self._cancel.is_set():
                 raise Cancelled
             self._status = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
-            yield Document.from_text(text, self.plan.sentences, name)
+            yield Document.from_text(text, self.plan.sentences, name, parts.get(name))

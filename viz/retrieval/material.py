@@ -8,12 +8,13 @@ from functools import lru_cache
 import streamlit as st
 
 from chunkers import InputError
+from chunkers.text.parts import Parts
 from chunkers.text.reading import READABLE, FileText, read_document
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
-from viz.jobs.plan import Material
+from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.state.keys import session
 from viz.theme.numbers import counted
@@ -30,17 +31,15 @@ def bundled() -> Material:
     return Material(texts, ("questions.csv", (SAMPLES_FOLDER / "questions.csv").read_bytes()), own=False)
 
 
-_Read = tuple[list[tuple[str, str]], list[str]]
-"""Name and text of each document, and the error messages."""
-
-
-def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document) -> _Read:
-    """Return name and text of each usable document, and a message for each of the others."""
+def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], FileText] = read_document) -> OwnDocuments:
+    """Return each usable document, and a message for each of the others."""
     texts: dict[str, str] = {}
+    parts: list[tuple[str, Parts]] = []
     complaints = []
     for name, data in files:
         try:
-            text = read(data, name).text
+            found = read(data, name)
+            text = found.text
             if name in texts:
                 raise InputError(f"{name}: every document must have its own name; the second one is left out.")
             if not text.strip():
@@ -49,7 +48,9 @@ def read_texts(files: Iterable[tuple[str, bytes]], read: Callable[[bytes, str], 
             complaints.append(str(error))
             continue
         texts[name] = text
-    return list(texts.items()), complaints
+        if found.parts is not None:
+            parts.append((name, found.parts))
+    return OwnDocuments(list(texts.items()), complaints, parts)
 
 
 def choose(kept: Material | None, *, own: bool = False) -> Material | None:
@@ -78,20 +79,20 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
         max_upload_size=MEGABYTES,
         help="CSV or JSON lines with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file.",
     )
-    texts, complaints = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
+    texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"retrieval_document_{number}")
     questions = (asked.name, asked.getvalue()) if asked is not None else None
     if kept is not None and kept.own:
         if not files:
-            texts = list(kept.texts)
+            texts, parts = list(kept.texts), list(kept.parts)
         questions = questions or kept.questions
         if not files or asked is None:
             notice(_of_the_run(kept, documents=not files, questions=asked is None), key="retrieval_kept")
-    return Material(tuple(texts), questions, own=True) if texts and questions is not None else None
+    return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
-def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
+def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the content of the files, which are read once in the background; empty while they are being read."""
     identity = [number for number, _, _ in files]
     started = session.retrieval_reading
@@ -106,8 +107,8 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> _Read:
     if job.running and not job.cancelled:
         show_job_progress(job)
     if job.cancelled:
-        return [], ["Reading the documents was stopped; upload them again, or fewer of them."]
-    return job.made or ([], [job.error] if job.error else [])
+        return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
+    return job.made or OwnDocuments([], [job.error] if job.error else [], [])
 
 
 def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Literal, TypedDict
 import streamlit as st
 
 from chunkers import Span
+from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import script, styles
@@ -72,16 +73,25 @@ def ranked_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
         retrieved += spans
         held, size = characters(intersection(spans, excerpts)), characters(spans)
         said = f"{held:,} of {size:,} characters are excerpt" if held else f"{size:,} characters, none of them excerpt"
-        title = f"{rank} · {corpus.names[corpus.document_at(spans[0].start)]} · {said}"
+        title = f"{rank} · {_where(corpus, spans)} · {said}"
         shown.append(
             {"kind": "holds" if held else "waste", "title": title, "parts": _parts(corpus.whole.text, spans, excerpts)}
         )
     for start, end in difference(excerpts, retrieved):
         text = corpus.whole.text[start:end]
         if text.strip():
-            title = f"Not retrieved · {corpus.names[corpus.document_at(start)]} · {end - start:,} characters"
+            title = f"Not retrieved · {_where(corpus, [Span(start, end)])} · {end - start:,} characters"
             shown.append({"kind": "missed", "title": title, "parts": [(text, "missed")]})
     return shown
+
+
+def _where(corpus: Corpus, spans: Sequence[Span]) -> str:
+    """Return the document in which spans of the axis lie, with their pages or chapters where it has some."""
+    number = corpus.document_at(spans[0].start)
+    offset, parts = corpus.offsets[number], corpus.documents[number].parts
+    if parts is None:
+        return corpus.names[number]
+    return f"{corpus.names[number]}, {parts.said([(start - offset, end - offset) for start, end in spans])}"
 
 
 def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[Part]:

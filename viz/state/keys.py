@@ -14,6 +14,7 @@ from chunkers.text.reading import FileText
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
+from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.jobs.texts import Showing
@@ -202,10 +203,8 @@ class Session:
     tune_stitched = Value("tune_stitched", MarkedDocuments())
     tune_reading = Value[ReadingJob[MarkedDocuments] | None]("tune_reading", None)
     tune_stitching = Value[ReadingJob[StitchedDocuments] | None]("tune_stitching", None)
-    # Streamlit's ids of the uploaded files, and the job that reads them: names with texts, and complaints
-    retrieval_reading = Value[tuple[list[str], ReadingJob[tuple[list[tuple[str, str]], list[str]]]] | None](
-        "retrieval_reading", None
-    )
+    # Streamlit's ids of the uploaded files, and the job that reads them
+    retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
 
     @property
     def on_disk(self) -> bool:

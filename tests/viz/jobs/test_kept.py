@@ -7,6 +7,7 @@ import pytest
 
 from chunkers import InputError, build_chunker
 from chunkers.cache import EmbeddingCache
+from chunkers.text.parts import Parts
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Setting, grid
@@ -196,6 +197,14 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     assert indexed == [4]
     assert (sorted(resumed.found), resumed.can_go_on) == ([0, 1, 2], False)
     assert {number: one for number, one in report(resumed).items() if number < 2} == report(first)
+
+
+def test_pages_come_back_with_the_documents(folder):
+    run = new_run(folder)
+    run.kept.begin()
+    pages = ((TEXTS[0][0], Parts("page", (0,), ("iv",))), ("more.txt", Parts("page", (0,), ("1",))))
+    given = Material((*TEXTS, ("more.txt", "More.")), ASKED, True, pages)
+    assert KeptRetrieval.find(keeper(folder, "retrieval")).with_material(given).material.parts == pages[:1]
 
 
 def test_what_is_embedded_is_kept_and_a_run_of_before_is_plain(folder):

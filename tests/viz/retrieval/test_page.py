@@ -11,12 +11,16 @@ from evaluation.retrieval import bootstrap
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from evaluation.retrieval.report import disagreements
 from tests import ROOT
+from tests.chunkers.text.test_parts import pdf
 from tests.support import LIMIT, HashEmbedder, ended
 from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
+from viz.retrieval.passages import ranked_passages
+
+ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
 
 
 def opened(**words):
@@ -128,13 +132,26 @@ def test_what_is_embedded_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     assert "The link's embedded must be one of plain, heading_path; got 'title'." in said(opened(embedded="title"))
 
 
+def test_a_passage_says_its_page():
+    given = retrieval_material.read_texts([("marks.pdf", pdf([["It shines at night."], ["It floats at night."]]))])
+    material = Material(tuple(given.texts), ("mine.csv", ASKED), True, tuple(given.parts))
+    plan = Plan(material, (build_chunker("fixed_sentences", {"size": 1}),), "hash", "lines", "words")
+    run = Retrieval(plan, HashEmbedder(), False)
+    run.start()
+    assert not ended(run).error
+    found = run.found[0]
+    (answer,) = found.answers
+    titles = {one["title"].split(" · ")[1]: one["parts"][0][0] for one in ranked_passages(found, answer)}
+    assert titles == {"marks.pdf, p. 1": "It shines at night.", "marks.pdf, p. 2": "It floats at night."}
+
+
 @pytest.mark.parametrize(
     ("embedded_as", "embedded"),
     [("plain", "It floats at night."), ("heading_path", "Lights > Buoys\n\nIt floats at night.")],
 )
 def test_a_run_embeds_what_its_plan_says_and_finds_the_chunks_of_the_text(embedded_as, embedded):
     text = "# Lights\n\nIt shines at night.\n\n## Buoys\n\nIt floats at night.\n"
-    material = Material((("marks.md", text),), ("mine.csv", b"question,excerpts\nWhich?,It floats at night.\n"), own=True)
+    material = Material((("marks.md", text),), ("mine.csv", ASKED), own=True)
     chunkers = (build_chunker("fixed_sentences", {"size": 1}),)
     run = Retrieval(Plan(material, chunkers, "hash", "paragraphs", "words", embedded_as), HashEmbedder(), False)
     run.start()
@@ -360,7 +377,7 @@ def test_a_session_that_follows_another_measures_nothing(fresh, computed):
 
 def test_documents_of_no_use_leave_the_others_usable():
     given = [("a.txt", b"Some text."), ("a.txt", b"Other text."), ("b.txt", b" "), ("c.txt", b"a\0b"), ("d.md", b"More.")]
-    texts, complaints = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
+    texts, complaints, _ = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
     assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
     assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
     assert "its own name" in complaints[0]
