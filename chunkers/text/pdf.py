@@ -24,6 +24,12 @@ MOST_LINES = 4
 LONGEST_RUNNING = 200
 """Characters of a running header or footer; a longer line is text."""
 
+MOST_LOOKS = 20
+"""Pages on which it is looked up whether lines that return are headers or footers."""
+
+LONGEST_LOOK = 100_000
+"""Characters of such a page."""
+
 _NUMBER = re.compile(r"\d{1,6}")
 _WORD = re.compile(r"\w+")
 
@@ -43,21 +49,19 @@ def read_pdf(data: bytes, name: str) -> Extracted:
         raise InputError(f"{name}: the PDF must be readable without a password; it is locked.")
     labels = _labels(reader)
     pages = Collected(name, "page")
-    heights: list[dict[str, bool]] = []
     left_out: list[LeftOut] = []
     for number, page in enumerate(reader.pages):
-        text, upper = _text(page)
-        pages.add(text, labels[number] if number < len(labels) else "")
-        heights.append(upper)
+        pages.add(page.extract_text(), labels[number] if number < len(labels) else "")
         objects = (page.get("/Resources") or {}).get("/XObject") or {}
         pictures = sum(objects[key].get("/Subtype") == "/Image" for key in objects)
         if pictures:
             left_out.append(LeftOut("picture", pictures, number))
     running = running_lines(pages.texts, pages.labels)
+    upper = _Heights(reader, pages.texts)
     for number, lines in enumerate(running):
         for line in lines:
             what = "page number" if line.bare else "repeated header"
-            if not line.bare and not heights[number].get(line.words, line.upper):
+            if not line.bare and not upper(number, line):
                 what = "repeated footer"
             left_out.append(LeftOut(what, 1, number, shortened(line.words, LONGEST_RUNNING)))
         gone = {line.place for line in lines}
@@ -75,19 +79,6 @@ def _labels(reader: PdfReader) -> list[str]:
     # Damaged files raise errors of any type, and can be read without their labels.
     except Exception:
         return []
-
-
-def _text(page: PageObject) -> tuple[str, dict[str, bool]]:
-    """Return the text of a page, and for each piece of it that was drawn at once whether that is in the upper half."""
-    upper: dict[str, bool] = {}
-    middle = _middle(page)
-
-    def drawn(text: str, cm: Sequence[float], tm: Sequence[float], *_: Any) -> None:
-        words = " ".join(text.split())
-        if words and middle is not None:
-            upper.setdefault(words, tm[4] * cm[1] + tm[5] * cm[3] + cm[5] > middle)
-
-    return page.extract_text(visitor_text=drawn), upper
 
 
 def _middle(page: PageObject) -> float | None:
@@ -118,6 +109,43 @@ class Running(NamedTuple):
     words: str
     upper: bool
     bare: bool
+
+
+class _Heights:
+    """Whether running lines are drawn in the upper half of their pages: files may have headers and footers in any order.
+
+    It is looked up once for lines that differ in numbers alone, and on at most `MOST_LOOKS` pages, as each is read again.
+    """
+
+    def __init__(self, reader: PdfReader, texts: Sequence[str]) -> None:
+        self._reader = reader
+        self._lengths = [len(text) for text in texts]
+        self._known: dict[tuple[bool, str], bool] = {}
+        self._pages: dict[int, dict[str, bool]] = {}
+
+    def __call__(self, number: int, line: Running) -> bool:
+        """Return whether a line of page ``number`` is; where that cannot be told, whether the file has it first."""
+        alike = line.upper, _NUMBER.sub("0", line.words)
+        if alike not in self._known:
+            self._known[alike] = self._on_page(number).get(line.words, line.upper)
+        return self._known[alike]
+
+    def _on_page(self, number: int) -> dict[str, bool]:
+        """Return for the short pieces of a page's text whether they are drawn in its upper half."""
+        found = self._pages.get(number, {})
+        page = self._reader.pages[number]
+        middle = _middle(page)
+        if number in self._pages or len(self._pages) == MOST_LOOKS or self._lengths[number] > LONGEST_LOOK or middle is None:
+            return found
+
+        def drawn(text: str, cm: Sequence[float], tm: Sequence[float], *_: Any) -> None:
+            words = " ".join(text.split())
+            if words:
+                found.setdefault(words, tm[4] * cm[1] + tm[5] * cm[3] + cm[5] > middle)
+
+        page.extract_text(visitor_text=drawn)
+        self._pages[number] = found
+        return found
 
 
 Pattern = tuple[str, str, int | str]
