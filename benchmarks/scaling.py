@@ -61,7 +61,7 @@ CASES = (
     Case("recursive"),
     Case("recursive", {"size": 1_000_000, "overlap": 999_999}),
     Case("structure"),
-    Case("structure", {"max_size": 1}),
+    Case("structure", {"max_size": 10}),
     Case("structure", {"inner": "change_point"}),
     Case("breakpoint"),
     Case("target_size"),

@@ -18,6 +18,7 @@ from chunkers.tools import Tools
 
 _LINE = re.compile(r"[^\r\n]+")
 _LETTER = re.compile(r"\w")
+_WORD = re.compile(r"\S+")
 
 
 class Part(NamedTuple):
@@ -132,7 +133,7 @@ class Parts:
             if self.size(start, end) <= most:
                 yield Part(start, end, why)
             else:
-                yield from _after(why, self._of_words(Span(start, end), f"{name} cut by the recursive chunker", most))
+                yield from _after(why, self._of_words(Span(start, end), f"{name} cut between words", most))
 
     def _of_prose(self, span: Span, name: str, most: int) -> list[Part]:
         if self._inner is None:
@@ -166,13 +167,22 @@ class Parts:
             if self.size(start, end) <= most:
                 parts.append(Part(start, end, why))
             else:
-                parts += _after(why, self._of_words(Span(start, end), "sentence cut by the recursive chunker", most))
+                parts += _after(why, self._of_words(Span(start, end), "sentence cut between words", most))
         return self._packed(parts, most, most)
 
     def _of_words(self, span: Span, said: str, most: int) -> list[Part]:
-        spans = fitting_spans(self._document.text[slice(*span)], most, measure_for("tokens", self._tools), self._tools)
-        why = self._why(said)
-        return [Part(span.start + start, span.start + end, why) for start, end in spans]
+        """Cut between words, and one that is too long as the recursive chunker does."""
+        why, text = self._why(said), self._document.text
+        words = [Part(match.start(), match.end(), why) for match in _WORD.finditer(text, *span)]
+        sizes = self._tools.count_tokens([text[word.start : word.end] for word in words])
+        units: list[Part] = []
+        for word, size in zip(words, sizes, strict=True):
+            if size <= most:
+                units.append(word)
+                continue
+            inside = fitting_spans(text[word.start : word.end], most, measure_for("tokens", self._tools), self._tools)
+            units += [Part(word.start + start, word.start + end, why) for start, end in inside]
+        return self._packed(units, most, most)
 
     def _packed(self, units: Sequence[Part], first: int, rest: int) -> list[Part]:
         """Join neighbours, from the first on, as many as fit."""

@@ -55,11 +55,11 @@ class Structure(Chunker):
     idea: ClassVar[str] = "Cuts at headings and between blocks; tables, lists and code stay whole where they fit."
     source: ClassVar[str] = "Seamark; Docling's HybridChunker and LangChain's MarkdownHeaderTextSplitter do alike"
     formula: ClassVar[str] = (
-        r"\begin{aligned} &\text{cut before every heading;} \\ &\text{join neighbours } a, b \text{ under one heading} \\ "
-        r"&\text{while } |a| + |b| \le s \text{ and } \min(|a|, |b|) < m; \\ "
+        r"\begin{aligned} &\text{cut before a heading;} \\ &\text{under one, join neighbours} \\ "
+        r"&\text{while } |a| + |b| \le s \text{ and} \\ &\min(|a|, |b|) < m \text{;} \\ "
         r"&\text{cut a block only if } |b| > s \end{aligned}"
     )
-    symbols: ClassVar[str] = r"$|b|$ tokens of a block with its heading; $s$ maximum size; $m$ size below which is joined"
+    symbols: ClassVar[str] = r"$|a|, |b|$ tokens of blocks with what belongs to them; $s$ maximum size; $m$ join below"
     failure: ClassVar[str] = (
         "Sees only what is marked: a text without headings is cut by the lengths of its paragraphs, and a line that looks "
         "like a heading is one."
@@ -270,13 +270,15 @@ class _Cutting:
     def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         least, most = self.chunker.join_below, self.chunker.max_size
+        skips_space = getattr(self.tools.tokenizer, "skips_space", False)
         same = "same heading" if section[0].kind == "heading" else "no heading between"
         opened, context = pieces[0].start, pieces[0].context
-        size = self.parts.size(opened, pieces[0].end)
+        text = self.document.text
+        size, *others = self.tools.count_tokens([text[piece.start : piece.end] for piece in pieces])
         extra = self._note(opened, context)
-        for piece in pieces[1:]:
-            own = self.parts.size(piece.start, piece.end)
-            both = self.parts.size(opened, piece.end)
+        for piece, own in zip(pieces[1:], others, strict=True):
+            parted = skips_space and text[piece.start - 1].isspace()
+            both = size + own if parted else self.parts.size(opened, piece.end)
             if both + extra <= most and min(size, own) < least:
                 self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
                 size = both

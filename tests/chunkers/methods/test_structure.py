@@ -156,7 +156,7 @@ def test_a_row_that_is_too_long_is_cut_between_words():
     row = f"| {words(20, end='')} | x |"
     chunking = cut(Structure(max_size=16), f"| a | b |\n|---|---|\n{row}\n| 1 | 2 |")
     assert all(len(f"{chunk.text} {chunk.context}".split()) <= 16 for chunk in chunking)
-    assert "row cut by the recursive chunker: 16 tokens at most" in " ".join(gap.reason for gap in chunking.gaps)
+    assert "row cut between words: 16 tokens at most" in " ".join(gap.reason for gap in chunking.gaps)
     assert chunking[-1].context == "| a | b |\n|---|---|"
 
 
@@ -225,7 +225,7 @@ def test_a_paragraph_that_is_too_long_is_cut_between_sentences_and_its_heading_s
     cuts = [gap.reason for gap in chunking.gaps if gap.verdict.is_cut]
     assert cuts == [
         "paragraph cut between sentences: 9 tokens at most",
-        "inside sentence 4: sentence cut by the recursive chunker: 9 tokens at most",
+        "inside sentence 4: sentence cut between words: 9 tokens at most",
     ]
 
 
