@@ -7,6 +7,7 @@ from chunkers.adapters.chonkie import ChonkieSemantic
 from chunkers.adapters.chroma import ChromaCluster
 from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
+from chunkers.adapters.semchunk import Semchunk
 from chunkers.base import Chunker
 from chunkers.errors import ParameterError, shown
 from chunkers.methods.breakpoint import Breakpoint
@@ -46,7 +47,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter
-    for adapter in (LangChainSemantic, LlamaIndexSemantic, LlamaIndexDoubleMerging, ChonkieSemantic, ChromaCluster)
+    for adapter in (LangChainSemantic, LlamaIndexSemantic, LlamaIndexDoubleMerging, ChonkieSemantic, ChromaCluster, Semchunk)
 }
 
 

@@ -339,6 +339,25 @@ def test_chromas_interface_is_spoken_and_its_chunks_are_found(monkeypatch):
     assert chunking.timing.embedded == 5
 
 
+def test_semchunks_interface_is_spoken_without_an_embedder_or_its_memory(monkeypatch):
+    def chunk(text, chunk_size, token_counter, memoize=True):
+        assert not memoize
+        words = text.split()
+        assert token_counter("Two words") == 2
+        return [" ".join(words[first : first + chunk_size]) for first in range(0, len(words), chunk_size)]
+
+    module = types.ModuleType("semchunk")
+    module.chunk = chunk
+    monkeypatch.setitem(sys.modules, "semchunk", module)
+    chunker = build_chunker("semchunk", {"chunk_size": 2})
+    embedder = HashEmbedder()
+    chunking = cut(chunker, "One is.\nTwo are.\n\nThree.", embedder=embedder)
+    assert [chunk.text for chunk in chunking.chunks] == ["One is.", "Two are.", "Three."]
+    assert chunking.notes == ()
+    assert not chunker.embeds
+    assert embedder.batches == []
+
+
 # --- recipe, command line, page
 
 

@@ -1,0 +1,45 @@
+"""The chunker of the library semchunk."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from chunkers.adapters.base import Adapter
+from chunkers.text.document import Document
+from chunkers.tools import Tools
+
+
+class Semchunk(Adapter):
+    """Semchunk's function ``chunk``, with the tokenizer chosen here as its counter; the parameter has its name.
+
+    It splits at the separators that it holds to mean most, and joins what fits, without embeddings. The tests run a stand-in
+    with its interface; version 3.2.0 itself was tried by hand.
+    """
+
+    name: ClassVar[str] = "semchunk"
+    title: ClassVar[str] = "semchunk"
+    idea: ClassVar[str] = "semchunk's own code: splits at line breaks, then spaces and marks, until the pieces fit."
+    source: ClassVar[str] = "semchunk, by Isaacus"
+    library: ClassVar[str] = "semchunk"
+    package: ClassVar[str] = "semchunk"
+    module: ClassVar[str] = "semchunk"
+    requirement: ClassVar[str] = "semchunk"
+    embeds: ClassVar[bool] = False
+
+    chunk_size: int = Field(
+        250,
+        ge=1,
+        le=1_000_000,
+        title="Chunk size",
+        description="The most that a chunk may hold; semchunk has no default.",
+        json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
+    )
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return what semchunk cuts the text into."""
+        from semchunk import chunk
+
+        # It remembers counters and all that they counted for good, which would keep the text.
+        return list(chunk(document.text, self.chunk_size, lambda text: tools.count_tokens([text])[0], memoize=False))
