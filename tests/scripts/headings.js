@@ -5,4 +5,4 @@ import { looksOf } from "../../viz/components/reader/parts/looks.js";
 
 /** @type {string[]} */
 const texts = JSON.parse(readFileSync(0, "utf8"));
-console.log(JSON.stringify(texts.map((text) => looksOf(text).headings)));
+process.stdout.write(JSON.stringify(texts.map((text) => looksOf(text).headings)));
