@@ -36,6 +36,7 @@ CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("breakpoint", {}),
     ("optimal", {"max_size": 200}),
     ("change_point", {}),
+    ("structure", {"max_size": 200}),
 )
 
 HEAD = ["corpus", "chunker", "chunks"]
