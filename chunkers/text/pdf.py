@@ -24,8 +24,11 @@ MOST_LINES = 4
 LONGEST_RUNNING = 200
 """Characters of a running header or footer; a longer line is text."""
 
+EDGE = 0.12
+"""Share of a page's height, at its top and as much at its bottom, within which headers and footers are drawn."""
+
 MOST_LOOKS = 20
-"""Pages on which it is looked up whether lines that return are headers or footers."""
+"""Pages on which it is looked up where lines that return are drawn."""
 
 LONGEST_LOOK = 100_000
 """Characters of such a page."""
@@ -57,14 +60,17 @@ def read_pdf(data: bytes, name: str) -> Extracted:
         if pictures:
             left_out.append(LeftOut("picture", pictures, number))
     running = running_lines(pages.texts, pages.labels)
-    upper = _Heights(reader, pages.texts)
+    heights = _Heights(reader, pages.texts)
     for number, lines in enumerate(running):
+        gone = set()
         for line in lines:
-            what = "page number" if line.bare else "repeated header"
-            if not line.bare and not upper(number, line):
-                what = "repeated footer"
+            height = heights(number, line)
+            if EDGE < height < 1 - EDGE:
+                # A line of the text, however often it is there.
+                continue
+            what = "page number" if line.bare else "repeated header" if height > 0.5 else "repeated footer"
             left_out.append(LeftOut(what, 1, number, shortened(line.words, LONGEST_RUNNING)))
-        gone = {line.place for line in lines}
+            gone.add(line.place)
         kept = [line for place, line in enumerate(pages.texts[number].split("\n")) if place not in gone]
         # Without the ends of lines at its edges, so that what stands between two pages is the joint.
         pages.texts[number] = "\n".join(kept).lstrip("\n").rstrip()
@@ -81,10 +87,11 @@ def _labels(reader: PdfReader) -> list[str]:
         return []
 
 
-def _middle(page: PageObject) -> float | None:
-    """Return the height of the middle of a page, in its own units; None where the file does not say its size."""
+def _extent(page: PageObject) -> tuple[float, float] | None:
+    """Return where a page begins and ends, from below, in its own units; None where the file does not say its size."""
     try:
-        return float(page.mediabox.bottom + page.mediabox.top) / 2
+        bottom, top = float(page.mediabox.bottom), float(page.mediabox.top)
+        return (bottom, top) if top > bottom else None
     # As for labels.
     except Exception:
         return None
@@ -112,7 +119,7 @@ class Running(NamedTuple):
 
 
 class _Heights:
-    """Whether running lines are drawn in the upper half of their pages: files may have headers and footers in any order.
+    """How high on their pages running lines are drawn: files may have headers, footers and text in any order.
 
     It is looked up once for lines that differ in numbers alone, and on at most `MOST_LOOKS` pages, as each is read again.
     """
@@ -120,28 +127,29 @@ class _Heights:
     def __init__(self, reader: PdfReader, texts: Sequence[str]) -> None:
         self._reader = reader
         self._lengths = [len(text) for text in texts]
-        self._known: dict[tuple[bool, str], bool] = {}
-        self._pages: dict[int, dict[str, bool]] = {}
+        self._known: dict[tuple[bool, str], float] = {}
+        self._pages: dict[int, dict[str, float]] = {}
 
-    def __call__(self, number: int, line: Running) -> bool:
-        """Return whether a line of page ``number`` is; where that cannot be told, whether the file has it first."""
+    def __call__(self, number: int, line: Running) -> float:
+        """Return how high a line of page ``number`` is drawn, from 0 to 1; where that cannot be told, at the file's edge."""
         alike = line.upper, _NUMBER.sub("0", line.words)
         if alike not in self._known:
-            self._known[alike] = self._on_page(number).get(line.words, line.upper)
+            self._known[alike] = self._on_page(number).get(line.words, float(line.upper))
         return self._known[alike]
 
-    def _on_page(self, number: int) -> dict[str, bool]:
-        """Return for the short pieces of a page's text whether they are drawn in its upper half."""
+    def _on_page(self, number: int) -> dict[str, float]:
+        """Return for the short pieces of a page's text how high they are drawn, from 0 to 1."""
         found = self._pages.get(number, {})
         page = self._reader.pages[number]
-        middle = _middle(page)
-        if number in self._pages or len(self._pages) == MOST_LOOKS or self._lengths[number] > LONGEST_LOOK or middle is None:
+        extent = _extent(page)
+        if number in self._pages or len(self._pages) == MOST_LOOKS or self._lengths[number] > LONGEST_LOOK or extent is None:
             return found
+        bottom, top = extent
 
         def drawn(text: str, cm: Sequence[float], tm: Sequence[float], *_: Any) -> None:
             words = " ".join(text.split())
             if words:
-                found.setdefault(words, tm[4] * cm[1] + tm[5] * cm[3] + cm[5] > middle)
+                found.setdefault(words, (tm[4] * cm[1] + tm[5] * cm[3] + cm[5] - bottom) / (top - bottom))
 
         page.extract_text(visitor_text=drawn)
         self._pages[number] = found

@@ -176,6 +176,15 @@ def test_pages_that_are_all_alike_stay():
     assert not any(running_lines(["One line.\nAnother."] * 20, [str(n) for n in range(20)]))
 
 
+def test_lines_of_the_text_that_stand_on_every_page_stay():
+    # As on forms: the same words at the same place, but well within the page.
+    lines = [["Name of the keeper:", f"entry {'abcdefghij'[number]}", "Signed on the reef:"] for number in range(10)]
+    found = read_document(pdf(lines, header=HEADER, footer="Page {n}"), "forms.pdf")
+    assert found.text.count("Name of the keeper:") == found.text.count("Signed on the reef:") == 10
+    assert found.text.count(HEADER) == 1
+    assert "Page 7" not in found.text
+
+
 def test_left_and_right_pages_may_have_headers_of_their_own():
     pages = [f"{('The book', 'The part')[n % 2]}\n{'text ' * (n + 1)}" for n in range(12)]
     found = [[one.words for one in some] for some in running_lines(pages, [""] * 12)]
