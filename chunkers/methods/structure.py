@@ -261,10 +261,21 @@ class _Cutting:
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
         tail = whole - self.parts.size(start, block.span.end)
         lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
-        found = self.parts.of(block, max(1, most - lead - tail), max(1, most - tail))
+        first, rest = max(1, most - lead - tail), max(1, most - tail)
+        found = self.parts.of(block, first, rest)
+        # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
+        while (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
+            first = max(1, first - above)
+            found = self.parts.of(block, first, rest)
         pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in found]
-        pieces[0] = pieces[0]._replace(start=start, why=None)
-        pieces[-1] = pieces[-1]._replace(end=end)
+        if above <= 0:
+            pieces[0] = pieces[0]._replace(start=start, why=None)
+        elif group.lead:
+            pieces.insert(0, _Piece(start, group.lead[-1].span.end, group.lead[-1].kind))
+        if group.tail and self.parts.size(pieces[-1].start, end) > most:
+            pieces.append(_Piece(group.tail[0].span.start, end, group.tail[0].kind))
+        else:
+            pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
 
     def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:

@@ -12,6 +12,7 @@ from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.methods.structure import Structure
 from chunkers.text.outline import blocks, forget_outlines, list_items
 from sample_docs import load_sample, sample_titles
+from tests.properties.cases import tables_at_hand
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
 
@@ -227,6 +228,14 @@ def test_a_paragraph_that_is_too_long_is_cut_between_sentences_and_its_heading_s
         "paragraph cut between sentences: 9 tokens at most",
         "inside sentence 4: sentence cut between words: 9 tokens at most",
     ]
+
+
+def test_a_tokenizer_whose_counts_do_not_add_up_keeps_the_size():
+    text = "# A heading\r\rText below it.\r\r## Another\r\rThe tide comes in twice a day."
+    with tables_at_hand():
+        counting = tools(tokenizer="cl100k_base")
+        chunking = run(Structure(max_size=4), Document.from_text(text, "lines"), counting)
+        assert max(counting.count_tokens(chunking.texts)) <= 4
 
 
 @pytest.mark.parametrize("inner", ["breakpoint", "change_point", "optimal"])
