@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pagesOf } from "../../viz/components/reader/parts/pages.js";
+import { isTitle, pagesOf } from "../../viz/components/reader/parts/pages.js";
 
 const starts = [0, 10, 20, 20, 30];
 
@@ -20,4 +20,13 @@ test("chapters have their titles", () => {
 
 test("a text without pages has none", () => {
   assert.equal(pagesOf(undefined, 0, 5), "");
+});
+
+test("a chapter that is called as its heading is known, its name cut or not", () => {
+  assert.ok(isTitle("Lamps", "Lamps"));
+  assert.ok(isTitle("Lamps of the…", "Lamps of the sea"));
+  assert.ok(!isTitle("Lamps", "Lamps of the sea"));
+  assert.ok(!isTitle("…", "Lamps"));
+  assert.ok(!isTitle("Lamps", undefined));
+  assert.ok(!isTitle("", undefined));
 });

@@ -3,7 +3,7 @@
 
 import { all, el, firstWhere, found } from "../shared/dom.js";
 import { pathAt, write } from "./parts/looks.js";
-import { pagesOf } from "./parts/pages.js";
+import { isTitle, pagesOf } from "./parts/pages.js";
 
 /**
  * @import { ColumnText } from "./column_text.js"
@@ -57,14 +57,15 @@ export function fillBlock(reader, segments, block) {
   const chunk = block.appendChild(el("div"));
   block.chunk = chunk;
   chunk.append(el("span", "no"));
-  block.pages = pagesOf(reader.pages, start, end);
-  if (block.pages) {
-    const pages = chunk.appendChild(el("span", `pages ${reader.pages?.kind}`));
-    // As an attribute, like the number: it is no part of the text that a user selects and copies.
-    pages.dataset.pages = block.pages;
-    pages.title = block.pages;
-  }
   block.path = pathAt(headings, start);
+  const pages = pagesOf(reader.pages, start, end);
+  block.pages = reader.pages?.kind === "chapter" && isTitle(pages, block.path[0]) ? "" : pages;
+  if (block.pages) {
+    const place = chunk.appendChild(el("span", `pages ${reader.pages?.kind}`));
+    // As an attribute, like the number: it is no part of the text that a user selects and copies.
+    place.dataset.pages = block.pages;
+    place.title = block.pages;
+  }
   if (block.path.length) {
     const path = chunk.appendChild(el("span", "path"));
     path.dataset.path = path.title = block.path.join(" › ");

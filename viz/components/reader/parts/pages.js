@@ -19,3 +19,12 @@ export function pagesOf(pages, start, end) {
   if (kind === "chapter") return first === last ? names[first] : `${names[first]} – ${names[last]}`;
   return first === last ? `p. ${names[first]}` : `pp. ${names[first]}–${names[last]}`;
 }
+
+/**
+ * Whether a chapter is called as the outermost heading above it, which then need not stand there twice; its name may be cut.
+ * @param {string} name
+ * @param {string | undefined} heading
+ */
+export const isTitle = (name, heading) =>
+  heading !== undefined &&
+  (name === heading || (name.length > 1 && name.endsWith("…") && heading.startsWith(name.slice(0, -1))));
