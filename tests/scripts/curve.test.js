@@ -6,6 +6,7 @@ test("ticks are round numbers between the ends", () => {
   assert.deepEqual(ticks(0, 1), [0, 0.25, 0.5, 0.75, 1]);
   assert.deepEqual(ticks(0.31, 0.52), [0.35, 0.4, 0.45, 0.5]);
   assert.deepEqual(ticks(-1, 1), [-1, -0.5, 0, 0.5, 1]);
+  assert.deepEqual(ticks(-1.2, 5.6, 2), [0, 5]);
 });
 
 test("there are a few ticks on every scale, all of them inside", () => {

@@ -10,6 +10,7 @@ import { verdictOfEach } from "../shared/verdicts.js";
  * @import { Plot } from "./plot.js"
  */
 
+const STEPS = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100]; // between two numbers of the scale
 const APART = 18; // pixels between two numbers of the scale
 
 export class Curve {
@@ -292,8 +293,7 @@ export function including(lines, [low, high]) {
  * @param {number} [most] about how many steps there are at most
  */
 export function ticks(low, high, most = 5) {
-  const step =
-    [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1].find((size) => (high - low) / size <= most) ?? (high - low) / (most - 1 || 1);
+  const step = STEPS.find((size) => (high - low) / size <= most) ?? (high - low) / (most - 1 || 1);
   const places = [];
   for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9; tick += step) places.push(Number(tick.toFixed(6)));
   return places;
