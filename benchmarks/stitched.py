@@ -91,6 +91,7 @@ def lines_of(tuned: Sequence[Summary], held: Sequence[Summary]) -> list[list[str
     here, there = ({one.setting: one for one in ranked} for ranked in (tuned, held))
     lines = [_line(one, "looks at nothing", here, there) for one in TRIVIAL]
     lines += [_line(one, "by the text shuffled", here, there) for one in SHUFFLED if one in here]
+    lines += [_line(Setting(name), "at its defaults", here, there) for name in CHUNKERS if name not in GRIDS]
     for chunker in GRIDS:
         chosen = {
             "at its defaults": Setting(chunker),
@@ -191,7 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentences, seams = sum(len(one.document.sentences) for one in half), sum(len(one.known) for one in half)
         print(f"{name}: {len(half)} documents, {sentences:,} sentences, {seams:,} seams.")
     searched = (one for name, some in GRIDS.items() for one in (Setting(name), *some))
-    settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *searched]))
+    settings = list(dict.fromkeys([*TRIVIAL, *SHUFFLED, *map(Setting, CHUNKERS), *searched]))
     tools = Tools(load_embedder(options.embedder), load_tokenizer())
     rows, others = (list(sweep(half, settings, tools, os.cpu_count() or 1)) for half in halves_made)
     tuned, held = summaries(rows, options.measure), summaries(others, options.measure)
