@@ -72,7 +72,10 @@ class FixedSentences(Sized):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        size = f"{self.size} sentences" if self.chunks is None else f"{self.chunks} chunks of equal size"
+        if self.chunks is None:
+            size = f"{self.size} sentence{'s' if self.size > 1 else ''}"
+        else:
+            size = f"{self.chunks} chunks of equal size" if self.chunks > 1 else "1 chunk"
         return f"{size}, " + (f"overlap {self.overlap}" if self.overlap else "no overlap")
 
     def idle(self) -> frozenset[str]:

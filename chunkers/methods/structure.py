@@ -100,9 +100,14 @@ class Structure(Chunker):
     )
 
     def describe(self) -> str:
-        """Say the settings in a few words."""
-        inside = "" if self.inner == "recursive" else f", {self.inner} inside"
-        return f"at most {self.max_size:,} tokens, join below {self.join_below:,}{inside}"
+        """Say the settings in a few words: of joining and of the inner chunker only what is not the default."""
+        tokens = "token" if self.max_size == 1 else "tokens"
+        said = [f"at most {self.max_size:,} {tokens}"]
+        if self.join_below != type(self).model_fields["join_below"].default:
+            said.append(f"join below {self.join_below:,}")
+        if self.inner != "recursive":
+            said.append(f"{self.inner} inside")
+        return ", ".join(said)
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.

@@ -1,0 +1,35 @@
+"""The settings in a few words, as they stand at the head of a column."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import build_chunker
+
+ONE_OF_SEVERAL = re.compile(r"\b1 (?:equal )?(?:sentences|chunks|tokens)\b")
+
+
+@pytest.mark.parametrize("name", ["size", "chunks"])
+@given(count=st.integers(1, 3))
+def test_one_sentence_or_chunk_is_no_plural(name, count):
+    said = build_chunker("fixed_sentences", {name: count}).describe()
+    assert said.startswith(f"{count:,} ")
+    assert not ONE_OF_SEVERAL.search(said)
+    assert (count > 1) == said.split(",")[0].split(" of ")[0].endswith("s")
+
+
+@given(
+    most=st.integers(1, 2000),
+    below=st.integers(1, 2000),
+    inner=st.sampled_from(["recursive", "breakpoint", "change_point", "optimal"]),
+)
+def test_structure_says_its_maximum_and_what_is_not_the_default(most, below, inner):
+    usual = build_chunker("structure", {})
+    chunker = build_chunker("structure", {"max_size": most, "join_below": below, "inner": inner})
+    said = chunker.describe()
+    assert said.startswith(f"at most {most:,} token")
+    assert not ONE_OF_SEVERAL.search(said)
+    assert ("join" in said) == (below != usual.join_below)
+    assert ("inside" in said) == (inner != usual.inner)
