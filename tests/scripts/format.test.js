@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capital, channels, firstWhere } from "../../viz/components/shared/dom.js";
-import { round, signed } from "../../viz/components/shared/format.js";
+import { counted, grouped, round, signed } from "../../viz/components/shared/format.js";
 
 test("a score has two decimals, and one from 10 on", () => {
   assert.equal(round(0.256), "0.26");
@@ -50,4 +50,13 @@ test("of a long row only a few are looked at", () => {
     return number >= 777_777;
   });
   assert.ok(looks <= 20);
+});
+
+test("a count has its thousands grouped, and a noun in the plural unless it is 1", () => {
+  assert.equal(grouped(999), "999");
+  assert.equal(grouped(1414), "1,414");
+  assert.equal(counted(1414, "disagreement"), "1,414 disagreements");
+  assert.equal(counted(1, "disagreement"), "1 disagreement");
+  assert.equal(counted(0, "gap"), "0 gaps");
+  assert.equal(counted(2, "boundary", "boundaries"), "2 boundaries");
 });

@@ -36,5 +36,11 @@ test("a preview's cuts are held against the known boundaries, in the server's wo
   assert.deepEqual(briefOf(made(6, 2), [1, 2, 3], false)[1], ["0 missed, 2 added", "wrong"]);
   assert.deepEqual(briefOf(made(2, 1), [1, 2, 3], false)[1], ["3 missed, 1 added", "wrong"]);
   assert.deepEqual(briefOf(made(4, 0), [1, 2, 3], false)[1], ["all 3 found", ""]);
+  const many = Array.from({ length: 1414 }, (_, at) => at + 1);
+  assert.deepEqual(briefOf(made(1415, 0), many, false), [
+    ["1,415 chunks", ""],
+    ["all 1,414 found", ""],
+  ]);
+  assert.deepEqual(briefOf(made(2, 1), many, false)[1], ["1,414 missed, 1 added", "wrong"]);
   assert.deepEqual(briefOf(made(1, 0), [], false)[1], ["one topic, not cut", ""]);
 });

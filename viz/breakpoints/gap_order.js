@@ -1,5 +1,7 @@
 // The rows of the table of gaps: which are shown, in which order, and which a key leads to.
 
+import { grouped } from "../components/shared/format.js";
+
 /**
  * @import { GapRows, StandingData } from "./payload.d.ts"
  */
@@ -14,9 +16,6 @@
  * @typedef {Pick<GapRows, "scores" | "away" | "near" | "reasons"> & { standing: StandingData[] }} JudgedRows
  */
 
-/** @param {number} count */
-export const counted = (count) => count.toLocaleString("en");
-
 /**
  * What the filter offers: every gap, each verdict that occurs, and those near the line, all with their counts.
  * @param {Pick<GapRows, "verdicts" | "near"> & { standing: StandingData[] }} rows
@@ -24,12 +23,12 @@ export const counted = (count) => count.toLocaleString("en");
  */
 export function filterOptions({ verdicts, standing, near }) {
   return [
-    ["", `every gap (${counted(standing.length)})`],
+    ["", `every gap (${grouped(standing.length)})`],
     ...verdicts.map((verdict) => {
       const count = standing.filter((one) => one === verdict).length;
-      return /** @type {[string, string]} */ ([verdict.name, `${verdict.standing} (${counted(count)})`]);
+      return /** @type {[string, string]} */ ([verdict.name, `${verdict.standing} (${grouped(count)})`]);
     }),
-    ["near", `near the line (${counted(near.filter(Boolean).length)})`],
+    ["near", `near the line (${grouped(near.filter(Boolean).length)})`],
   ];
 }
 

@@ -2,11 +2,11 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { around, el, found, liveRegion } from "../components/shared/dom.js";
-import { signed } from "../components/shared/format.js";
+import { grouped, signed } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
 import { verdictOfEach } from "../components/shared/verdicts.js";
-import { counted, filterOptions, filterRows, rowOfKey, sortRows } from "./gap_order.js";
+import { filterOptions, filterRows, rowOfKey, sortRows } from "./gap_order.js";
 
 const HEIGHT = 46; // pixels per row, as in the style sheet
 const BEYOND = 6; // rows drawn above and below the visible ones
@@ -145,9 +145,9 @@ class GapTable {
     for (const { by: name, head } of this.heads) {
       head.setAttribute("aria-sort", name === by ? (falling ? "descending" : "ascending") : "none");
     }
-    const shown = this.order.length === gaps.length ? "" : `${counted(this.order.length)} of `;
-    const cut = counted(standing.filter((verdict) => verdict.cut).length);
-    this.counted.textContent = `${shown}${counted(gaps.length)} gaps · ${cut} cut · ≈ ${counted(near.filter(Boolean).length)} near the line`;
+    const shown = this.order.length === gaps.length ? "" : `${grouped(this.order.length)} of `;
+    const cut = grouped(standing.filter((verdict) => verdict.cut).length);
+    this.counted.textContent = `${shown}${grouped(gaps.length)} gaps · ${cut} cut · ≈ ${grouped(near.filter(Boolean).length)} near the line`;
     this.grid.setAttribute("aria-rowcount", String(this.order.length + 1));
     this.draw();
   }
@@ -247,7 +247,7 @@ class GapTable {
     this.draw();
     const { made } = this;
     if (!aloud || !made) return;
-    this.live.textContent = `Gap ${made.gaps[entry] + 1}: ${made.standing[entry].standing}, ${made.reasons[entry]}`;
+    this.live.textContent = `Gap ${grouped(made.gaps[entry] + 1)}: ${made.standing[entry].standing}, ${made.reasons[entry]}`;
   }
 
   /**
@@ -272,7 +272,7 @@ class GapTable {
   follow(gap) {
     const entry = this.made?.gaps.indexOf(gap) ?? -1;
     if (entry < 0) return;
-    if (!this.places.has(entry)) this.live.textContent = `Gap ${gap + 1} is not among those shown.`;
+    if (!this.places.has(entry)) this.live.textContent = `Gap ${grouped(gap + 1)} is not among those shown.`;
     this.choose(entry);
     globalThis.seamarkStepper = this;
     emit("seamark-step", NOTHING);

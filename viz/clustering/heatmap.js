@@ -2,6 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { el, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { grouped } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { storedMatrix } from "../components/shared/store.js";
 import { HeatmapDrawing, neighbour } from "./heatmap_drawing.js";
@@ -87,7 +88,7 @@ class Heatmap {
     const count = data.chunk_of.length;
     for (const node of [this.map, this.legend, this.said]) node.style.display = data.matrix ? "" : "none";
     this.message.style.display = data.matrix || !count ? "none" : "";
-    this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${data.most.toLocaleString("en")}, and this text has ${count.toLocaleString("en")}.`;
+    this.message.textContent = `The heatmap compares every sentence with every other: there may be at most ${grouped(data.most)}, and this text has ${grouped(count)}.`;
     this.title.textContent = data.weight ? "Joint distance" : "Distance in meaning";
     const formula = data.weight
       ? `λ × place + (1 − λ) × meaning, λ ${thousandths(data.weight)}`

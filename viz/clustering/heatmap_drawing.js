@@ -1,6 +1,7 @@
 // Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
 import { el, fit, groundCount, paints } from "../components/shared/dom.js";
+import { grouped } from "../components/shared/format.js";
 
 const MARGIN = 40; // pixels at the left and the bottom for sentence numbers
 const BAND = 9; // pixels of the chunks' colours along both edges
@@ -46,7 +47,7 @@ export class HeatmapDrawing {
     this.drawPairs(pen, data, distances);
     this.drawBands(pen, data);
     this.drawTicks(pen, distances.count);
-    const sentences = `${distances.count.toLocaleString("en")} sentences with each other`;
+    const sentences = `${grouped(distances.count)} sentences with each other`;
     this.map.setAttribute(
       "aria-label",
       `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`,

@@ -161,7 +161,7 @@ def _rows(chunking: Chunking, known: Sequence[int] | None) -> tuple[HeadRow, ...
     if known is not None:
         _, missed, added = against_known(cuts_of(chunking), known)
         mixed = mixed_sections(chunking, known)
-        words = f"{missed} missed, {added} added" if missed or added else "boundaries as known"
+        words = f"{missed:,} missed, {added:,} added" if missed or added else "boundaries as known"
         if mixed and not missed and not added:
             # Chunks in pieces can have all boundaries and yet put sections together.
             words += "; " + _mixed_words(mixed)

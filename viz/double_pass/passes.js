@@ -3,6 +3,7 @@
 
 import { emit, listen } from "../components/shared/bus.js";
 import { el, firstWhere, found, isDark, liveRegion } from "../components/shared/dom.js";
+import { grouped } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { ZoomWindow } from "../components/shared/zoom_window.js";
 import { legendOf } from "./arcs.js";
@@ -29,7 +30,8 @@ export default function (component) {
 }
 
 /** @param {Range} range */
-const named = ([first, last]) => (last - first === 1 ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last}`);
+const named = ([first, last]) =>
+  last - first === 1 ? `sentence ${grouped(first + 1)}` : `sentences ${grouped(first + 1)} to ${grouped(last)}`;
 
 class Passes {
   made = ""; // what the rows were drawn of
@@ -95,7 +97,9 @@ class Passes {
     }
     const deciding = comparisons.map((one, number) => ({ ...one, number })).filter((one) => one.decides);
     this.levels = [deciding.filter((one) => one.pass === 1), deciding.filter((one) => one.pass === 2)];
-    const words = this.levels.map((level) => `${level.filter((one) => one.outcome === "joined").length} of ${level.length}`);
+    const words = this.levels.map(
+      (level) => `${grouped(level.filter((one) => one.outcome === "joined").length)} of ${grouped(level.length)}`,
+    );
     this.rows.root.setAttribute(
       "aria-label",
       `The two passes: pass one joined ${words[0]}, pass two ${words[1]}. Left and right go along the decisions, up and down from pass to pass, Enter shows one in the text.`,
@@ -147,7 +151,7 @@ class Passes {
       return one && { ranges: [one.compared, one.right], words: one.words, sentence: one.right[0], step: item.comparison };
     }
     const { row, at } = item;
-    if (row === "sentences") return { ranges: [[at, at + 1]], words: `Sentence ${at + 1}.`, sentence: at };
+    if (row === "sentences") return { ranges: [[at, at + 1]], words: `Sentence ${grouped(at + 1)}.`, sentence: at };
     const starts = data[row] ?? [];
     const [first, last] = [Math.floor(starts[at]), Math.ceil(starts[at + 1] ?? data.count)];
     const snippet = row === "minis" && data.snippets.includes(first) ? ", a snippet that pass two merged over" : "";

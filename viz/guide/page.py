@@ -116,5 +116,5 @@ def _miniature(text: Text, chunking: Chunking) -> None:
     if text.source.known:
         found, missed, added = against_known(cuts_of(chunking), text.source.known)
         known = known_boundaries(found + missed)
-        caption += f"; of {known} {found} found, {counted(added, 'cut')} elsewhere"
+        caption += f"; of {known} {found:,} found, {counted(added, 'cut')} elsewhere"
     st.caption(caption)

@@ -70,11 +70,11 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
     """Return the row that counts a result's cuts against the known boundaries; head.js writes the same of a preview."""
     label = "against known"
     if missed or added:
-        words = f"{missed} missed, {added} added"
+        words = f"{missed:,} missed, {added:,} added"
         return HeadRow(label, words, "wrong", words)
     if not found:
         return HeadRow(label, "one topic, not cut", brief="one topic, not cut")
-    return HeadRow(label, f"all {found} found, none added", brief=f"all {found} found")
+    return HeadRow(label, f"all {found:,} found, none added", brief=f"all {found:,} found")
 
 
 def waiting_words() -> str:

@@ -58,6 +58,8 @@ def test_settings_that_are_not_allowed_are_named_and_the_reason_is_an_error():
     [
         ((1, 2, 3), "2 missed, 3 added", "wrong", "2 missed, 3 added"),
         ((3, 0, 1), "0 missed, 1 added", "wrong", "0 missed, 1 added"),
+        ((1, 2345, 1414), "2,345 missed, 1,414 added", "wrong", "2,345 missed, 1,414 added"),
+        ((1414, 0, 0), "all 1,414 found, none added", "", "all 1,414 found"),
         ((3, 0, 0), "all 3 found, none added", "", "all 3 found"),
         ((0, 0, 0), "one topic, not cut", "", "one topic, not cut"),
     ],

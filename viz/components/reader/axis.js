@@ -1,7 +1,7 @@
 // The axis: one window onto the text, shown as a strip per column, as the curve with its lines, and as a cursor through all.
 
 import { el, paints } from "../shared/dom.js";
-import { round } from "../shared/format.js";
+import { grouped, round } from "../shared/format.js";
 import { CLOSEST } from "../shared/visible_range.js";
 import { ZoomWindow } from "../shared/zoom_window.js";
 import { Plot } from "./plot.js";
@@ -110,9 +110,9 @@ export class Axis {
     if (!scored.length) return;
     const said = (/** @type {number} */ gap) => {
       const score = curve.data?.scores[gap] ?? null;
-      return `gap ${gap + 1} ${lines.decided(gap).name}${score === null ? "" : ` at ${round(score)}`}`;
+      return `gap ${grouped(gap + 1)} ${lines.decided(gap).name}${score === null ? "" : ` at ${round(score)}`}`;
     };
-    this.say(() => `Sentence ${sentence + 1}, between ${scored.map(said).join(" and ")}`, false);
+    this.say(() => `Sentence ${grouped(sentence + 1)}, between ${scored.map(said).join(" and ")}`, false);
   }
 
   /** @param {() => string} words */

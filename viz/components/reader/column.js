@@ -2,6 +2,7 @@
 
 import { cutSentence } from "../shared/cut_sentence.js";
 import { around, firstWhere } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
 import { ColumnText } from "./column_text.js";
 import { briefOf, Head } from "./parts/head.js";
 
@@ -96,7 +97,7 @@ export class Column extends ColumnText {
       this.draw(this.made?.segments ?? null, data.message, data.tone);
     }
     this.head.update(data, selected);
-    const text = this.segments ? `${this.segments.start.length} parts` : data.message;
+    const text = this.segments ? counted(this.segments.start.length, "part") : data.message;
     this.body.setAttribute("aria-label", `Column ${this.index + 1}, ${data.title}: ${text}. n and p go from cut to cut.`);
   }
 

@@ -1,6 +1,7 @@
 // The plot: the curve of scores and its threshold lines. Pointer and keys move from gap to gap, and from there to the text.
 
 import { around, capital, el } from "../shared/dom.js";
+import { counted, grouped } from "../shared/format.js";
 import { Curve } from "./curve.js";
 import { ThresholdLines } from "./threshold_lines.js";
 
@@ -75,7 +76,7 @@ export class Plot {
       this.curve.draw();
       this.root.setAttribute(
         "aria-label",
-        `${data.label} of ${data.scores.length} gaps; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`,
+        `${data.label} of ${counted(data.scores.length, "gap")}; left and right arrows go from gap to gap, Enter to the text, plus and minus zoom, 0 shows all`,
       );
     }
     this.lines.draw();
@@ -142,7 +143,7 @@ export class Plot {
     this.axis.reader.mark([gap, gap + 1], gap + 1);
     this.axis.say(() => {
       const { name, reason } = this.lines.decided(gap);
-      return `Gap ${gap + 1}, between sentences ${gap + 1} and ${gap + 2} · ${name} · ${reason}`;
+      return `Gap ${grouped(gap + 1)}, between sentences ${grouped(gap + 1)} and ${grouped(gap + 2)} · ${name} · ${reason}`;
     }, aloud);
   }
 }

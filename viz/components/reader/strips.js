@@ -1,6 +1,7 @@
 // The strips above the curve: the known boundaries, the chunks of every column, and where the columns agree.
 
 import { el, fit, typeScale } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
 import { votes } from "./disagreements/places.js";
 import { agreementAt, CROWDED, fillSteps, lengthsAt } from "./parts/density.js";
 import { Here } from "./parts/here.js";
@@ -99,7 +100,7 @@ export class Strips {
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute(
         "aria-label",
-        `${row.name === "known" ? "known boundaries" : row.name}: ${row.from.length} parts, beginning at sentences ${begins}${more}${drawn}`,
+        `${row.name === "known" ? "known boundaries" : row.name}: ${counted(row.from.length, "part")}, beginning at sentences ${begins}${more}${drawn}`,
       );
     });
   }
@@ -196,7 +197,7 @@ export class Strips {
     pen.fillStyle = this.axis.colour("rule");
     pen.fillRect(0, height - 1, width, 1);
     const drawn = crowded ? "taller where more of those that cut nearby agree" : "taller where more agree";
-    const label = `${cutting.size} places where at least one column cuts; ${drawn}`;
+    const label = `${counted(cutting.size, "place")} where at least one column cuts; ${drawn}`;
     canvas.setAttribute("aria-label", label);
     name.title = label;
   }

@@ -12,3 +12,16 @@ export const round = (value) =>
  * @param {number} value
  */
 export const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
+
+/**
+ * A count, thousands grouped.
+ * @param {number} count
+ */
+export const grouped = (count) => count.toLocaleString("en");
+
+/**
+ * A count with its noun, in the plural unless the count is 1: `several`, or the noun with an s.
+ * @param {number} count
+ * @param {string} what
+ */
+export const counted = (count, what, several = `${what}s`) => `${grouped(count)} ${count === 1 ? what : several}`;

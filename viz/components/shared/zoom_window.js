@@ -1,6 +1,7 @@
 // A zoom window: the visible range of a text's sentences. Wheel, drag, keys, buttons and the overview strip move it.
 
 import { el } from "./dom.js";
+import { grouped } from "./format.js";
 import { CLOSEST, VisibleRange } from "./visible_range.js";
 
 export class ZoomWindow extends VisibleRange {
@@ -168,7 +169,7 @@ export class ZoomWindow extends VisibleRange {
     this.dragged.classList.toggle("zoomed", this.zoomed);
     this.seen.style.left = `${(this.from / this.count) * 100}%`;
     this.seen.style.width = `${(this.span / this.count) * 100}%`;
-    const words = `sentences ${Math.floor(this.from) + 1} to ${Math.ceil(this.to)} of ${this.count} are seen`;
+    const words = `sentences ${grouped(Math.floor(this.from) + 1)} to ${grouped(Math.ceil(this.to))} of ${grouped(this.count)} are seen`;
     this.whole.setAttribute("aria-valuemin", "1");
     this.whole.setAttribute("aria-valuemax", String(this.count));
     this.whole.setAttribute("aria-valuenow", String(Math.floor(this.from) + 1));

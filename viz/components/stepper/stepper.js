@@ -3,6 +3,7 @@
 
 import { emit, listen, NOTHING } from "../shared/bus.js";
 import { activeIn, el, found, liveRegion, svgEl } from "../shared/dom.js";
+import { grouped } from "../shared/format.js";
 import { countPainted, expose } from "../shared/handle.js";
 import { storedSteps } from "../shared/store.js";
 import { placeOf } from "./place.js";
@@ -197,14 +198,14 @@ class Stepper {
     this.forward.disabled = this.last.disabled = at >= count - 1;
     this.player.disabled = count < 2;
     if (focused instanceof HTMLButtonElement && focused.disabled) this.player.focus();
-    this.where.textContent = step ? `step ${(at + 1).toLocaleString("en")} of ${count.toLocaleString("en")}` : "no steps";
+    this.where.textContent = step ? `step ${grouped(at + 1)} of ${grouped(count)}` : "no steps";
     this.told.className = `told ${step?.tone ?? ""}`;
     const list = el("dl");
     for (const [label, value] of step?.numbers ?? []) list.append(el("dt", "", label), el("dd", "", value));
     this.told.replaceChildren(
       ...(step ? [el("h2", "", step.title), ...step.story.map((said) => el("p", "", said)), list] : []),
     );
-    this.live.textContent = step ? `Step ${at + 1}: ${step.title}. ${step.story.join(" ")}` : "";
+    this.live.textContent = step ? `Step ${grouped(at + 1)}: ${step.title}. ${step.story.join(" ")}` : "";
     this.mark(arriving);
   }
 

@@ -2,6 +2,7 @@
 
 import { listen } from "../shared/bus.js";
 import { el, found } from "../shared/dom.js";
+import { counted } from "../shared/format.js";
 import { countPainted } from "../shared/handle.js";
 import { keepInTab, keptHead } from "../shared/tab.js";
 import { inTextArea, setBox, textArea } from "./box.js";
@@ -93,7 +94,5 @@ const unsent = () => ({
 export function said(text) {
   const characters = [...text].length;
   const words = text.match(/\S+/g)?.length ?? 0;
-  const number = (/** @type {number} */ count, /** @type {string} */ what) =>
-    `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
-  return `${number(characters, "character")} · ${number(words, "word")}`;
+  return `${counted(characters, "character")} · ${counted(words, "word")}`;
 }

@@ -3,6 +3,7 @@
 
 import { emit } from "../../shared/bus.js";
 import { el } from "../../shared/dom.js";
+import { counted, grouped } from "../../shared/format.js";
 import { bringIntoWindow } from "../parts/in_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
 import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } from "./places.js";
@@ -136,8 +137,8 @@ export class Disagreements {
     const { list, at } = this;
     const count = list.length;
     const number = at === undefined ? 0 : list.indexOf(at) + 1;
-    const what = count === 1 ? "disagreement" : "disagreements";
-    this.where.textContent = number ? `disagreement ${number} of ${count}` : `${count || "no"} ${what}`;
+    const all = count ? counted(count, "disagreement") : "no disagreements";
+    this.where.textContent = number ? `disagreement ${grouped(number)} of ${grouped(count)}` : all;
     this.before.disabled = this.after.disabled = !count;
   }
 

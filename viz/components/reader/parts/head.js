@@ -1,6 +1,7 @@
 // The head of a column: its number, name and settings, a line of what counts first, and the rest folded.
 
 import { el } from "../../shared/dom.js";
+import { counted, grouped } from "../../shared/format.js";
 
 /**
  * @import { ColumnData, LineData, Segments } from "../payload.d.ts"
@@ -62,7 +63,7 @@ export class Head {
    */
   unfold(open) {
     const { rows, notes } = this.data ?? { rows: [], notes: [] };
-    const noted = notes.length ? ` · ${notes.length === 1 ? "1 note" : `${notes.length} notes`}` : "";
+    const noted = notes.length ? ` · ${counted(notes.length, "note")}` : "";
     const word = open ? "less" : `details${noted}`;
     this.fold.replaceChildren(el("span", "", `${word} `), open ? "▾" : "▸");
     this.fold.setAttribute("aria-label", word);
@@ -119,7 +120,7 @@ export function subtitleAt(subtitle, { around, value }, sent) {
  */
 export function briefOf({ start, tone }, known, constrained) {
   const count = start.length;
-  const chunks = `${count.toLocaleString("en")} chunk${count === 1 ? "" : "s"}${constrained ? " before sizes" : ""}`;
+  const chunks = `${counted(count, "chunk")}${constrained ? " before sizes" : ""}`;
   if (!known) return [[chunks, ""]];
   const added = tone.filter((one) => one === "wrong").length;
   const found = Math.max(0, count - 1) - added;
@@ -127,10 +128,10 @@ export function briefOf({ start, tone }, known, constrained) {
   if (missed || added)
     return [
       [chunks, ""],
-      [`${missed} missed, ${added} added`, "wrong"],
+      [`${grouped(missed)} missed, ${grouped(added)} added`, "wrong"],
     ];
   return [
     [chunks, ""],
-    [found ? `all ${found} found` : "one topic, not cut", ""],
+    [found ? `all ${grouped(found)} found` : "one topic, not cut", ""],
   ];
 }
