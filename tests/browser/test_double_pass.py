@@ -231,3 +231,13 @@ def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     expect(rows).to_have_attribute("data-theme", scheme)
     eventually(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda width: width <= 800)
     expect(rows.locator(".value.over")).to_be_visible()
+
+
+def test_the_steppers_buttons_stay_in_one_row_beside_a_narrow_text(open_page, app_url):
+    page = open_page(viewport={"width": 1024, "height": 768})
+    open_double_pass(page, app_url)
+    boxes = [button.bounding_box() for button in page.locator(".stepper .keys button").all()]
+    assert len({box["y"] for box in boxes}) == 1
+    assert all(min(box["width"], box["height"]) >= 24 for box in boxes), "a finger finds them"
+    keys = page.locator(".stepper .keys").bounding_box()
+    assert boxes[-1]["x"] + boxes[-1]["width"] <= keys["x"] + keys["width"]
