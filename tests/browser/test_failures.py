@@ -167,3 +167,25 @@ def test_what_is_chosen_stays_chosen_when_progress_goes(page, app_url):
     embedded(page)
     expect(finding).to_have_class(re.compile("here"))
     expect(root.locator(".s.next").first).to_be_in_viewport()
+
+
+def test_no_line_of_a_narrow_head_begins_with_the_dot_between_two_parts(open_page, app_url):
+    page = open_page(viewport={"width": 400, "height": 850})
+    root = open_failures(page, app_url)
+    brief = root.locator(".head .brief").first
+    parts = brief.locator("span")
+    tops = parts.evaluate_all("(spans) => spans.map((span) => span.getBoundingClientRect().top)")
+    assert len(set(tops)) > 1, "the parts do not fit into one line"
+    # The words of a part begin at the edge, or stand to the right of another part; what is left of the edge is cut off.
+    begins = """(spans) => spans.map((span) => {
+      const range = document.createRange();
+      range.selectNodeContents(span);
+      return range.getBoundingClientRect().left;
+    })"""
+    edge = root.locator(".head").first.bounding_box()["x"]
+    assert parts.evaluate_all(begins) == pytest.approx([edge] * len(tops), abs=1)
+    cut = brief.evaluate(r"""(node) => {
+      const dot = getComputedStyle(node.firstElementChild, "::before");
+      return [getComputedStyle(node).clipPath.match(/[\d.]+/g).map(Number), parseFloat(dot.width)];
+    }""")
+    assert cut[0] == pytest.approx([0, 0, 0, cut[1]], abs=0.1)
