@@ -5,6 +5,7 @@ from __future__ import annotations
 from chunkers.adapters.base import Adapter
 from chunkers.adapters.chonkie import ChonkieSemantic
 from chunkers.adapters.chroma import ChromaCluster
+from chunkers.adapters.docling import DoclingHybrid
 from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
@@ -47,7 +48,15 @@ CHUNKERS: dict[str, type[Chunker]] = {
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter
-    for adapter in (LangChainSemantic, LlamaIndexSemantic, LlamaIndexDoubleMerging, ChonkieSemantic, ChromaCluster, Semchunk)
+    for adapter in (
+        LangChainSemantic,
+        LlamaIndexSemantic,
+        LlamaIndexDoubleMerging,
+        ChonkieSemantic,
+        ChromaCluster,
+        Semchunk,
+        DoclingHybrid,
+    )
 }
 
 

@@ -64,7 +64,7 @@ class Adapter(Chunker):
         try:
             with tools.loading():
                 import_module(self.module)
-            pieces = self.pieces(document, tools)
+            return self._mapped(document, tools)
         except (InputError, Cancelled):
             raise
         except ImportError as error:
@@ -76,4 +76,7 @@ class Adapter(Chunker):
             # Whatever another library raises concerns this column alone, and the user cannot fix it.
             said = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(f"{self.library} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
-        return mapped(document, pieces, self.library)
+
+    def _mapped(self, document: Document, tools: Tools) -> Chunking:
+        """Return what `pieces` gives, located in the original."""
+        return mapped(document, self.pieces(document, tools), self.library)

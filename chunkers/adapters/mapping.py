@@ -14,9 +14,11 @@ from chunkers.result import Chunk, Chunking, Verdict
 from chunkers.text.document import Document, Span
 
 _WORD = re.compile(r"\S+")
+_MOST_NAMED = 8
+"""Chunks that are left out of which each is named; of more the rest is counted."""
 
 
-def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
+def mapped(document: Document, pieces: Sequence[str], library: str, contexts: Sequence[str] = ()) -> Chunking:
     """Return ``pieces`` as chunks, each a slice of the original, with notes on what was lost or altered.
 
     Parameters
@@ -27,15 +29,18 @@ def mapped(document: Document, pieces: Sequence[str], library: str) -> Chunking:
         The chunks' texts, in the order of the text.
     library
         The library that made them, for the reasons and the notes.
+    contexts
+        What the library repeats before each piece, as the header of a table that it cut; none of it by default.
     """
     text = document.text
     found = locate(text, pieces)
+    repeated = [context for context, span in zip(contexts or [""] * len(found), found, strict=True) if span is not None]
     spans = [span for span in found if span is not None]
     begins = Reason(remark=f"{library} begins a chunk here")
     cuts = cuts_to_gaps(document, [span.start for span in spans[1:]], Verdict.CUT, lambda _: begins)
     return Chunking(
         document,
-        tuple(Chunk.of(document, span) for span in spans),
+        tuple(Chunk.of(document, span)._replace(context=context) for span, context in zip(spans, repeated, strict=True)),
         ledger(document, cuts, f"{library} begins no chunk here"),
         notes=(
             *_left_out(pieces, found, library),
@@ -121,7 +126,10 @@ def _left_out(pieces: Sequence[str], found: Sequence[Span | None], library: str)
             said = words if len(words) <= 40 else words[:39] + "…"
             why = f", “{said}”, is not found in the text" if words else " is empty"
             notes.append(f"Chunk {number} of {library}{why}; it is left out.")
-    return notes
+    more = len(notes) - _MOST_NAMED
+    if more <= 1:
+        return notes
+    return [*notes[:_MOST_NAMED], f"Further chunks of {library} that are left out, empty or not found: {more:,}."]
 
 
 def _lost(text: str, spans: Sequence[Span]) -> list[str]:

@@ -1,0 +1,67 @@
+"""Docling's chunker by structure and size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from chunkers.adapters.base import Adapter
+from chunkers.adapters.mapping import mapped
+from chunkers.result import Chunking
+from chunkers.text.document import Document
+from chunkers.text.outline import check_outline, headings
+from chunkers.tools import Tools
+
+
+class DoclingHybrid(Adapter):
+    """Docling's HybridChunker, with the tokenizer chosen here; the parameter has Docling's name, the others its defaults.
+
+    It is given the blocks and headings that `chunkers.text.outline` finds, each with its text as it is written, so that only
+    its cutting is compared and not Docling's reading of files. It keeps headings beside its chunks, not in them, and repeats
+    the header of a table that it cuts, which is the context of the chunk here.
+    """
+
+    name: ClassVar[str] = "docling_hybrid"
+    title: ClassVar[str] = "Docling: HybridChunker"
+    idea: ClassVar[str] = "Docling's own code: a chunk for each block, split where too long, joined under the same headings."
+    source: ClassVar[str] = "docling-core"
+    library: ClassVar[str] = "Docling's HybridChunker"
+    package: ClassVar[str] = "docling-core"
+    module: ClassVar[str] = "docling_core.transforms.chunker.hybrid_chunker"
+    requirement: ClassVar[str] = "docling-core[chunking]"
+    embeds: ClassVar[bool] = False
+
+    max_tokens: int = Field(
+        256,
+        ge=1,
+        le=1_000_000,
+        title="Maximum size",
+        description="The most that a chunk may hold with its headings in front; Docling's default is what the model reads.",
+        json_schema_extra={"unit": "tokens", "step": 8, "offered": [48, 2048], "main": True},
+    )
+
+    def pieces(self, document: Document, tools: Tools) -> list[str]:
+        """Return the texts of Docling's chunks, without the header that a further chunk of a table repeats."""
+        return [text for text, _ in self._pieces(document, tools)]
+
+    def _mapped(self, document: Document, tools: Tools) -> Chunking:
+        pieces = self._pieces(document, tools)
+        found = mapped(document, [text for text, _ in pieces], self.library, [header for _, header in pieces])
+        count = len(headings(document.text))
+        beside = f"{self.library} keeps headings beside its chunks, not in them: {count:,}."
+        return replace(found, notes=(beside, *found.notes)) if count else found
+
+    def _pieces(self, document: Document, tools: Tools) -> list[tuple[str, str]]:
+        """Return the text of each chunk and the header that it repeats, empty where it repeats none.
+
+        Raises
+        ------
+        InputError
+            If the text has more marks of Markdown than can be parsed.
+        """
+        from chunkers.adapters.docling_document import hybrid_chunks
+
+        check_outline(self.name, document.text)
+        return hybrid_chunks(document.text, self.max_tokens, lambda text: tools.count_tokens([text])[0])

@@ -1,0 +1,125 @@
+"""A text as a document of Docling's, and what its HybridChunker makes of it; import it only where Docling is installed."""
+
+from __future__ import annotations
+
+import warnings
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import semchunk.semchunk
+from docling_core.transforms.chunker.hierarchical_chunker import ChunkingDocSerializer, ChunkingSerializerProvider
+from docling_core.transforms.chunker.hybrid_chunker import HybridChunker
+from docling_core.transforms.chunker.tokenizer.base import BaseTokenizer
+from docling_core.transforms.serializer.base import SerializationResult
+from docling_core.transforms.serializer.common import create_ser_result
+from docling_core.transforms.serializer.markdown import MarkdownTableSerializer, MarkdownTextSerializer
+from docling_core.types.doc.document import DoclingDocument, TableData
+from docling_core.types.doc.labels import DocItemLabel
+
+from chunkers.text.outline import blocks, headings, list_items
+
+Counter = Callable[[str], int]
+
+# It would print the text of a chunk whose headings leave no room, on the server's standard error.
+warnings.filterwarnings("ignore", message="Headers and captions for this chunk")
+
+
+def hybrid_chunks(text: str, max_tokens: int, count: Counter) -> list[tuple[str, str]]:
+    """Return the text of each chunk of Docling's HybridChunker, and the header of a table that it repeats before it.
+
+    The header is taken off the text; it is empty where none is repeated.
+    """
+    document, tables = docling_document(text)
+    provider = _Verbatim(tables)
+    chunker = HybridChunker(tokenizer=_Tokens(count=count, most=max_tokens), serializer_provider=provider)
+    try:
+        chunks: list[Any] = list(chunker.chunk(document))
+    finally:
+        # semchunk remembers all that a counter counted for good, which would keep the text.
+        getattr(semchunk.semchunk, "_memoized_token_counters", {}).pop(count, None)
+    pieces = []
+    before = None
+    for chunk in chunks:
+        header = _header(tables.get(before, "")) if chunk.meta.doc_items[0].self_ref == before else ""
+        repeated = header if header and chunk.text.startswith(header) else ""
+        pieces.append((chunk.text[len(repeated) :], repeated.strip()))
+        before = chunk.meta.doc_items[-1].self_ref
+    return pieces
+
+
+def docling_document(text: str) -> tuple[DoclingDocument, dict[str | None, str]]:
+    """Return the blocks of ``text`` as a document of Docling's, and the source of each of its tables by its reference.
+
+    Items and paragraphs have their source as their text, marks included; those of headings are taken off.
+    """
+    document = DoclingDocument(name="document")
+    tables: dict[str | None, str] = {}
+    titles = {heading.span.start: heading.title for heading in headings(text)}
+    items = list_items(text)
+    for kind, (start, end), level in blocks(text):
+        source = text[start:end]
+        if kind == "heading":
+            document.add_heading(titles[start], level=level)
+        elif kind == "table":
+            tables[document.add_table(TableData(num_rows=0, num_cols=0)).self_ref] = source
+        elif kind == "list":
+            inside = items[bisect_left(items, start) : bisect_left(items, end)]
+            group = document.add_list_group()
+            for first, last in pairwise([start, *inside[1:], end]):
+                document.add_list_item(text[first:last].rstrip(), parent=group)
+        else:
+            document.add_text(DocItemLabel.TEXT, source)
+    return document, tables
+
+
+def _header(table: str) -> str:
+    """Return the lines of a table that the chunker repeats."""
+    lines, _ = MarkdownTableSerializer().get_header_and_body_lines(table_text=table)
+    return "".join(lines)
+
+
+class _Tokens(BaseTokenizer):  # type: ignore[misc]
+    """The chosen tokenizer behind Docling's interface."""
+
+    count: Any
+    most: int
+
+    def count_tokens(self, text: str) -> int:
+        return int(self.count(text))
+
+    def get_max_tokens(self) -> int:
+        return self.most
+
+    def get_tokenizer(self) -> Any:
+        return self.count
+
+
+class _TextAsWritten(MarkdownTextSerializer):  # type: ignore[misc]
+    """Docling's would begin items anew and end lines with two spaces."""
+
+    def serialize(self, *, item: Any, **_: Any) -> SerializationResult:
+        return create_ser_result(text=item.text, span_source=item)
+
+
+class _TableAsWritten(MarkdownTableSerializer):  # type: ignore[misc]
+    """Docling's would write a table as triplets of row, column and value, which are not in the text."""
+
+    def __init__(self, tables: dict[str | None, str]) -> None:
+        self._tables = tables
+
+    def serialize(self, *, item: Any, **_: Any) -> SerializationResult:
+        return create_ser_result(text=self._tables[item.self_ref], span_source=item)
+
+
+class _Verbatim(ChunkingSerializerProvider):  # type: ignore[misc]
+    """Makes serializers that write blocks as they are in the text."""
+
+    def __init__(self, tables: dict[str | None, str]) -> None:
+        self._tables = tables
+
+    def get_serializer(self, doc: DoclingDocument) -> ChunkingDocSerializer:
+        return ChunkingDocSerializer(
+            doc=doc, text_serializer=_TextAsWritten(), table_serializer=_TableAsWritten(self._tables)
+        )
