@@ -61,3 +61,29 @@ def test_headings_are_bold_lists_hang_and_a_chunk_names_the_headings_above_it(pa
     assert paths[-1] == "Fruit › Stone fruit"
     # The first chunk is the heading itself.
     assert column(root, 0).locator(".chunk").first.locator(".path").count() == 0
+
+
+ROWS = "".join(f"| Bridge {number} | 19{number} |\n" for number in range(20, 40))
+HEADED = f"| Name <b>of</b> it | Built |\n|---|---|\n{ROWS}"
+
+
+def test_the_header_that_a_chunk_repeats_stands_above_its_text_and_is_no_part_of_it(page, app_url):
+    root = open_app(page, app_url, "?embedder=tfidf&sentences=lines&tokenizer=words&c1=structure&c1.max_size=60")
+    box = open_box(page)
+    box.fill(HEADED)
+    box.press("Control+Enter")
+    eventually(lambda: whole_text(root, 0), HEADED)
+    header = "\n".join(HEADED.splitlines()[:2])
+    contexts = "(all) => all.map((one) => [one.dataset.context, one.textContent])"
+    chunks = column(root, 0).locator(".chunk")
+    above = column(root, 0).locator(".context")
+    eventually(lambda: above.evaluate_all(contexts), lambda found: len(found) >= 2)
+    assert above.count() == chunks.count() - 1
+    assert above.evaluate_all(contexts) == [[header, ""]] * above.count()
+    assert chunks.first.locator(".context").count() == 0
+    place = above.first.bounding_box()
+    words = chunks.nth(1).locator(".s").first.bounding_box()
+    assert place["height"] > 20
+    assert place["y"] + place["height"] <= words["y"] + 1
+    name = chunks.nth(1).get_attribute("aria-label")
+    assert name.endswith("repeats | Name <b>of</b> it | Built | |---|---|")

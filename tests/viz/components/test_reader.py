@@ -101,6 +101,19 @@ def test_offsets_of_segments_are_utf16():
     assert (made["start"], made["end"]) == ([0, 5, 10], [4, 9, 12])
 
 
+def test_what_a_chunk_repeats_is_sent_once_and_named_where_a_chunk_begins():
+    row = "| a | 1 |\n"
+    text = f"| Name | Built |\n|---|---|\n{row * 9}\nWords.\n\n| Other |\n|---|\n{row * 9}"
+    chunking = cut(build_chunker("structure", {"max_size": 24}), text, "lines")
+    made = segments(chunking.document, chunking, None, frozenset())
+    assert made["contexts"] == ["| Name | Built |\n|---|---|", "| Other |\n|---|"]
+    said = [([""] + made["contexts"])[number] for number in made["context"]]
+    assert said == [chunk.context for chunk in chunking.chunks]
+    plain = cut(build_chunker("fixed_sentences", {}), text, "lines")
+    made = segments(plain.document, plain, None, frozenset())
+    assert (made["contexts"], made["context"]) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("name", "clusters"), [("kmeans", {"clusters": 4}), ("single_linkage", {}), ("dbscan", {"eps": 0.3})]
 )

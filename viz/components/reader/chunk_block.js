@@ -99,7 +99,8 @@ export function updateBlock(column, segments, block) {
   const tone = segments.tone[block.number];
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
-  const shown = [numbers, grounds, tone, label].join("|");
+  const context = segments.contexts?.[(segments.context?.[block.number] ?? 0) - 1] ?? "";
+  const shown = [numbers, grounds, tone, label, context].join("|");
   if (block.shown === shown) return;
   block.shown = shown;
   const { why, chunk } = block;
@@ -115,10 +116,27 @@ export function updateBlock(column, segments, block) {
   chunk.style.setProperty("--ground", `var(--ground-${grounds[0]})`);
   chunk.style.setProperty("--ground-b", `var(--ground-${grounds[grounds.length - 1]})`);
   chunk.style.setProperty("--edge", `var(--edge-${grounds[0]})`);
+  showContext(chunk, context);
   const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";
-  chunk.setAttribute("aria-label", [`chunk ${numbers.join("+")}`, block.pages, ...block.path].filter(Boolean).join(", "));
+  const repeats = context && `repeats ${context.split(/\s+/).join(" ")}`;
+  const named = [`chunk ${numbers.join("+")}`, block.pages, ...block.path, repeats];
+  chunk.setAttribute("aria-label", named.filter(Boolean).join(", "));
+}
+
+/**
+ * Show what a chunk repeats beside its text, as the header of a table that is cut, above its text; nothing if it is empty.
+ * @param {HTMLElement} chunk
+ * @param {string} context
+ */
+function showContext(chunk, context) {
+  const beside = all(chunk, ".context")[0] ?? el("span", "context");
+  // As an attribute, like the number: it is no part of the text that a user selects and copies.
+  beside.dataset.context = context;
+  beside.title = `repeated beside this chunk, no part of its text:\n${context}`;
+  if (!context) beside.remove();
+  else if (!beside.isConnected) (all(chunk, ".path")[0] ?? all(chunk, ".pages")[0] ?? found(chunk, ".no")).after(beside);
 }
 
 /**

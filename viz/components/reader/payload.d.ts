@@ -61,6 +61,10 @@ export interface Segments {
   tone: string[];
   /** The ground of every chunk; a preview has none. */
   colours?: number[];
+  /** What chunks repeat beside their text; a preview has none. */
+  contexts?: string[];
+  /** For every part the number, from 1, of what the chunk that begins there repeats, 0 for nothing; empty where none does. */
+  context?: number[];
   /** The chunks that lie in several places. */
   split: number[];
 }

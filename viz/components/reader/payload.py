@@ -106,15 +106,18 @@ Segments = TypedDict(
         "label": list[str],
         "tone": list[str],
         "colours": list[int],
+        "contexts": list[str],
+        "context": list[int],
         "split": list[int],
     },
 )
-"""The segments of the text covered by chunks, in order; all lists but the last two have one entry per segment.
+"""The segments of the text covered by chunks, in order; the lists from ``start`` to ``tone`` have one entry per segment.
 
 ``start`` and ``end`` are offsets, ``from`` and ``to`` the same positions on the sentence axis; ``over`` holds the numbers
 of the chunks that cover the segment. ``label`` says why a segment begins there, and ``tone`` holds the label's classes,
 ``wrong`` and ``fresh``. ``colours`` has the number of a background colour for each chunk, ``split`` the numbers of the
-non-contiguous chunks.
+non-contiguous chunks. ``contexts`` are what chunks repeat beside their text, each once; ``context`` has one entry per
+segment, the number from 1 of what the chunk that begins there repeats, 0 for nothing; it is empty if none repeats anything.
 """
 
 

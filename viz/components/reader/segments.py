@@ -71,6 +71,10 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         wrong = known is not None and (start in first_of or start in continuing) and start not in known
         labels.append(label + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
+    # Of a chunk that several begin at once, as overlaps may, the first is meant, as in its reason.
+    beside = [chunking.chunks[first_of[start]].context if start in first_of else "" for start, _, _ in ranges]
+    contexts = [*dict.fromkeys(filter(None, beside))]
+    number_of = {context: number for number, context in enumerate(contexts, start=1)}
     starts, ends = [start for start, _, _ in ranges], [end for _, end, _ in ranges]
     return {
         "start": utf16_offsets(text, starts),
@@ -81,6 +85,8 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         "label": labels,
         "tone": tones,
         "colours": colours([over for _, _, over in ranges], len(chunks)),
+        "contexts": contexts,
+        "context": [number_of.get(context, 0) for context in beside] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
     }
 
