@@ -12,6 +12,8 @@ from itertools import accumulate
 import numpy as np
 
 from chunkers import Chunk, Document, InputError, Span, Tokenizer
+from chunkers.arrays import IntArray
+from evaluation.retrieval.ranges import characters
 
 JOINT = "\n\n"
 """The separator of documents on the axis; no range crosses it."""
@@ -90,7 +92,36 @@ class Ruler:
 
     def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
         """Return the number of tokens in the ranges; overlaps count once per range."""
-        if not ranges:
-            return 0
-        edges = np.searchsorted(self._places, np.asarray(ranges))
-        return int((edges[:, 1] - edges[:, 0]).sum())
+        return int(self.each(ranges).sum())
+
+    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+        """Return the number of tokens in every range, shape (ranges,)."""
+        edges = np.searchsorted(self._places, np.asarray(ranges, dtype=np.intp).reshape(-1, 2))
+        return np.asarray(edges[:, 1] - edges[:, 0])
+
+    def beginning(self, span: Span, most: int) -> Span:
+        """Return the longest beginning of a range with at most ``most`` tokens; it ends before the first that is too many.
+
+        Of a character that is several tokens, none or all are in it.
+        """
+        if most <= 0:
+            return Span(span.start, span.start)
+        after = int(np.searchsorted(self._places, span.start)) + most
+        return span if after >= len(self._places) else Span(span.start, min(span.end, int(self._places[after])))
+
+
+class CharacterRuler:
+    """Measures ranges in characters, as `Ruler` does in tokens."""
+
+    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """Return the number of characters in the ranges; overlaps count once per range."""
+        return characters(ranges)
+
+    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+        """Return the number of characters in every range, shape (ranges,)."""
+        edges = np.asarray(ranges, dtype=np.intp).reshape(-1, 2)
+        return np.asarray(edges[:, 1] - edges[:, 0])
+
+    def beginning(self, span: Span, most: int) -> Span:
+        """Return the beginning of a range with at most ``most`` characters."""
+        return Span(span.start, min(span.end, span.start + max(0, most)))

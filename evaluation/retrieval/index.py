@@ -125,7 +125,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
     meter = Meter()
-    vectors = _embed(corpus, texts, replace(tools, meter=meter))
+    vectors = embed_together(corpus, texts, replace(tools, meter=meter))
     chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
     return Index(
         corpus=corpus,
@@ -140,7 +140,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     )
 
 
-def _embed(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
+def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:
     """Embed the chunks with one embedder for all documents: one that is fitted on text is fitted on all of them."""
     embedder = tools.embedder.for_document(corpus.whole) if tools.embedder is not None else None
     return replace(tools, embedder=embedder).embed(texts)
@@ -170,7 +170,7 @@ class Search:
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
     """Find the ``depth`` chunks nearest to every question; raises as `Tools.embed` does."""
     meter = Meter()
-    queries = _embed(index.corpus, [question.text for question in questions], replace(tools, meter=meter))
+    queries = embed_together(index.corpus, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)
     seconds = [0.0]
     if index.chunks and questions:

@@ -30,6 +30,9 @@ from evaluation.segmentation.measures import Score
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; for all of them higher is better."""
 
+FOUND_SCORES = ("recall", "precision", "iou")
+"""Those of them that depend on what was retrieved."""
+
 UNITS = ("characters", "tokens")
 """The units of ranges."""
 
@@ -43,11 +46,13 @@ def found_scores(excerpts: Sequence[Span], retrieved: Sequence[Span], length: Le
     With t_e the excerpts, t_r what was retrieved, h what is in both: recall = |h| / |t_e|, precision = |h| / |t_r|, IoU =
     |h| / (|t_r| + |t_e| - |h|). In |t_r| text counts as often as it was retrieved; elsewhere once.
     """
-    wanted = length(union(excerpts))
+    return scores_of(length(union(excerpts)), length(intersection(excerpts, retrieved)), length(retrieved))
+
+
+def scores_of(wanted: float, hit: float, given: float) -> dict[str, Score]:
+    """Return `found_scores` from the lengths |t_e|, |h| and |t_r|."""
     if not wanted:
-        return dict.fromkeys(("recall", "precision", "iou"), Score.without(NO_EXCERPT))
-    hit = length(intersection(excerpts, retrieved))
-    given = length(retrieved)
+        return dict.fromkeys(FOUND_SCORES, Score.without(NO_EXCERPT))
     precision = Score(hit / given) if given else Score.without(NOTHING_RETRIEVED)
     return {"recall": Score(hit / wanted), "precision": precision, "iou": Score(hit / (given + wanted - hit))}
 
@@ -139,11 +144,11 @@ class Evaluation:
         scores = self.scores.copy()
         lengths: tuple[Length, ...] = (characters, ruler)
         for number, (question, row) in enumerate(zip(self.search.questions, self.search.ranked.tolist(), strict=True)):
-            excerpts = _on_axis(self.index.corpus, question)
+            excerpts = on_axis(self.index.corpus, question)
             retrieved = _retrieved(self.index, row[:top_k])
             for unit, length in enumerate(lengths):
                 for name, score in found_scores(excerpts, retrieved, length).items():
-                    scores[unit, MEASURES.index(name), number] = _number(score)
+                    scores[unit, MEASURES.index(name), number] = number_of(score)
         return replace(self, top_k=top_k, scores=scores)
 
     def at_k(self, what: Literal["documents", "evidence"]) -> dict[int, dict[str, Score]]:
@@ -168,20 +173,20 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
     scores = np.empty((len(UNITS), len(MEASURES), count))
     documents, evidence = np.empty((2, len(AT), len(SET_SCORES), count))
     for number, (question, row) in enumerate(zip(found.questions, found.ranked.tolist(), strict=True)):
-        excerpts = _on_axis(index.corpus, question)
+        excerpts = on_axis(index.corpus, question)
         retrieved = _retrieved(index, row[:top_k])
         near = index.near(excerpts)
         for unit, length in enumerate(lengths):
             measured = found_scores(excerpts, retrieved, length) | {
                 "precision_omega": precision_omega(excerpts, near, length)
             }
-            scores[unit, :, number] = [_number(measured[name]) for name in MEASURES]
+            scores[unit, :, number] = [number_of(measured[name]) for name in MEASURES]
         chunks = [index.chunks[place] for place in row]
         for kept, at_k in (
             (documents, document_scores(index.corpus, excerpts, chunks)),
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
         ):
-            kept[:, :, number] = [[_number(at_k[k][name]) for name in SET_SCORES] for k in AT]
+            kept[:, :, number] = [[number_of(at_k[k][name]) for name in SET_SCORES] for k in AT]
     return Evaluation(found, top_k, scores, documents, evidence)
 
 
@@ -189,7 +194,8 @@ def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
     return [span for number in ranked for span in index.chunks[number]]
 
 
-def _number(score: Score) -> float:
+def number_of(score: Score) -> float:
+    """Return the value of a score, NaN where it is undefined."""
     return np.nan if score.value is None else score.value
 
 
@@ -202,7 +208,8 @@ def _scores(names: Sequence[str], values: FloatArray) -> dict[str, Score]:
     }
 
 
-def _on_axis(corpus: Corpus, question: Question) -> list[Span]:
+def on_axis(corpus: Corpus, question: Question) -> list[Span]:
+    """Return where a question's excerpts lie on the corpus's axis."""
     return [corpus.on_axis(excerpt.document, excerpt.span) for excerpt in question.excerpts]
 
 

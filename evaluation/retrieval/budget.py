@@ -1,0 +1,255 @@
+"""Retrieval at an equal budget: the best chunks until so many tokens, or characters, are full.
+
+With a fixed number of chunks a chunker is rewarded for its sizes: long chunks hold more of an excerpt, and more of all else.
+A context window is a budget of tokens, and at an equal budget every chunker gives its reader equally much.
+
+What counts is the text of the chunks' spans, as it is given to the reader: a passage in two chunks that overlap, or retrieved
+twice, fills the budget twice, as it counts twice in |t_r|. What a chunker repeats beside a chunk (a table's header) and the
+headings that are embedded in front of it are not in its spans and do not count, nor does what a prompt puts between chunks.
+Tokens are those of the whole corpus, as `Ruler` counts them; a chunk that begins within a word may have one more by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal, Protocol
+
+import numpy as np
+
+from chunkers import Cancelled, InputError, Span, Tools
+from chunkers.arrays import FloatArray, IntArray, VectorArray
+from evaluation.retrieval.corpus import CharacterRuler, Ruler
+from evaluation.retrieval.index import QUERIES, Index, embed_together, nearest
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, number_of, on_axis, scores_of
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import intersection, union
+
+Last = Literal["cut", "left_out"]
+
+LAST: tuple[Last, ...] = ("cut", "left_out")
+"""What is done with the chunk that passes the budget: cut off where the budget is full, or left out with all after it."""
+
+MOST_BUDGETS = 100
+"""How many budgets may be measured at once."""
+
+_RANKS_AT_ONCE = 1 << 22
+"""How many ranks are in memory at a time, those of as many questions as fit."""
+
+
+class Measuring(Protocol):
+    """Measures ranges in one unit; see `Ruler`."""
+
+    def __call__(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """Return the length of the ranges; overlaps count once per range."""
+        ...
+
+    def each(self, ranges: Sequence[tuple[int, int]]) -> IntArray:
+        """Return the length of every range."""
+        ...
+
+    def beginning(self, span: Span, most: int) -> Span:
+        """Return the longest beginning of a range that is at most ``most`` long."""
+        ...
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """Budgets to measure at.
+
+    Attributes
+    ----------
+    sizes
+        Ascending, from 1 on.
+    unit
+        Of `UNITS`.
+    last
+        Of `LAST`.
+
+    Raises
+    ------
+    InputError
+        If there is none, or one is below 1, or they are not ascending, or too many.
+    """
+
+    sizes: tuple[int, ...]
+    unit: str = "tokens"
+    last: Last = "cut"
+
+    def __post_init__(self) -> None:
+        if not self.sizes or len(self.sizes) > MOST_BUDGETS:
+            raise InputError(f"At least 1 and at most {MOST_BUDGETS} budgets can be measured; got {len(self.sizes):,}.")
+        if self.sizes[0] < 1:
+            raise InputError(f"A budget must be at least 1; got {self.sizes[0]:,}.")
+        if any(one >= other for one, other in zip(self.sizes, self.sizes[1:], strict=False)):
+            raise InputError(f"Budgets must be ascending; got {', '.join(map(str, self.sizes))}.")
+        if self.unit not in UNITS:
+            raise InputError(f"The unit of budgets must be one of {', '.join(UNITS)}; got {self.unit!r}.")
+        if self.last not in LAST:
+            raise InputError(f"The last chunk of a budget must be one of {', '.join(LAST)}; got {self.last!r}.")
+
+
+def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last: Last = "cut") -> list[Span]:
+    """Return the ranges of the first of the ``chunks``, best first, that fill a budget of ``size``.
+
+    The first chunk that does not fit ends it, though a later one might fit. Below the length of the best chunk, that is its
+    beginning, or nothing.
+    """
+    taken: list[Span] = []
+    left = size
+    for spans in chunks:
+        if left <= 0:
+            break
+        whole = length(spans)
+        if whole > left:
+            return taken + (_beginning(spans, left, length) if last == "cut" else [])
+        taken += spans
+        left -= whole
+    return taken
+
+
+def _beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
+    """Return the beginning of a chunk, which may lie in several places."""
+    taken = []
+    for span in spans:
+        part = length.beginning(span, most)
+        if part.start < part.end:
+            taken.append(part)
+        if part != span:
+            break
+        most -= length([part])
+    return taken
+
+
+@dataclass(frozen=True, eq=False)
+class AtBudgets:
+    """What all questions found at every budget.
+
+    Attributes
+    ----------
+    taken
+        How many chunks a question is given, one that is cut off included, shape (budgets, questions).
+    given
+        The length of what it is given, shape (units, budgets, questions), in the order of `UNITS`.
+    scores
+        Shape (units, budgets, scores, questions), in the order of `UNITS` and `FOUND_SCORES`; NaN where undefined.
+    """
+
+    budgets: Budgets
+    taken: IntArray
+    given: IntArray
+    scores: FloatArray
+
+    def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
+        """Return a measure of every question at the budget of ``size``, shape (questions,), NaN where it is undefined."""
+        place = self.budgets.sizes.index(size)
+        found: FloatArray = self.scores[UNITS.index(unit), place, FOUND_SCORES.index(measure)]
+        return found
+
+
+def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
+    """Search the index once for every question, as deep as the largest budget needs, and measure at every budget.
+
+    The search is exact, as `nearest` is. No more ranks than those of some questions are in memory at a time, and none are
+    kept.
+
+    Raises
+    ------
+    Cancelled
+        If the user asked to stop.
+    ChunkingError
+        As `Tools.embed` does.
+    """
+    at = AtBudgets(
+        budgets,
+        np.zeros((len(budgets.sizes), len(questions)), dtype=np.intp),
+        np.zeros((len(UNITS), len(budgets.sizes), len(questions)), dtype=np.intp),
+        np.empty((len(UNITS), len(budgets.sizes), len(FOUND_SCORES), len(questions))),
+    )
+    if not questions:
+        return at
+    rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
+    lengths = [_lengths(index, length) for length in rulers]
+    vectors = embed_together(index.corpus, [question.text for question in questions], tools)
+    sizes = lengths[UNITS.index(budgets.unit)]
+    for number, ranked in _ranks(vectors, index.vectors, sizes, budgets.sizes[-1], tools):
+        _measure(at, index, number, questions[number], ranked, rulers, lengths)
+    return at
+
+
+def _lengths(index: Index, length: Measuring) -> IntArray:
+    """Return the length of every chunk."""
+    counts = np.array([len(spans) for spans in index.chunks], dtype=np.intp)
+    if not len(counts):
+        return counts
+    return np.asarray(
+        np.add.reduceat(length.each([span for spans in index.chunks for span in spans]), counts.cumsum() - counts)
+    )
+
+
+def _ranks(
+    queries: VectorArray, vectors: VectorArray, lengths: IntArray, budget: int, tools: Tools
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield every question's number and the chunks nearest to it, best first: at least as many as fill the budget, or all.
+
+    Those whose budget is not full yet are searched for again, twice as deep.
+    """
+    open_questions = np.arange(len(queries))
+    count = len(vectors)
+    depth = min(count, 4 + ceil(1.25 * budget * count / max(1, int(lengths.sum()))))
+    while len(open_questions):
+        still_open = []
+        at_once = max(1, min(QUERIES, _RANKS_AT_ONCE // max(1, depth)))
+        for start in range(0, len(open_questions), at_once):
+            if tools.cancelled():
+                raise Cancelled
+            batch = open_questions[start : start + at_once]
+            ranked = nearest(queries[batch], vectors, depth)
+            full = lengths[ranked].sum(axis=1) >= budget
+            for number, row, enough in zip(batch.tolist(), ranked, full.tolist(), strict=True):
+                if enough or depth == count:
+                    yield number, row
+                else:
+                    still_open.append(number)
+        open_questions = np.array(still_open, dtype=np.intp)
+        depth = min(count, 2 * depth)
+
+
+def _measure(
+    at: AtBudgets,
+    index: Index,
+    number: int,
+    question: Question,
+    ranked: IntArray,
+    rulers: Sequence[Measuring],
+    lengths: Sequence[IntArray],
+) -> None:
+    """Write what a question finds at every budget, as `filled` and `found_scores` would say.
+
+    Only the chunks that touch an excerpt are looked at one by one; of the others the sums of their lengths are enough.
+    """
+    unit = UNITS.index(at.budgets.unit)
+    excerpts = on_axis(index.corpus, question)
+    wanted = [length(union(excerpts)) for length in rulers]
+    edges = index.edges[ranked]
+    touching = np.zeros(len(ranked), dtype=bool)
+    for start, end in excerpts:
+        touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
+    places = np.flatnonzero(touching).tolist()
+    sums = [np.concatenate([[0], np.cumsum(one[ranked])]) for one in lengths]
+    for row, size in enumerate(at.budgets.sizes):
+        # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
+        reached = min(int(np.searchsorted(sums[unit], size)), len(ranked))
+        whole = reached - (sums[unit][reached] > size)
+        taken = [span for place in places if place < whole for span in index.chunks[ranked[place]]]
+        part: list[Span] = []
+        if whole < reached and at.budgets.last == "cut":
+            part = _beginning(index.chunks[ranked[whole]], int(size - sums[unit][whole]), rulers[unit])
+        at.taken[row, number] = whole + bool(part)
+        for place, length in enumerate(rulers):
+            given = int(sums[place][whole]) + length(part)
+            hit = length(intersection(excerpts, taken + part))
+            scores = scores_of(wanted[place], hit, given)
+            at.given[place, row, number] = given
+            at.scores[place, row, :, number] = [number_of(scores[name]) for name in FOUND_SCORES]

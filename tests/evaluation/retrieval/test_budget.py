@@ -1,0 +1,225 @@
+"""Retrieval at an equal budget: cases worked by hand, and the quick measure beside the plain one."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
+from evaluation.retrieval import budget
+from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at, filled
+from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.retrieval.index import build_index, search
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, found_scores
+from evaluation.retrieval.questions import Question, read_questions
+from tests.support import AngleEmbedder, HashEmbedder, tools
+
+CHARACTERS = CharacterRuler()
+WORDS = Ruler("one two  three four\n\nfive six", load_tokenizer("words"))
+"""The words begin at 0, 4, 9, 15, 21 and 26."""
+
+
+def test_a_budget_ends_inside_a_chunk():
+    chunks = [[Span(0, 8)], [Span(8, 19)], [Span(21, 29)]]
+    # Two words and one of the next two; the cut is before the word that is too many.
+    assert filled(chunks, 3, WORDS) == [Span(0, 8), Span(8, 15)]
+    assert filled(chunks, 3, WORDS, "left_out") == [Span(0, 8)]
+    # 8 characters and 4 of the next 11.
+    assert filled(chunks, 12, CHARACTERS) == [Span(0, 8), Span(8, 12)]
+    # A budget that is full where a chunk ends cuts nothing.
+    assert filled(chunks, 4, WORDS) == filled(chunks, 4, WORDS, "left_out") == [Span(0, 8), Span(8, 19)]
+
+
+def test_a_passage_fills_the_budget_as_often_as_it_is_given():
+    # 0..10 and 5..15 are 15 places and 20 characters: of a third chunk one is left.
+    chunks = [[Span(0, 10)], [Span(5, 15)], [Span(20, 29)]]
+    assert filled(chunks, 21, CHARACTERS) == [Span(0, 10), Span(5, 15), Span(20, 21)]
+    assert filled(chunks, 15, CHARACTERS) == [Span(0, 10), Span(5, 10)]
+
+
+def test_a_budget_below_one_chunk():
+    assert filled([[Span(0, 19)], [Span(21, 25)]], 3, WORDS) == [Span(0, 15)]
+    # What comes after the first chunk that does not fit is left out, though it would fit.
+    assert filled([[Span(0, 19)], [Span(21, 25)]], 3, WORDS, "left_out") == []
+
+
+def test_a_budget_above_the_corpus_takes_everything():
+    chunks = [[Span(0, 19)], [Span(21, 29)]]
+    for last in ("cut", "left_out"):
+        assert filled(chunks, 1000, WORDS, last) == [Span(0, 19), Span(21, 29)]
+    assert filled([], 1000, WORDS) == []
+
+
+def test_a_chunk_in_several_places_is_cut_in_their_order():
+    chunks = [[Span(0, 3), Span(9, 19), Span(21, 25)]]
+    # One word, then one of the two at 9, 15.
+    assert filled(chunks, 2, WORDS) == [Span(0, 3), Span(9, 15)]
+    assert filled(chunks, 3, WORDS) == [Span(0, 3), Span(9, 19)]
+    assert filled(chunks, 7, CHARACTERS) == [Span(0, 3), Span(9, 13)]
+    assert filled(chunks, 3, WORDS, "left_out") == []
+
+
+def test_of_a_character_that_is_several_tokens_none_or_all_are_given():
+    class Bytes:
+        name = "bytes"
+
+        def starts(self, text):
+            return np.array([0, 1, 1, 1, 2])
+
+    ruler = Ruler("aéb", Bytes())
+    assert [ruler.beginning(Span(0, 3), most) for most in range(6)] == [(0, end) for end in (0, 1, 1, 1, 2, 3)]
+
+
+@settings(deadline=None)
+@given(st.text("ab \n", max_size=30), st.data())
+def test_a_beginning_is_the_longest_that_fits(text, data):
+    for ruler in (CHARACTERS, Ruler(text, load_tokenizer("words")), Ruler(text, load_tokenizer())):
+        start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
+        most = data.draw(st.integers(1, 12))
+        found = ruler.beginning(Span(start, end), most)
+        assert found.start == start <= found.end <= end
+        assert ruler([found]) <= most
+        assert found.end == end or ruler([(start, found.end + 1)]) > most
+        assert ruler.each([(start, end), found]).tolist() == [ruler([(start, end)]), ruler([found])]
+
+
+TWO = {"first": "0 alpha.\n40 beta.\n90 gamma.", "second": "130 delta."}
+
+
+def corpus(**texts):
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+
+
+def at(sizes, *excerpts, question="120", unit="tokens", last="cut"):
+    both = corpus(**TWO)
+    rows = json.dumps({"question": question, "excerpts": list(excerpts)}).encode()
+    equipped = tools(AngleEmbedder())
+    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    questions = read_questions(rows, "questions.jsonl", both).usable
+    return evaluate_at(index, questions, equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets(sizes, unit, last))
+
+
+def values(found, size, unit="tokens"):
+    return tuple(found.values(name, size, unit)[0] for name in FOUND_SCORES)
+
+
+def test_one_search_is_measured_at_every_budget():
+    # The question at 120 degrees finds 130, 90, 40 and 0, of two words each; the excerpt is the third.
+    found = at((1, 4, 5, 6, 100), "40 beta.")
+    assert found.taken[:, 0].tolist() == [1, 2, 3, 3, 4]
+    assert found.given[UNITS.index("tokens"), :, 0].tolist() == [1, 4, 5, 6, 8]
+    assert values(found, 1) == values(found, 4) == (0, 0, 0)
+    # One of its two words in five; then both in six, and in all eight.
+    assert values(found, 5) == (1 / 2, 1 / 5, 1 / 6)
+    assert values(found, 6) == (1, 2 / 6, 2 / 6)
+    assert values(found, 100) == (1, 2 / 8, 2 / 8)
+    # In characters: “40 ” of “40 beta.” are 3 of 8.
+    given = found.given[UNITS.index("characters"), :, 0].tolist()
+    assert values(found, 5, "characters") == pytest.approx((3 / 8, 3 / given[2], 3 / (given[2] + 5)))
+
+
+def test_a_chunk_that_does_not_fit_may_be_left_out():
+    found = at((1, 5), "40 beta.", "130 delta.", last="left_out")
+    assert found.taken[:, 0].tolist() == [0, 2]
+    recall, precision, iou = values(found, 1)
+    assert (recall, iou) == (0, 0)
+    assert np.isnan(precision)
+    assert values(found, 5) == (2 / 4, 2 / 4, 2 / 6)
+
+
+def test_a_question_without_an_excerpt_has_no_measure_and_is_given_as_much():
+    found = at((5,))
+    assert np.isnan(found.scores).all()
+    assert found.given[UNITS.index("tokens"), :, 0].tolist() == [5]
+
+
+def test_no_questions_have_no_measures():
+    both, equipped = corpus(**TWO), tools(AngleEmbedder())
+    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    found = evaluate_at(index, (), equipped, Ruler(both.whole.text, equipped.tokenizer), Budgets((5, 10)))
+    assert found.scores.shape == (2, 2, 3, 0)
+
+
+LINES = [f"{'word ' * (1 + 7 * number % 13)}{number}." for number in range(60)]
+
+
+@pytest.mark.parametrize("last", ["cut", "left_out"])
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize(
+    ("chunker", "parameters"),
+    [
+        ("fixed_sentences", {"size": 1}),
+        ("fixed_sentences", {"size": 3, "overlap": 2}),
+        ("kmeans", {"clusters": 9}),
+        ("recursive", {"size": 5, "overlap": 2, "unit": "words"}),
+    ],
+)
+def test_it_measures_what_the_plain_definition_says(chunker, parameters, unit, last, monkeypatch):
+    # So that a question's ranks are looked for in several goes, and few questions at a time.
+    monkeypatch.setattr(budget, "_RANKS_AT_ONCE", 30)
+    both = corpus(one="\n".join(LINES[:40]), other="\n".join(LINES[40:]))
+    equipped = tools(HashEmbedder())
+    ruler = Ruler(both.whole.text, equipped.tokenizer)
+    index = build_index(both, build_chunker(chunker, parameters), equipped)
+    rows = "\n".join(json.dumps({"question": f"{n}?", "excerpts": [LINES[n], LINES[3 * n][5:]]}) for n in range(1, 14))
+    questions = read_questions(rows.encode(), "q.jsonl", both).usable
+    sizes = (1, 7, 20, 64, 300, 100_000)
+    found = evaluate_at(index, questions, equipped, ruler, Budgets(sizes, unit, last))
+    ranked = search(index, questions, equipped, len(index.chunks)).ranked
+    measuring = {"characters": CHARACTERS, "tokens": ruler}
+    for number, question in enumerate(questions):
+        excerpts = [both.on_axis(one.document, one.span) for one in question.excerpts]
+        for size in sizes:
+            retrieved = filled([index.chunks[place] for place in ranked[number]], size, measuring[unit], last)
+            for name, length in measuring.items():
+                expected = found_scores(excerpts, retrieved, length)
+                scores = [found.values(score, size, name)[number] for score in FOUND_SCORES]
+                assert [None if np.isnan(one) else one for one in scores] == [expected[one].value for one in FOUND_SCORES]
+                assert found.given[UNITS.index(name), sizes.index(size), number] == length(retrieved)
+
+
+def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
+    asked = []
+
+    def nearest(queries, vectors, count):
+        asked.append((len(queries), count))
+        return budget_nearest(queries, vectors, count)
+
+    budget_nearest = budget.nearest
+    monkeypatch.setattr(budget, "nearest", nearest)
+    one = corpus(only="\n".join(f"{number} word." for number in range(180)))
+    equipped = tools(AngleEmbedder())
+    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    questions = [Question(f"{number}", ()) for number in range(50)]
+    ruler = Ruler(one.whole.text, equipped.tokenizer)
+    found = evaluate_at(index, questions, equipped, ruler, Budgets((10, 20)))
+    # 20 words are 10 chunks, searched for with a quarter to spare.
+    assert asked == [(50, 17)]
+    assert found.taken.tolist() == [[5] * 50, [10] * 50]
+
+
+def test_measuring_can_be_cancelled():
+    both, equipped = corpus(**TWO), tools(AngleEmbedder())
+    index = build_index(both, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    stopped = tools(AngleEmbedder(), cancelled=lambda: True)
+    with pytest.raises(Cancelled):
+        evaluate_at(index, [Question("1", ())], stopped, Ruler(both.whole.text, stopped.tokenizer), Budgets((5,)))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (((),), "At least 1 and at most 100 budgets can be measured; got 0."),
+        ((tuple(range(1, MOST_BUDGETS + 2)),), "at most 100 budgets can be measured; got 101."),
+        (((0, 5),), "A budget must be at least 1; got 0."),
+        (((5, 5),), "Budgets must be ascending; got 5, 5."),
+        (((5,), "words"), "The unit of budgets must be one of characters, tokens; got 'words'."),
+        (((5,), "tokens", "first"), "The last chunk of a budget must be one of cut, left_out; got 'first'."),
+    ],
+)
+def test_budgets_of_no_use_are_refused_in_a_sentence(given, message):
+    with pytest.raises(InputError) as error:
+        Budgets(*given)
+    assert str(error.value).endswith(message)
