@@ -3,10 +3,11 @@
 With a fixed number of chunks a chunker is rewarded for its sizes: long chunks hold more of an excerpt, and more of all else.
 A context window is a budget of tokens, and at an equal budget every chunker gives its reader equally much.
 
-What counts is the text of the chunks' spans, as it is given to the reader: a passage in two chunks that overlap, or retrieved
-twice, fills the budget twice, as it counts twice in |t_r|. What a chunker repeats beside a chunk (a table's header) and the
-headings that are embedded in front of it are not in its spans and do not count, nor does what a prompt puts between chunks.
-Tokens are those of the whole corpus, as `Ruler` counts them; a chunk that begins within a word may have one more by itself.
+What counts is the text of the chunks' spans, as it is given to the reader: a passage in two chunks that overlap, or that is
+retrieved twice, fills the budget twice, as it counts twice in |t_r|. What a chunker repeats beside a chunk, as the header of
+a table, and the headings that are embedded in front of it are not in its spans and do not count, nor does what a prompt puts
+between chunks. Tokens are those of the whole corpus, as `Ruler` counts them; a chunk that begins within a word may have one
+more by itself.
 """
 
 from __future__ import annotations

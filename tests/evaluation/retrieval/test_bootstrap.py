@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from evaluation.retrieval.bootstrap import interval, paired
+from evaluation.retrieval.bootstrap import holm, interval, paired, paired_all, questions_to_tell
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
 
@@ -53,3 +55,63 @@ def test_the_interval_of_a_mean_is_that_of_its_difference_from_nothing():
     assert interval(NOISE) == (found.low, found.high)
     assert interval(np.append(NOISE, np.nan)) == (found.low, found.high)
     assert interval(NOISE[:4]) is None
+
+
+def test_many_differences_at_once_are_each_as_alone():
+    random = np.random.default_rng(2)
+    rows = random.normal(0.02, 0.1, (4, 60))
+    rows[1, 40:] = np.nan
+    rows[2, 3:] = np.nan
+    found = paired_all(rows)
+    assert found[2] is None
+    for one, row in zip((found[0], found[1], found[3]), (rows[0], rows[1], rows[3]), strict=True):
+        alone = paired(row, np.zeros(60))
+        assert one.mean == pytest.approx(alone.mean)
+        assert one.questions == alone.questions
+        # Both draw 10,000 times, by other numbers.
+        assert (one.low, one.high) == pytest.approx((alone.low, alone.high), abs=0.002)
+        assert one.p == pytest.approx(alone.p, abs=0.02)
+    assert paired_all(rows) == found
+    back, other = found[0].reversed(), paired_all(-rows[:1])[0]
+    assert (back.mean, back.low, back.high, back.p) == pytest.approx((other.mean, other.low, other.high, other.p))
+
+
+def test_more_resamples_make_smaller_p_values():
+    (found,) = paired_all(np.full((1, 8), 0.5), resamples=2500)
+    assert found.p == pytest.approx(2 / 2501)
+    (level,) = paired_all(np.tile([0.1, -0.1], (1, 10)))
+    assert level.p == 1
+    assert paired_all(np.zeros((0, 8))) == []
+
+
+def test_holm_by_hand():
+    # Sorted: 0.005 · 4, 0.01 · 3, 0.03 · 2, 0.04 · 1, none less than the one before.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.5]) == [1, 1]
+    assert holm([0.2]) == [0.2]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_holm_lies_between_no_correction_and_that_of_bonferroni(p_values):
+    for p, adjusted in zip(p_values, holm(p_values), strict=True):
+        assert p <= adjusted <= min(1, len(p_values) * p)
+
+
+def test_the_questions_it_takes_by_hand():
+    # Mean 0.1; four deviations of 0.2 and one of 0: s² = 0.16 / 4 = 0.04. (1.95996 + 0.84162)² · 0.04 / 0.01 = 31.4.
+    differences = np.array([0.3, -0.1, 0.3, -0.1, 0.1])
+    assert questions_to_tell(differences) == questions_to_tell(-differences) == 32
+    assert questions_to_tell(np.append(differences, np.nan)) == 32
+    assert questions_to_tell(np.array([0.1, -0.1, 0.1, -0.1, 0])) is None
+    assert questions_to_tell(differences[:4]) is None
+    assert questions_to_tell(np.full(5, 0.3)) == 5
+
+
+def test_as_many_questions_tell_the_difference_in_four_samples_of_five():
+    random = np.random.default_rng(3)
+    population = random.choice([-0.5, 0.0, 1.0], size=100_000, p=[0.2, 0.6, 0.2])
+    needed = questions_to_tell(population)
+    samples = random.choice(population, (400, needed))
+    told = np.mean([one.told for one in paired_all(samples, resamples=2000)])
+    assert told == pytest.approx(0.8, abs=0.06)

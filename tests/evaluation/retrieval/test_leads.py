@@ -1,0 +1,80 @@
+"""Who is ahead at which budget is said only as far as all comparisons together tell it."""
+
+import numpy as np
+import pytest
+
+from evaluation.retrieval.leads import Leads
+
+HALF = np.tile([0.4, 0.6], 30)
+NOISE = np.random.default_rng(4).normal(0, 0.1, 60)
+
+
+def leads(values, names=("A", "B", "C"), measure="recall", unit="tokens"):
+    return Leads.of(names, measure, unit, values)
+
+
+def test_a_lead_on_every_question_is_told_at_every_budget():
+    found = leads({1000: [HALF + 0.2, HALF, HALF + 0.1], 2000: [HALF, HALF + 0.3, HALF - 0.1]})
+    assert found.told == (1000, 2000)
+    assert [(lead.best, lead.rival) for lead in found.leads.values()] == [(0, 2), (1, 0)]
+    assert found.leads[1000].mean == pytest.approx(0.7)
+    assert found.leads[2000].comparison.difference.mean == pytest.approx(0.3)
+    # Of six equal p-values of 2 / 10,001, all are adjusted to six times as much.
+    assert found.leads[1000].comparison.adjusted == pytest.approx(6 * 2 / 10_001)
+    assert found.words() == (
+        "The highest recall is with A at 1,000 tokens and with B at 2,000 tokens. That the best is ahead of every other can "
+        "be told at both budgets (Holm's correction for 6 comparisons)."
+    )
+
+
+def test_a_lead_that_cannot_be_told_names_the_rival_and_what_it_would_take():
+    found = leads({500: [HALF + 0.2, HALF, HALF - 0.1], 1000: [HALF + 0.01 + NOISE, HALF + NOISE.mean(), HALF - 0.2]})
+    assert found.told == (500,)
+    lead = found.leads[1000]
+    assert (lead.best, lead.rival, lead.told) == (0, 1, False)
+    said = found.words()
+    assert "The highest recall is with A at 500 and 1,000 tokens." in said
+    assert "can be told at 1 of 2 budgets, 500 tokens (Holm's correction for 6 comparisons)" in said
+    assert "At 1,000 tokens, A is 1.0 points ahead of B (95 % between " in said
+    assert f"it would take some {lead.needed:,} questions to tell such a difference, and there are 60." in said
+    assert lead.needed == int(np.ceil((2.8015852 * NOISE.std(ddof=1) / 0.01) ** 2))
+
+
+def test_what_one_comparison_tells_many_may_not():
+    # Alone, the difference is told; among 45 at once it is not.
+    shift = NOISE - NOISE.mean() + 0.04
+    alone = leads({1000: [HALF + shift, HALF]}, ("A", "B"))
+    assert alone.told == (1000,)
+    assert alone.words().endswith("That it is ahead of every other can be told (Holm's correction for 1 comparison).")
+    names = [f"C{number}" for number in range(10)]
+    others = np.random.default_rng(6).normal(0, 0.1, (8, 60))
+    others -= others.mean(axis=1, keepdims=True) + 0.001
+    many = leads({1000: [HALF + shift, HALF, *(HALF + others)]}, names)
+    assert many.leads[1000].comparison.difference.told
+    assert many.told == ()
+    assert many.words().endswith("60 questions may tell that by itself, but not among so many comparisons.")
+    assert "That it is ahead of every other cannot be told (Holm's correction for 45 comparisons)." in many.words()
+
+
+def test_level_chunkers_have_no_winner():
+    found = leads({7: [HALF, HALF]}, ("A", "B"), unit="characters")
+    assert not found.told
+    assert found.words().endswith("At 7 characters, A and B are level.")
+
+
+def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():
+    # 13 chunkers at 7 budgets: 546 comparisons, which 10,000 resamples could never tell.
+    values = [HALF - 0.02 * number for number in range(13)]
+    found = leads({size: values for size in range(1000, 8000, 1000)}, [str(number) for number in range(13)])
+    assert found.comparisons == 546
+    assert len(found.told) == 7
+
+
+def test_what_cannot_be_compared_is_said():
+    nothing = np.full(60, np.nan)
+    assert "nothing to compare" in leads({1000: [HALF]}, ("A",)).words()
+    assert "nothing to compare" in leads({1000: [HALF, nothing]}, ("A", "B")).words()
+    few = np.where(np.arange(60) < 3, HALF, np.nan)
+    found = leads({1000: [HALF + 0.5, few]}, ("A", "B"))
+    assert (found.comparisons, found.told) == (0, ())
+    assert "At 1,000 tokens too few questions have a recall with A and with B." in found.words()
