@@ -23,10 +23,21 @@ from chunkers.arguments import (
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS
 from chunkers.text.reading import FileText
+from evaluation.commands.budgets import (
+    Measured,
+    add_budgets,
+    budgets_of,
+    leads_as_json,
+    printed,
+    question_as_json,
+)
+from evaluation.commands.budgets import as_json as budgets_as_json
+from evaluation.retrieval.budget import AtBudgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
-from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation, evaluate, mean_and_deviation
+from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
 from evaluation.retrieval.questions import Questions, read_questions
+from evaluation.retrieval.ranges import characters
 from evaluation.segmentation.measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
@@ -40,12 +51,17 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--questions", type=Path, required=True, metavar="FILE", help="CSV or JSON lines")
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
+    add_budgets(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument(
         "--embedded-as", choices=[*EMBEDDED_AS], help="what of each chunk is embedded (default: what its recipe says)"
     )
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
-    command.add_argument("--json", action="store_true", help="print one JSON object per recipe, with every question")
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object per recipe, with every question, and with --budget one more of who is ahead",
+    )
     add_device(command)
     add_encoding(command)
     command.set_defaults(run=run_retrieval)
@@ -55,6 +71,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     """Measure every recipe and print its results as soon as they are there; report unusable input on standard error."""
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
+    budgets = budgets_of(options)
     recipes = [(path.stem, _recipe(path)) for path in options.recipe]
     texts = _texts(options.corpus, options.encoding)
     cache = EmbeddingCache(options.cache)
@@ -64,6 +81,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     questions = _questions(options.questions, located)
     corpora: dict[str, Corpus] = {}
     ruler = Ruler(located.whole.text, tokenizer)
+    measured: list[Measured] = []
     for number, (name, recipe) in enumerate(recipes, start=1):
         split = recipe.sentences
         if split not in corpora:
@@ -74,13 +92,30 @@ def run_retrieval(options: argparse.Namespace) -> None:
         embedded_as = options.embedded_as or recipe.embedded_as
         index = build_index(corpora[split], recipe.build(), tools, embedded_as)
         found = evaluate(index, questions.usable, tools, ruler, options.top_k)
+        at = None if budgets is None else evaluate_at(index, questions.usable, tools, ruler, budgets)
         if sys.stderr.isatty():
             print(file=sys.stderr)
+        called = name if embedded_as == "plain" else f"{name}, with heading path"
+        if at is not None:
+            measured.append(_measured(called, found, ruler, at))
         if options.json:
-            told = as_json(name, found, ruler, questions) | ({} if embedded_as == "plain" else {"embedded_as": embedded_as})
+            told = as_json(name, found, ruler, questions, at)
+            told |= {} if embedded_as == "plain" else {"embedded_as": embedded_as}
             print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
         else:
-            _print(name if embedded_as == "plain" else f"{name}, with heading path", found, ruler)
+            _print(called, found, ruler)
+    if measured and options.json:
+        print(json.dumps(leads_as_json(measured), ensure_ascii=False, allow_nan=False))
+    elif measured:
+        print("\n" + printed(measured, options.top_k))
+
+
+def _measured(name: str, found: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
+    """Return a recipe's results at its top k and at every budget, without its chunks."""
+    unit = at.budgets.unit
+    length: Length = ruler if unit == "tokens" else characters
+    values = {measure: found.values(measure, unit) for measure in FOUND_SCORES}
+    return Measured(name, values, found.retrieved_size(length), at)
 
 
 class _Progress:
@@ -153,7 +188,7 @@ def _mean_tokens(found: Evaluation, ruler: Ruler) -> float:
     return ruler([span for chunk in chunks for span in chunk]) / max(1, len(chunks))
 
 
-def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) -> dict[str, Any]:
+def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at: AtBudgets | None = None) -> dict[str, Any]:
     """Return everything that was measured as JSON-compatible values."""
     index = found.index
     names = index.corpus.names
@@ -167,6 +202,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) ->
         "query_s": found.search.search_s,
         **{unit: {measure: _mean(found, measure, unit) for measure in MEASURES} for unit in UNITS},
         **{what: _plain(found.at_k(what)) for what in KINDS},
+        **({} if at is None else {"budgets": budgets_as_json(at)}),
         "questions": [
             {
                 "question": answer.question.text,
@@ -177,8 +213,9 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions) ->
                 "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: found.top_k]],
                 **{unit: {key: one.value for key, one in getattr(answer, unit).items()} for unit in UNITS},
                 **{what: _plain(getattr(answer, what)) for what in KINDS},
+                **({} if at is None else {"budgets": question_as_json(at, number)}),
             }
-            for answer in found.answers
+            for number, answer in enumerate(found.answers)
         ],
         "problems": list(questions.problems),
     }

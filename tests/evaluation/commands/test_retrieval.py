@@ -102,3 +102,68 @@ def test_what_is_of_no_use_ends_in_a_sentence(folder, capsys):
     assert "at least one question must be usable; none is." in refused(questions="other.csv")
     (folder / "recipe.json").write_text("{")
     assert "the file must be JSON" in refused(recipe="recipe.json")
+
+
+def test_budgets_are_measured_beside_the_top_k(folder, capsys):
+    assert call(folder, "--budget", "60,30", recipes=("by_1.json", "by_3.json")) == 0
+    printed = capsys.readouterr().out
+    recall, said, *_ = printed[printed.index("\nrecall in tokens") :].strip().split("\n\n")
+    title, heads, one, three = recall.splitlines()
+    assert title == "recall in tokens, 95 % of the bootstrap over questions in brackets; the last chunk cut off:"
+    assert heads.index("k = 5") < heads.index("30 tokens") < heads.index("60 tokens")
+    assert (one.split()[0], three.split()[0]) == ("by_1", "by_3")
+    assert one.count(" to ") == three.count(" to ") == 3
+    assert said.startswith("The highest recall is with by_")
+    assert "Holm's correction for 2 comparisons" in said
+    for title in ("precision in tokens", "IoU in tokens", "tokens that a question is given"):
+        assert f"\n{title}" in printed
+    # With the last chunk cut off, each is given as many as the budget has.
+    assert printed.splitlines()[-2].split()[-2:] == printed.splitlines()[-1].split()[-2:] == ["30", "60"]
+
+
+def test_budgets_as_json(folder, capsys):
+    options = ("--json", "--budget", "100,400", "--budget-unit", "characters", "--last", "left-out")
+    assert call(folder, *options, recipes=("by_1.json", "by_3.json")) == 0
+    one, three, leads = map(json.loads, capsys.readouterr().out.splitlines())
+    for found in (one, three):
+        assert (found["budgets"]["unit"], found["budgets"]["last"]) == ("characters", "left_out")
+        for place, (size, at) in enumerate(zip((100, 400), found["budgets"]["at"], strict=True)):
+            questions = [question["budgets"][place] for question in found["questions"]]
+            assert all(question["budget"] == size == at["budget"] for question in questions)
+            assert all(question["characters"]["given"] <= size for question in questions)
+            for unit in ("characters", "tokens"):
+                recalls = [question[unit]["recall"] for question in questions]
+                summary = at[unit]["recall"]
+                assert summary["mean"] == pytest.approx(sum(recalls) / 6)
+                assert summary["low"] <= summary["mean"] <= summary["high"]
+            assert at["chunks"] == pytest.approx(sum(question["chunks"] for question in questions) / 6)
+    found = leads["leads"]["recall"]
+    assert found["comparisons"] == 2
+    assert [at["budget"] for at in found["at"]] == [100, 400]
+    for at in found["at"]:
+        same = [other for found in (one, three) for other in found["budgets"]["at"] if other["budget"] == at["budget"]]
+        assert at["mean"] == max(other["characters"]["recall"]["mean"] for other in same)
+        assert at["difference"]["adjusted_p"] >= at["difference"]["p"]
+    assert found["words"].startswith("The highest recall is with by_")
+
+
+def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
+    assert call(folder, "--json") == 0
+    (found,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert "budgets" not in found
+    assert "budgets" not in found["questions"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--budget", "1k"), "--budget must be whole numbers separated by commas, such as 1000,2000; got '1k'."),
+        (("--budget", "100,-5"), "--budget must be whole numbers separated by commas"),
+        (("--budget", "0,100"), "A budget must be at least 1; got 0."),
+        (("--last", "cut"), "--last must be given with --budget; it is given alone."),
+        (("--budget-unit", "tokens"), "--budget-unit must be given with --budget; it is given alone."),
+    ],
+)
+def test_budgets_of_no_use_end_in_a_sentence(folder, capsys, options, message):
+    assert call(folder, *options) == 2
+    assert message in capsys.readouterr().err
