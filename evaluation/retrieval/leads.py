@@ -164,8 +164,9 @@ class Leads:
         if lead.comparison is None:
             return f"At {self._sizes([size])} too few questions have a {self.measure} with {best} and with {rival}."
         one = lead.comparison.difference
+        points = "less than 0.1" if one.mean < 0.001 else f"{100 * one.mean:.1f}"
         seen = (
-            f"At {self._sizes([size])}, {best} is {100 * one.mean:.1f} points ahead of {rival} (95 % between "
+            f"At {self._sizes([size])}, {best} is {points} points ahead of {rival} (95 % between "
             f"{100 * one.low:+z.1f} and {100 * one.high:+z.1f}, adjusted p = {lead.comparison.adjusted:.2g})"
         )
         if lead.needed is None:
@@ -174,7 +175,7 @@ class Leads:
             return (
                 f"{seen}: {_counted(one.questions, 'question')} may tell that by itself, but not among so many comparisons."
             )
-        needed = f"it would take some {lead.needed:,} questions to tell such a difference"
+        needed = f"it would take some {_rounded(lead.needed):,} questions to tell such a difference"
         return f"{seen}: {needed}, and there are {one.questions:,}."
 
     def _sizes(self, sizes: Sequence[int]) -> str:
@@ -184,6 +185,12 @@ class Leads:
 
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _rounded(count: int) -> int:
+    """Return a number rounded up to two digits: an estimate from a mean and a deviation has no more."""
+    unit = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // unit) * unit
 
 
 def _counted(count: int, what: str) -> str:
