@@ -189,7 +189,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 def _rounded(count: int) -> int:
     """Return a number rounded up to two digits: an estimate from a mean and a deviation has no more."""
-    unit = 10 ** max(0, len(str(count)) - 2)
+    unit = int(10 ** max(0, len(str(count)) - 2))
     return -(-count // unit) * unit
 
 
