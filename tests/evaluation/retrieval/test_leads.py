@@ -73,6 +73,18 @@ def test_so_many_comparisons_that_resamples_are_short_take_more_of_them():
     assert len(found.told) == 7
 
 
+def test_a_budget_is_compared_on_the_questions_that_all_have():
+    # B is undefined where it would do badly: on the questions that both have, A is ahead; C has none at all and spoils none.
+    value = np.linspace(0.2, 0.8, 60)
+    picky = np.where(value > 0.6, value - 0.05, np.nan)
+    found = leads({1000: [value, picky, np.full(60, np.nan)]})
+    lead = found.leads[1000]
+    assert picky[~np.isnan(picky)].mean() > value.mean()
+    assert (lead.best, lead.rival, lead.told, found.comparisons) == (0, 1, True, 1)
+    assert lead.comparison.difference.questions == np.count_nonzero(value > 0.6)
+    assert lead.mean == pytest.approx(value[value > 0.6].mean())
+
+
 def test_what_cannot_be_compared_is_said():
     nothing = np.full(60, np.nan)
     assert "nothing to compare" in leads({1000: [HALF]}, ("A",)).words()
