@@ -311,16 +311,16 @@ def test_too_many_chunks_are_refused_in_a_sentence():
 # ---- on generated Markdown --------------------------------------------------------------------------------------------
 
 SENTENCES = st.integers(1, 30).map(words)
-PARAGRAPHS = st.lists(SENTENCES, join_below=1, max_size=4).map(" ".join)
+PARAGRAPHS = st.lists(SENTENCES, min_size=1, max_size=4).map(" ".join)
 HEADINGS = st.tuples(st.integers(1, 6), st.integers(1, 4)).map(lambda pair: f"{'#' * pair[0]} {words(pair[1], 'h', '')}")
-LISTS = st.lists(PARAGRAPHS, join_below=1, max_size=5).map(lambda items: "\n".join(f"- {item}" for item in items))
+LISTS = st.lists(PARAGRAPHS, min_size=1, max_size=5).map(lambda items: "\n".join(f"- {item}" for item in items))
 TABLES = st.integers(1, 12).map(lambda rows: "| a | b |\n|---|---|\n" + "\n".join(["| 1 | 2 |"] * rows))
 CODE = st.integers(1, 20).map(lambda lines: "```\n" + "\n".join(["a = b"] * lines) + "\n```")
 FORMULAS = st.integers(1, 20).map(lambda count: f"$$\n{words(count, end='')}\n$$")
 INTRODUCED = st.tuples(SENTENCES, LISTS | TABLES | CODE).map(lambda pair: f"{pair[0][:-1]}:\n\n{pair[1]}")
 MARKDOWN = st.lists(
     PARAGRAPHS | HEADINGS | HEADINGS | LISTS | TABLES | CODE | FORMULAS | INTRODUCED | st.just("---"),
-    join_below=1,
+    min_size=1,
     max_size=12,
 ).map("\n\n".join)
 
