@@ -164,6 +164,7 @@ def _leads_as_json(found: Leads) -> dict[str, Any]:
                 "budget": size,
                 "best": found.names[lead.best],
                 "mean": lead.mean,
+                "behind": [found.names[other] for other in lead.behind],
                 "rival": found.names[lead.rival],
                 "told": lead.told,
                 "difference": None

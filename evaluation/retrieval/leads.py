@@ -54,8 +54,10 @@ class Lead:
         Of the best and the rival; None if too few questions have both.
     needed
         The number of questions it would take to tell them apart, this one comparison alone; None if they are level.
-    told
-        Whether it can be told from every other.
+    behind
+        The numbers of the others from which it can be told, the next best first.
+    others
+        The number of the others.
     """
 
     best: int
@@ -63,7 +65,13 @@ class Lead:
     rival: int
     comparison: Comparison | None
     needed: int | None
-    told: bool
+    behind: tuple[int, ...]
+    others: int
+
+    @property
+    def told(self) -> bool:
+        """Whether it can be told from every other."""
+        return len(self.behind) == self.others
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,8 @@ class Leads:
             doubted = [other for other, found in compared.items() if found is None or not found.told]
             rival = (doubted or others)[0]
             needed = questions_to_tell(measured[best] - measured[rival])
-            leads[size] = Lead(best, means[best], rival, compared[rival], needed, not doubted)
+            behind = tuple(other for other in others if other not in doubted)
+            leads[size] = Lead(best, means[best], rival, compared[rival], needed, behind, len(others))
         return cls(tuple(names), measure, unit, leads, len(differences))
 
     @property
@@ -143,8 +152,15 @@ class Leads:
         said = [f"The highest {self.measure} is {_listed(where)}.", self._told()]
         open_sizes = [size for size, lead in self.leads.items() if not lead.told]
         if open_sizes:
+            said += [self._behind(size) for size in open_sizes if self.leads[size].behind]
             said.append(self._doubt(open_sizes[0]))
         return " ".join(said)
+
+    def _behind(self, size: int) -> str:
+        """Return from which of the others the best can be told, where these are not all."""
+        lead = self.leads[size]
+        behind = _listed([self.names[number] for number in lead.behind])
+        return f"At {self._sizes([size])}, {len(lead.behind)} of {lead.others} others can be told to be behind: {behind}."
 
     def _told(self) -> str:
         count, told = len(self.leads), self.told

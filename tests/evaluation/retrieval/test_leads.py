@@ -32,7 +32,10 @@ def test_a_lead_that_cannot_be_told_names_the_rival_and_what_it_would_take():
     assert found.told == (500,)
     lead = found.leads[1000]
     assert (lead.best, lead.rival, lead.told) == (0, 1, False)
+    assert (lead.behind, lead.others, found.leads[500].behind) == ((2,), 2, (1, 2))
     said = found.words()
+    assert "At 1,000 tokens, 1 of 2 others can be told to be behind: C. At 1,000 tokens, A is" in said
+    assert "At 500 tokens," not in said
     assert "The highest recall is with A at 500 and 1,000 tokens." in said
     assert "can be told at 1 of 2 budgets, 500 tokens (Holm's correction for 6 comparisons)" in said
     assert "At 1,000 tokens, A is 1.0 points ahead of B (95 % between " in said
