@@ -11,6 +11,7 @@ from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_
 from evaluation.retrieval import budget
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at, filled
 from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, found_scores
 from evaluation.retrieval.questions import Question, read_questions
@@ -223,3 +224,13 @@ def test_budgets_of_no_use_are_refused_in_a_sentence(given, message):
     with pytest.raises(InputError) as error:
         Budgets(*given)
     assert str(error.value).endswith(message)
+
+
+def test_an_index_without_chunks_gives_nothing():
+    empty, equipped = corpus(only=" \n "), tools(AngleEmbedder())
+    index = build_index(empty, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    assert not index.chunks
+    question = Question("1", (Excerpt(0, Span(0, 1)),))
+    found = evaluate_at(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
+    assert (found.taken.tolist(), found.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
+    assert values(found, 5, "characters")[0] == 0
