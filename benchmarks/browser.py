@@ -2,6 +2,7 @@
 
 Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
+Texts of 10,000 characters, none embedded before, are pasted on the first page: until the first chunk and every column.
 On the Breakpoints page the same essay: the pointer over text and curve, and steps of the greedy scan, all in the browser.
 Then a text of 1 MB in four columns, which is embedded once: the same steps, and what the server's memory grows by with
 one browser session on it and with a second one. With ``--hostile`` it measures instead how soon the slider of one session
@@ -156,6 +157,55 @@ def reactions(page: Page, address: str, steps: int) -> None:
     say("step of the greedy scan to its sentences marked", step)
 
 
+# Counts from the paste that comes next to the second frame after the first chunk of its text is there, and after all are.
+PASTE = """(root) => {
+  const before = root.seamark.text;
+  root.took = new Promise((resolve) => addEventListener("paste", ({ timeStamp }) => {
+    let first;
+    const after = (act) => requestAnimationFrame(() => requestAnimationFrame(() => act(performance.now() - timeStamp)));
+    const look = () => {
+      const { columns, ready, text } = root.seamark;
+      if (text !== before && first === undefined && columns.some(({ blocks }) => blocks)) {
+        first = null;
+        after((passed) => { first = passed; });
+      }
+      if (text !== before && first && ready) after((passed) => resolve([first, passed]));
+      else requestAnimationFrame(look);
+    };
+    look();
+  }, { capture: true, once: true }));
+}"""
+
+PASTED = 10_000
+"""Characters of the texts that are pasted."""
+
+
+def pastes(browser: Browser, address: str, steps: int) -> None:
+    """Measure how long a text that is pasted takes to be cut, in the three columns of the first page."""
+    page = browser.new_context(
+        viewport={"width": 1440, "height": 1000}, permissions=["clipboard-read", "clipboard-write"]
+    ).new_page()
+    page.goto(address)
+    root = page.locator(".seamark")
+    root.locator(".chunk").first.wait_for(timeout=READY)
+    embedded(page, root)
+    first, whole = [], []
+    for step in range(steps):
+        # With a number of its own in every sentence, so that each is embedded.
+        text = re.sub(r"\.(?=\s)", f" {step}.", load_sample("essay").text)[:PASTED]
+        page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+        root.locator(".text").first.focus()
+        root.evaluate(PASTE)
+        page.keyboard.press("Control+v")
+        times = root.evaluate("(root) => root.took")
+        first.append(times[0])
+        whole.append(times[1])
+        settled(page)
+    say(f"paste of {PASTED:,} characters to its first chunk painted", first)
+    say("to all columns painted, its sentences embedded", whole)
+    page.context.close()
+
+
 MEGABYTE = 2**20
 FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
 
@@ -259,9 +309,10 @@ def main() -> None:
         embedded(page, root)
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
-        print("embedding:", root.locator(".head").nth(1).locator("dt:text-is('embedding') + dd").text_content())
+        print(root.locator(".summary").text_content())
         reactions(page, address, steps)
         page.close()
+        pastes(browser, address, steps)
         sessions(browser, address, psutil.Process(server.pid), steps)
         browser.close()
 
