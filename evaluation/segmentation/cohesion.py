@@ -69,12 +69,13 @@ class StretchComparison:
         return self.greedy_cohesion.mean - self.other_cohesion.mean
 
     def verdict(self) -> str:
-        """Whether the greedy way pays or costs here, in words."""
+        """Say whether deciding gap by gap gains or costs here."""
         if self.gain is None:
-            return "here there is nothing to weigh: one of the two leaves no two sentences together"
+            return "there is nothing to weigh here: one of the two leaves no two sentences together"
         if abs(self.gain) < SMALL:
-            return "here greed changes nothing"
-        return f"here greed {'pays' if self.gain > 0 else 'costs'} {abs(self.gain):.2f}"
+            return "deciding gap by gap changes nothing here: what stays together is as alike"
+        verb, than = ("gains", "more") if self.gain > 0 else ("costs", "less")
+        return f"deciding gap by gap {verb} {abs(self.gain):.2f} here: what stays together is that much {than} alike"
 
 
 def cut_sentences(chunking: Chunking) -> tuple[int, ...]:

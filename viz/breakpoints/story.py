@@ -10,10 +10,10 @@ from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Step
 
 OUTCOME = {
-    Verdict.CUT: "A candidate, and a cut.",
-    Verdict.KEPT: "No candidate.",
-    Verdict.REJECTED: "A candidate, but no cut: a size limit prevents it.",
-    Verdict.FORCED: "No candidate, but a cut: a size limit requires it.",
+    Verdict.CUT: "It passes the line: a cut.",
+    Verdict.KEPT: "It does not pass the line: no cut.",
+    Verdict.REJECTED: "It passes the line, but a size limit prevents a cut.",
+    Verdict.FORCED: "It does not pass the line, but a size limit requires a cut.",
     Verdict.MERGED: "Cut at first, merged later.",
 }
 
@@ -64,8 +64,8 @@ def _step(
         if comparison is not None:
             story += _told(comparison)
             numbers += [
-                ["within, greedy", _pairs(comparison.greedy_cohesion)],
-                ["within, optimal", _pairs(comparison.other_cohesion)],
+                ["in these chunks", _pairs(comparison.greedy_cohesion)],
+                ["in optimal’s", _pairs(comparison.other_cohesion)],
             ]
             if comparison.gain is not None and abs(comparison.gain) >= SMALL:
                 tone = "turn"

@@ -67,7 +67,7 @@ def test_greed_that_costs():
     assert comparison.greedy_cohesion.mean == pytest.approx((1 + 1 / 2 + 1 / 2 + 1 + 0 + 0) / 6)
     assert comparison.other_cohesion.mean == pytest.approx((1 + 3 * 1 + 3 * 0) / 7)
     assert comparison.gain == pytest.approx(3 / 6 - 4 / 7)
-    assert comparison.verdict() == "here greed costs 0.07"
+    assert comparison.verdict() == "deciding gap by gap costs 0.07 here: what stays together is that much less alike"
 
 
 def test_greed_that_pays_and_a_stretch_between_two_cuts():
@@ -76,16 +76,16 @@ def test_greed_that_pays_and_a_stretch_between_two_cuts():
     # 0 0 | 60 60 60 against 0 0 60 | 60 60.
     assert made[1].greedy_cohesion.mean == pytest.approx(1)
     assert made[1].other_cohesion.mean == pytest.approx((1 + 1 / 2 + 1 / 2 + 1) / 4)
-    assert made[1].verdict() == "here greed pays 0.25"
+    assert made[1].verdict() == "deciding gap by gap gains 0.25 here: what stays together is that much more alike"
     # 60 60 60 | 150 against 60 | 60 60 150.
     assert made[4].other == (2,)
-    assert made[4].verdict() == "here greed pays 0.67"
+    assert made[4].verdict() == "deciding gap by gap gains 0.67 here: what stays together is that much more alike"
 
 
 def test_the_same_cuts_change_nothing():
     [comparison] = compare(chunking({1}), chunking({1}), similarities()).values()
     assert comparison.gain == 0
-    assert comparison.verdict() == "here greed changes nothing"
+    assert comparison.verdict() == "deciding gap by gap changes nothing here: what stays together is as alike"
 
 
 def test_nothing_is_weighed_where_all_stand_alone():

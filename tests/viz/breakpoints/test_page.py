@@ -65,16 +65,16 @@ def test_the_growing_chunk_is_the_one_that_ends_at_the_next_cut(sample):
     assert chunk == len(chunking.chunks) - 1
 
 
-def test_every_cut_names_what_the_best_partition_did_and_what_greed_costs():
+def test_every_cut_names_what_the_best_partition_did_and_what_deciding_gap_by_gap_costs():
     _, chunking, best, compared = scanned("report")
     others = {gap.index for gap in best.gaps if gap.verdict.is_cut}
-    told = {"pays": 0, "costs": 0}
+    told = {"gains": 0, "costs": 0}
     for step, gap in zip(scan_steps(chunking, 0.02, compared), chunking.gaps, strict=True):
         said = " ".join(step["story"])
         assert ("“optimal” cuts here too" in said) == (gap.verdict.is_cut and gap.index in others)
         assert ("“optimal” does not cut" in said) == (gap.verdict.is_cut and gap.index not in others)
         for word in told:
-            told[word] += f"Here greed {word} " in said
+            told[word] += f"Deciding gap by gap {word} " in said
     assert all(told.values())
 
 
@@ -83,9 +83,9 @@ def test_a_rejected_candidate_and_a_forced_cut_are_told_apart_from_final_ones():
     said = {
         gap.verdict: step["story"][1] for step, gap in zip(scan_steps(chunking, 0, compared), chunking.gaps, strict=True)
     }
-    assert said[Verdict.REJECTED].startswith("A candidate, but no cut")
-    assert said[Verdict.FORCED].startswith("No candidate, but a cut")
-    assert {said[Verdict.CUT], said[Verdict.KEPT]} == {"A candidate, and a cut.", "No candidate."}
+    assert said[Verdict.REJECTED].startswith("It passes the line, but")
+    assert said[Verdict.FORCED].startswith("It does not pass the line, but")
+    assert {said[Verdict.CUT], said[Verdict.KEPT]} == {"It passes the line: a cut.", "It does not pass the line: no cut."}
 
 
 def test_near_is_within_the_margin_on_either_side():
