@@ -66,6 +66,7 @@ class Parts:
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
         self.size = sizes_of(document, "tokens", tools)
         self.kept: dict[int, Reason] = {}
+        self._measure = measure_for("tokens", tools)
         self._document = document
         self._inner = inner
         self._most = most
@@ -180,7 +181,7 @@ class Parts:
             if size <= most:
                 units.append(word)
                 continue
-            inside = fitting_spans(text[word.start : word.end], most, measure_for("tokens", self._tools), self._tools)
+            inside = fitting_spans(text[word.start : word.end], most, self._measure, self._tools)
             units += [Part(word.start + start, word.start + end, why) for start, end in inside]
         return self._packed(units, most, most)
 

@@ -13,13 +13,28 @@ Separators = Literal["chroma", "langchain", "markdown"]
 Unit = Literal["characters", "words", "tokens"]
 
 
+_SHORT, _REMEMBERED = 16, 100_000
+"""Characters of a text whose tokens are counted once, and how many such counts are remembered: the splitter asks for every
+word and, where there are no spaces, for every character, of which there may be millions."""
+
+
 def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
-    """Return the function that counts ``unit`` in a text."""
+    """Return the function that counts ``unit`` in a text; it remembers the tokens of short ones for as long as it lives."""
     if unit == "characters":
         return len
     if unit == "words":
         return lambda text: len(text.split())
-    return lambda text: tools.count_tokens([text])[0]
+    counted: dict[str, int] = {}
+
+    def tokens(text: str) -> int:
+        count = counted.get(text)
+        if count is None:
+            (count,) = tools.count_tokens([text])
+            if len(text) <= _SHORT and len(counted) < _REMEMBERED:
+                counted[text] = count
+        return count
+
+    return tokens
 
 
 def recursive_spans(

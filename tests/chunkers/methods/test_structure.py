@@ -6,7 +6,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Cancelled, Document, InputError, Recipe, Verdict, build_chunker, to_dict
+from chunkers import (
+    CHUNKERS,
+    Cancelled,
+    Document,
+    InputError,
+    Recipe,
+    Tools,
+    Verdict,
+    build_chunker,
+    load_tokenizer,
+    to_dict,
+)
 from chunkers.base import run
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.methods.structure import Structure
@@ -364,3 +375,46 @@ def test_samples_keep_their_blocks(sample, inner):
     for block in blocks(source.text):
         if block.kind not in ("paragraph", "quotation") and len(source.text[slice(*block.span)].split()) <= 125:
             assert not [start for start in starts if block.span.start < start < block.span.end]
+
+
+class Asked:
+    """The word pieces of a text, and how many texts were asked about."""
+
+    name = "all-MiniLM-L6-v2"
+    skips_space = True
+
+    def __init__(self):
+        self.real = load_tokenizer("all-MiniLM-L6-v2")
+        self.texts = 0
+
+    def load(self):
+        self.real.load()
+
+    def count(self, texts):
+        self.texts += len(texts)
+        return self.real.count(texts)
+
+    def starts(self, text):
+        return self.real.starts(text)
+
+
+SIGNS = ["#", "*", "|", ">", "`", "$", "_", "=", "[", "\\", "<", "漢", "é", "🌊", "\u200d", "ab#", "a", "&amp;", "[a]("]
+
+
+@given(
+    sign=st.sampled_from(SIGNS) | st.text(alphabet="#*|>`~$-_= a漢🌊[](.!\\", min_size=1, max_size=3),
+    before=st.sampled_from(["", "# ", "- ", "> ", "|a|\n|-|\n|", "```\n", "$$", "a\n", "words: "]),
+    size=st.sampled_from([8, 60, 250]),
+)
+@settings(max_examples=60, deadline=None)
+@example(sign="#", before="", size=250)
+def test_one_line_without_end_is_cut_within_the_size_and_counted_in_a_few_pieces(sign, before, size):
+    text = before + sign * (20_000 // len(sign))
+    asked = Asked()
+    document = Document.from_text(text, "lines")
+    chunking = run(Structure(max_size=size), document, Tools(HashEmbedder(), asked))
+    assert "".join("".join(chunk.text.split()) for chunk in chunking) == "".join(text.split())
+    kept_whole = any("stays whole" in note for note in chunking.notes)
+    assert kept_whole or max(asked.real.count([chunk.text for chunk in chunking])) <= size
+    # Each of the chunks is looked at a few times and cut from words that are counted once, but not character by character.
+    assert asked.texts < 12 * len(chunking.chunks) + 4 * len(text.split()) + 500
