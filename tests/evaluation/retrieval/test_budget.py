@@ -234,3 +234,17 @@ def test_an_index_without_chunks_gives_nothing():
     found = evaluate_at(index, [question], equipped, Ruler(empty.whole.text, equipped.tokenizer), Budgets((5,)))
     assert (found.taken.tolist(), found.given[:, 0, 0].tolist()) == ([[0]], [0, 0])
     assert values(found, 5, "characters")[0] == 0
+
+
+@pytest.mark.parametrize("at_once", [1 << 22, 20])
+def test_a_question_that_finds_short_chunks_is_searched_deeper(at_once, monkeypatch):
+    monkeypatch.setattr(budget, "_RANKS_AT_ONCE", at_once)
+    # Up to 59 degrees a sentence has one word, and from there on forty: 100 words are 61 chunks from 0 on, or 3 from 179 on.
+    one = corpus(only="\n".join(f"{number}." if number < 60 else f"{number}{' word' * 39}." for number in range(180)))
+    equipped = tools(AngleEmbedder())
+    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), equipped)
+    excerpt = (Excerpt(0, one.documents[0].sentences[60]),)
+    questions = [Question(text, excerpt) for text in ("0", "179", "1", "178")]
+    found = evaluate_at(index, questions, equipped, Ruler(one.whole.text, equipped.tokenizer), Budgets((100,)))
+    assert found.taken.tolist() == [[61, 3, 61, 3]]
+    assert found.values("recall", 100, "tokens").tolist() == [1, 0, 1, 0]
