@@ -1,10 +1,13 @@
 // Draws the heatmap: a cell for every pair of sentences, with the chunks' colours inside it and along its edges.
 
-import { el, fit, groundCount, paints } from "../components/shared/dom.js";
+import { el, fit, groundCount, paints, typeScale } from "../components/shared/dom.js";
 import { grouped } from "../components/shared/format.js";
 
-const MARGIN = 40; // pixels at the left and the bottom for sentence numbers
-const BAND = 9; // pixels of the chunks' colours along both edges
+// Pixels, where the page's type is not larger than pictures are drawn for.
+const MARGIN = 40; // at the left and the bottom, for sentence numbers
+const BAND = 9; // of the chunks' colours along both edges
+const TYPE = 11; // of the numbers
+const APART = 34; // from one number to the next, at least
 const DOT = 3; // pixels from which a single cell is visible
 const SMALL = 12; // rows up to which a chunk's cells would be lost among the others
 const BEYOND = 0.4; // strength of a cell beyond the line, relative to one within it
@@ -20,6 +23,7 @@ export class HeatmapDrawing {
   /** @type {HeatmapData | null} */ data = null;
   /** @type {JointDistances | null} */ distances = null;
   side = 0; // pixels of the square
+  larger = 1; // how much larger the type is
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -39,11 +43,12 @@ export class HeatmapDrawing {
     this.data = data;
     this.distances = distances;
     this.colour = paints(this.map);
-    this.side = this.map.clientWidth - MARGIN;
+    this.larger = typeScale();
+    this.side = this.map.clientWidth - this.margin;
     if (this.side <= 0) return;
     const pen = fit(this.cells);
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.image(data, distances), MARGIN, 0, this.side, this.side);
+    pen.drawImage(this.image(data, distances), this.margin, 0, this.side, this.side);
     this.drawPairs(pen, data, distances);
     this.drawBands(pen, data);
     this.drawTicks(pen, distances.count);
@@ -52,6 +57,14 @@ export class HeatmapDrawing {
       "aria-label",
       `Heatmap of ${sentences}: arrows go from cell to cell, Enter to the one sentence in the text and again to the other`,
     );
+  }
+
+  get margin() {
+    return Math.round(MARGIN * this.larger);
+  }
+
+  get band() {
+    return Math.round(BAND * this.larger);
   }
 
   /**
@@ -96,7 +109,7 @@ export class HeatmapDrawing {
       pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
       for (const one of own)
         for (const other of own)
-          pen.fillRect(MARGIN + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
+          pen.fillRect(this.margin + (other + 0.5) * size - DOT / 2, (one + 0.5) * size - DOT / 2, DOT, DOT);
     });
   }
 
@@ -116,8 +129,8 @@ export class HeatmapDrawing {
     data.chunk_of.forEach((chunk, sentence) => {
       pen.fillStyle = this.colour(`edge-${data.grounds[chunk]}`);
       const [from, to] = [this.at(sentence), this.at(sentence + 1)];
-      pen.fillRect(MARGIN - BAND - 2, from, BAND, to - from);
-      pen.fillRect(MARGIN + from, this.side + 2, to - from, BAND);
+      pen.fillRect(this.margin - this.band - 2, from, this.band, to - from);
+      pen.fillRect(this.margin + from, this.side + 2, to - from, this.band);
     });
   }
 
@@ -126,17 +139,19 @@ export class HeatmapDrawing {
    * @param {number} count
    */
   drawTicks(pen, count) {
-    const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => this.at(size) >= 34) ?? 5000;
+    const step =
+      [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((size) => this.at(size) >= APART * this.larger) ?? 5000;
     pen.fillStyle = this.colour("muted");
-    pen.font = `11px ${getComputedStyle(this.map).fontFamily}`;
+    pen.font = `${TYPE * this.larger}px ${getComputedStyle(this.map).fontFamily}`;
+    const half = 6 * this.larger; // of a number's height
     for (let number = step === 1 ? 1 : step; number <= count; number += step) {
       const middle = this.at(number - 0.5);
       pen.textAlign = "right";
       pen.textBaseline = "middle";
-      pen.fillText(String(number), MARGIN - BAND - 6, Math.min(Math.max(middle, 6), this.side - 6));
+      pen.fillText(String(number), this.margin - this.band - 6, Math.min(Math.max(middle, half), this.side - half));
       pen.textAlign = "center";
       pen.textBaseline = "top";
-      pen.fillText(String(number), MARGIN + Math.min(middle, this.side - 12), this.side + BAND + 6);
+      pen.fillText(String(number), this.margin + Math.min(middle, this.side - 2 * half), this.side + this.band + 6);
     }
   }
 
@@ -151,11 +166,11 @@ export class HeatmapDrawing {
     const [[top, bottom], [left, right]] = cell.map((row) => distances.range(row).map((sentence) => this.at(sentence)));
     pen.fillStyle = pen.strokeStyle = this.colour("accent");
     pen.globalAlpha = 0.45;
-    pen.fillRect(MARGIN, (top + bottom) / 2 - 0.5, this.side, 1);
-    pen.fillRect(MARGIN + (left + right) / 2 - 0.5, 0, 1, this.side);
+    pen.fillRect(this.margin, (top + bottom) / 2 - 0.5, this.side, 1);
+    pen.fillRect(this.margin + (left + right) / 2 - 0.5, 0, 1, this.side);
     pen.globalAlpha = 1;
     pen.lineWidth = 2;
-    pen.strokeRect(MARGIN + left - 2, top - 2, right - left + 4, bottom - top + 4);
+    pen.strokeRect(this.margin + left - 2, top - 2, right - left + 4, bottom - top + 4);
   }
 
   /**
@@ -167,7 +182,7 @@ export class HeatmapDrawing {
     const { distances } = this;
     if (!distances) return null;
     const box = this.map.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left - MARGIN, event.clientY - box.top];
+    const [x, y] = [event.clientX - box.left - this.margin, event.clientY - box.top];
     if (x < 0 || y < 0 || x >= this.side || y >= this.side) return null;
     const row = (/** @type {number} */ at) => distances.row((at / this.side) * distances.count);
     return [row(y), row(x)];
