@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, column, open_app, painted
+from tests.browser.steps import at_rest, column, embedded, open_app, open_box, painted, read, until
 
 PROJECTORS = [(1280, 720), (1024, 768), (1920, 1080)]
 QUERY = "?embedder=tfidf"
@@ -64,6 +64,25 @@ def test_the_first_screen_shows_the_text(open_page, app_url, width, height):
     expect(root.get_by_role("heading", level=1)).to_have_text("Four stitched stubs")
 
 
+@pytest.mark.parametrize(("width", "height"), PROJECTORS)
+def test_the_rows_of_a_double_pass_leave_room_for_the_text(open_page, app_url, width, height):
+    page = open_page(viewport={"width": width, "height": height})
+    root = page.locator(".seamark")
+    page.goto(f"{app_url}/double_pass{QUERY}&lecture=1")
+    embedded(page)
+    painted(page)
+    rows = page.locator(".passes .rows svg").bounding_box()
+    text = column(root, 0).bounding_box()
+    assert rows["y"] + rows["height"] <= text["y"], "the rows are above the text"
+    line = column(root, 0).locator(".s").first.evaluate("(span) => parseFloat(getComputedStyle(span).lineHeight)")
+    assert height - text["y"] >= 3 * line, "three lines of text are on the first screen"
+    number = page.locator(".passes .number").first.evaluate("(node) => node.getBoundingClientRect().height")
+    usual = open_page(viewport={"width": width, "height": height})
+    usual.goto(f"{app_url}/double_pass{QUERY}")
+    embedded(usual)
+    assert number > 1.05 * usual.locator(".passes .number").first.evaluate("(node) => node.getBoundingClientRect().height")
+
+
 def test_document_and_chunker_are_chosen_without_leaving(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     root = open_app(page, app_url, f"{QUERY}&lecture=1")
@@ -80,3 +99,90 @@ def test_document_and_chunker_are_chosen_without_leaving(open_page, app_url):
     page.get_by_role("button", name="Leave lecture mode").click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     expect(page.get_by_role("combobox", name="Chunker")).to_have_value("Recursive")
+
+
+def test_a_number_shows_one_column_alone_and_again_all_of_them(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    root = open_app(page, app_url, f"{QUERY}&lecture=1")
+    shown = root.locator(".head:visible strong")
+    expect(shown).to_have_count(3)
+    narrow = column(root, 2).bounding_box()["width"]
+    page.keyboard.press("3")
+    expect(shown).to_have_text(["Double pass"])
+    assert column(root, 2).bounding_box()["width"] > 2 * narrow
+    # The settings and the curve are its own.
+    page.wait_for_url("**selected=3**")
+    expect(root.locator(".head.selected strong")).to_have_text("Double pass")
+    page.keyboard.press("4")
+    page.keyboard.press("1")
+    expect(shown).to_have_text(["Fixed sentences"])
+    page.keyboard.press("1")
+    expect(shown).to_have_count(3)
+
+
+def test_h_hides_where_the_text_is_cut_until_it_is_pressed_again(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    root = open_app(page, app_url, f"{QUERY}&lecture=1")
+    signs = [root.locator(name).first for name in (".why", ".brief", ".strip canvas", ".plot canvas", ".chunk .no")]
+    page.keyboard.press("h")
+    for sign in signs:
+        expect(sign).not_to_be_visible()
+    # All sentences follow each other as in the text, and no column tells from another.
+    middle = "(spans) => spans.map((span) => span.getBoundingClientRect().top)"
+    tops = [column(root, number).locator(".s").evaluate_all(middle) for number in range(3)]
+    assert tops[0] == tops[1] == tops[2]
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_text("Keys: 1 to 6").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("h")
+    for sign in signs:
+        expect(sign).to_be_visible()
+
+
+def test_the_keys_are_those_of_the_mode_and_letters_in_a_box_are_none(open_page, app_url):
+    page = open_page(viewport={"width": 1280, "height": 720})
+    root = open_app(page, app_url, f"{QUERY}&lecture=1")
+    box = open_box(page)
+    box.press_sequentially("h1")
+    expect(box).to_have_value("h1")
+    expect(root.locator(".head:visible strong")).to_have_count(3)
+    expect(root.locator(".chunk .no").first).to_be_visible()
+    page.get_by_role("button", name="Paste, drop or upload a text").click()
+    page.keyboard.press("2")
+    page.keyboard.press("h")
+    expect(root.locator(".head:visible strong")).to_have_count(1)
+    page.get_by_role("button", name="Leave lecture mode").click()
+    expect(page.get_by_test_id("stSidebar")).to_be_visible()
+    expect(root.locator(".head:visible strong")).to_have_count(3)
+    expect(root.locator(".chunk .no").first).to_be_visible()
+    page.keyboard.press("h")
+    page.keyboard.press("2")
+    painted(page)
+    expect(root.locator(".head:visible strong")).to_have_count(3)
+    expect(root.locator(".chunk .no").first).to_be_visible()
+
+
+# The height in CSS pixels of the first number at the left of the heatmap, of whose width its numbers take these pixels.
+NUMBERED = """(canvas, margin) => {
+  const scale = canvas.width / canvas.clientWidth;
+  const width = Math.round(margin * 0.7 * scale);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, width, canvas.height);
+  const rows = Array.from({ length: canvas.height }, (_, row) =>
+    data.subarray(row * width * 4, (row + 1) * width * 4).some((value, at) => at % 4 === 3 && value > 60));
+  const first = rows.indexOf(true);
+  return (rows.indexOf(false, first) - first) / scale;
+}"""
+
+
+def test_the_heatmaps_numbers_grow_with_the_words(open_page, app_url):
+    heights = []
+    for lecture in ("", "&lecture=1"):
+        page = open_page(viewport={"width": 1280, "height": 720})
+        page.goto(f"{app_url}/clustering{QUERY}{lecture}")
+        embedded(page)
+        heatmap = page.locator(".heatmap")
+        until(heatmap, "({ painted, cells }) => painted && cells")
+        canvas = heatmap.locator("canvas").first
+        edge = read(heatmap, "({ at }) => at(0, 0)[0] - (at(0, 1)[0] - at(0, 0)[0]) / 2")
+        heights.append(canvas.evaluate(NUMBERED, edge - canvas.bounding_box()["x"]))
+    assert heights[1] >= 1.3 * heights[0] > 0

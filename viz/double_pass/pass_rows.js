@@ -5,6 +5,7 @@ import { groundCount, svgEl, typeScale } from "../components/shared/dom.js";
 import { Arcs, ROOM, ROWS } from "./arcs.js";
 
 const CROWDED = 8; // pixels per sentence below which arcs cannot be told apart: they are drawn thin, without labels or pointer targets
+const SHARE = 0.46; // of the window's height that the rows may take where they are drawn larger, so that text is seen below them
 const KEPT = [
   "fill",
   "stroke",
@@ -71,7 +72,12 @@ export class PassRows {
   }
 
   get scale() {
-    return typeScale();
+    return Math.min(typeScale(), Math.max(1, (SHARE * innerHeight) / this.height));
+  }
+
+  get height() {
+    const [top, tall] = this.data?.other ? ROWS.other : ROWS.chunks;
+    return top + tall + 2;
   }
 
   /** @param {number} at */
@@ -82,17 +88,15 @@ export class PassRows {
   // ---- rows and arcs ----------------------------------------------------------------------------------------------
 
   draw() {
-    const { data, svg, window } = this;
+    const { data, height, scale, svg, window } = this;
     if (!data) return;
-    const [top, tall] = data.other ? ROWS.other : ROWS.chunks;
-    const height = top + tall + 2;
     const layer = document.createDocumentFragment();
-    this.width = this.root.clientWidth / this.scale;
+    this.width = this.root.clientWidth / scale;
     this.wide = this.width / window.span;
     this.crowded = this.wide < CROWDED;
     svg.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
-    svg.setAttribute("width", String(this.width * this.scale));
-    svg.setAttribute("height", String(height * this.scale));
+    svg.setAttribute("width", String(this.width * scale));
+    svg.setAttribute("height", String(height * scale));
     svg.classList.toggle("crowded", this.crowded);
     this.drawPattern(layer);
     this.under = svgEl("g", {}, layer);

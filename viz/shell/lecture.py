@@ -37,10 +37,23 @@ def side() -> DeltaGenerator:
     return settings
 
 
+def name_keys(menu: DeltaGenerator) -> None:
+    """In lecture mode, say in its menu which keys it has."""
+    if is_on():
+        menu.caption(
+            "Keys: **1** to **6** show one column alone, **h** hides where the text is cut until it is pressed again, "
+            "**d** and **D** go from one disagreement to the next and back."
+        )
+
+
 def control() -> None:
     """Draw the button that enters lecture mode, at the end of the side bar."""
     st.button(
-        "Lecture mode", on_click=_enter, width="stretch", help="Large type and pictures, no side bar. The link keeps it."
+        "Lecture mode",
+        on_click=_enter,
+        width="stretch",
+        help="Large type and pictures, no side bar. The link keeps it. Keys show one column alone, or hide the cuts: its "
+        "Settings name them.",
     )
 
 

@@ -111,6 +111,8 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     """Draw the parts that all pages have in common."""
     source = None
     side = lecture.side()
+    if about_a_text:
+        lecture.name_keys(side)
     controls = side.container()
     if about_a_text:
         take_document(choices, default)

@@ -29,6 +29,17 @@ def test_every_page_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
     assert app.query_params["lecture"] == "1"
 
 
+@pytest.mark.parametrize("name", ABOUT_A_TEXT)
+def test_its_menu_names_its_keys(app, name):
+    opened(app, name)
+    assert any(caption.value.startswith("Keys: ") for caption in app.caption)
+
+
+def test_out_of_it_there_are_no_such_keys(app):
+    opened(app, lecture=False)
+    assert not any(caption.value.startswith("Keys: ") for caption in app.caption)
+
+
 def test_another_document_is_shown_without_leaving_it(app):
     opened(app)
     choose_document(app, "three_topics")

@@ -8,6 +8,7 @@ import { storedText } from "../shared/store.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
+import { ColumnKeys } from "./parts/column_keys.js";
 import { bringIntoWindow } from "./parts/in_window.js";
 import { looksOf, paragraphsOf } from "./parts/looks.js";
 import { handleOf } from "./parts/reader_handle.js";
@@ -72,9 +73,10 @@ export class Reader {
     this.texts = this.scroller.appendChild(el("div", "grid texts"));
     this.disagreements = new Disagreements(this);
     this.sideways = new Sideways(this.scroller, this.heads);
+    this.keys = new ColumnKeys(this);
     this.live = liveRegion(root);
     this.observer = new ResizeObserver(() => {
-      this.sideways.mark();
+      this.keys.draw();
       if (this.source) this.axis.draw();
     });
     this.observer.observe(root);
@@ -90,6 +92,7 @@ export class Reader {
       () => {
         this.observer.disconnect();
         this.disagreements.leave();
+        this.keys.leave();
         globalThis.removeEventListener("scroll", follow, { capture: true });
       },
     );
@@ -141,6 +144,7 @@ export class Reader {
     if (sized !== this.sized) this.detailed = sized;
     this.sized = sized;
     this.showDetails(this.detailed);
+    this.keys.draw();
     this.sideways.show(data.selected, this.columns[data.selected]?.head.root);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));

@@ -62,6 +62,8 @@ declare global {
   var seamarkStore:
     | { texts: Map<string, StoredText>; steps: Map<string, StoredSteps>; matrices: Map<string, Matrix> }
     | undefined;
+  /** What the keys of lecture mode have left; column_keys.js alone uses it. */
+  var seamarkLecture: import("../reader/parts/column_keys.js").LectureState | undefined;
   /** Where the users of steppers stand; place.js alone uses it. */
   var seamarkPlaces: Map<string, import("../stepper/place.js").Place> | undefined;
   /** The component that marked a step last. */

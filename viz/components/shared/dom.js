@@ -83,6 +83,16 @@ export const all = (parent, selector) =>
  */
 export const around = (event, selector) => (event.target instanceof Element ? event.target.closest(selector) : null);
 
+const OWN_LETTERS =
+  "input:not([type=range], [type=radio], [type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=textbox]";
+/**
+ * Whether a key that was pressed is for the page: nothing else has taken it, and no letters are being written.
+ * @param {KeyboardEvent} event
+ */
+export const isFree = (event) =>
+  !(event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) &&
+  !event.composedPath().some((node) => node instanceof Element && node.matches(OWN_LETTERS));
+
 /**
  * The element that has the focus, if it is in the same component as `root`.
  * @param {Element} root

@@ -2,7 +2,7 @@
 // each column decided is in its parts; why, and what would change it, the server is asked for.
 
 import { emit } from "../../shared/bus.js";
-import { el } from "../../shared/dom.js";
+import { el, isFree } from "../../shared/dom.js";
 import { counted, grouped } from "../../shared/format.js";
 import { bringIntoWindow } from "../parts/in_window.js";
 import { cellOf, placeSaid, sentencesAt } from "./card.js";
@@ -16,7 +16,6 @@ import { bySize, cutsAt, disagreements, disputes, stepFrom, votes, whoStands } f
  * @typedef {Column & { segments: Segments }} Ready
  */
 
-const OWN_LETTERS = "input, textarea, select, [contenteditable], [role=combobox], [role=textbox]";
 const MEASURES = {
   certainty: "how far the scores of both sides are from their lines, in standard deviations: the less certain side counts",
   split: "how evenly the columns split: the size of the smaller side",
@@ -210,9 +209,8 @@ export class Disagreements {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !["d", "D"].includes(event.key)) return;
+    if (!["d", "D"].includes(event.key) || !isFree(event)) return;
     if (!this.list.length || !this.reader.root.isConnected || !this.reader.data?.axis) return;
-    if (event.composedPath().some((node) => node instanceof Element && node.matches(OWN_LETTERS))) return;
     event.preventDefault();
     this.step(event.key === "d" ? 1 : -1);
   }

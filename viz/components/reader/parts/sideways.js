@@ -32,7 +32,7 @@ export class Sideways {
   mark() {
     const { scrollLeft, scrollWidth, clientWidth } = this.scroller;
     const room = this.scroller.getBoundingClientRect();
-    const boxes = all(this.heads, ".head").map((head) => head.getBoundingClientRect());
+    const boxes = all(this.heads, ".head:not(.away)").map((head) => head.getBoundingClientRect());
     const hidden = {
       before: boxes.filter((box) => box.left < room.left - EDGE).length,
       after: boxes.filter((box) => box.right > room.right + EDGE).length,
