@@ -35,6 +35,9 @@ def test_one_click_says_where_two_columns_disagree_and_why(laptop, app_url):
     expect(card.locator(".verdict").nth(1)).to_contain_text("by 0.013: percentile")
     expect(card.locator(".verdict").nth(2)).to_contain_text("0.54 > merging 0.30")
     eventually(lambda: [marked(column(root, number), "disputed") for number in range(3)], [[1, 2]] * 3)
+    # The matter is one boundary: one dot is ringed, and the line goes through it.
+    expect(root.locator(".ring").filter(visible=True)).to_have_count(1)
+    assert read(root, "({ pointed }) => pointed") == read(root, PLACE) == 2
 
 
 def test_every_jump_ends_with_card_and_sentences_in_the_window(laptop, app_url):
