@@ -125,6 +125,11 @@ def _fall(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return np.asarray(np.mean(scores) - amounts * np.std(scores))
 
 
+def _depth_line(scores: FloatArray, amounts: FloatArray) -> FloatArray:
+    """Return Hearst's line, but never one below zero, the depth of what is no valley."""
+    return np.maximum(_fall(scores, amounts), 0.0)
+
+
 def _absolute(scores: FloatArray, amounts: FloatArray) -> FloatArray:
     return amounts
 
@@ -229,13 +234,13 @@ THRESHOLDS: dict[str, Threshold] = {
             "Standard deviations below the mean",
             "depth of the valley",
             _depth,
-            _fall,
+            _depth_line,
             -10,
             10,
             (-2, 2),
             0.05,
             0.5,
-            "How many standard deviations below the mean depth a valley may lie and still be cut.",
+            "How many standard deviations below the mean depth a valley may lie and still be cut; depth 0 never is.",
         ),
     )
 }

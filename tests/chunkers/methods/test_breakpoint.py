@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nltk.tokenize.texttiling import TextTilingTokenizer
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
-from chunkers.building_blocks.thresholds import THRESHOLDS, TIE
+from chunkers.building_blocks.thresholds import THRESHOLDS, TIE, beyond
 from tests.support import AngleEmbedder, cut, sentence_numbers
 
 DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
@@ -30,6 +30,13 @@ DISTANCES = np.array([0.1, 0.5, 0.2, 0.8, 0.3])
 def test_lines(name, amount, line):
     rule = THRESHOLDS[name]
     assert rule.line(rule.scores(DISTANCES), amount) == pytest.approx(line)
+
+
+@given(distances=st.lists(st.floats(0, 2, width=32), min_size=1, max_size=30), amount=st.floats(-10, 10))
+def test_what_is_no_valley_is_not_cut_however_low_the_line_may_be(distances, amount):
+    rule = THRESHOLDS["depth"]
+    depths = rule.scores(np.array(distances))
+    assert not np.any(beyond(depths, rule.line(depths, amount), above=True) & (depths <= 0))
 
 
 @given(
