@@ -25,6 +25,13 @@ test("lines of a table are, with or without pipes at their ends", () => {
   assert.deepEqual(found("He said this | that."), []);
 });
 
+test("a table in a quotation is, and the marks of quotations within each other are no relations", () => {
+  const table = "> | a | b |\n> |---|---|\n> | 1 | 2 |";
+  assert.deepEqual(found(`See:\n\n${table}\n>\n> Done.`), [table]);
+  assert.deepEqual(found("> item\n>   > nested\n\n> > more of it"), []);
+  assert.deepEqual(found(">>> x = 1\nIt is one."), [">>> x = 1"]);
+});
+
 test("indented lines are, if they stand apart or something opens them", () => {
   assert.deepEqual(found("Run this:\n\n    make\n    make test\n\nThen wait."), ["    make\n    make test"]);
   assert.deepEqual(found("A loop:\nwhile b != 0:\n    a, b = b, a % b\nIt ends."), ["while b != 0:\n    a, b = b, a % b"]);

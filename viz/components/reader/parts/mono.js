@@ -2,6 +2,7 @@
 
 const FENCE = /^ {0,3}(`{3,}|~{3,}|\$\$)/;
 const INDENTED = /^(?: {4}|\t)[ \t]*\S/;
+const QUOTED = /^(?: {0,3}>)+ ?/; // the marks before a line of a quotation
 const LIST = /^\s*(?:[-*+•]|\d+[.)])\s/;
 // No line takes these longer than in proportion to its length.
 const RULE = /^\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?$/; // under the heads of a table
@@ -19,10 +20,12 @@ const LONGER = 160; // characters of a line that is a paragraph, however it begi
 export function monoRanges(text) {
   const lines = linesOf(text);
   const mono = new Array(lines.length).fill(false);
+  // What a quotation's marks stand before: they are no signs of relations, and a table may be quoted.
+  const bare = lines.map(({ start, words }) => ({ start, words: words.replace(QUOTED, "") }));
   markFences(lines, mono);
-  markTables(lines, mono);
+  markTables(bare, mono);
   markIndented(lines, mono);
-  lines.forEach(({ words }, at) => {
+  bare.forEach(({ words }, at) => {
     if (words.length < LONGER && RELATION.test(words) && !PROSE.test(words)) mono[at] = true;
   });
   /** @type {number[]} */
