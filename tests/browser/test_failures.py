@@ -47,7 +47,7 @@ def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app
     root = open_failures(page, app_url, "?document=article&selected=1")
     row = page.get_by_role("button", name=re.compile("^Change points"))
     row.click()
-    page.wait_for_url("**selected=6**")
+    page.wait_for_url("**selected=7**")
     expect(row).to_have_attribute("aria-pressed", "true")
     expect(root.locator(".head").first).to_contain_text("Change points")
     embedded(page)
