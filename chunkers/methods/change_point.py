@@ -170,8 +170,12 @@ class ChangePoint(Sized):
         if len(vectors) < 2:
             return None
 
+        work = 0
+
         def step(done: int, compared: int) -> None:
-            if tools.cancelled():
+            nonlocal work
+            work += compared * vectors.shape[1]
+            if work > AT_ONCE and tools.cancelled():
                 raise Cancelled
 
         def critical(shuffled: FloatArray) -> FloatArray:
@@ -209,6 +213,9 @@ def _check_products(count: int, width: int) -> None:
             f"this text has {count:,} sentences, and their vectors {width:,} dimensions. A penalty needs far less."
         )
 
+
+AT_ONCE = 500_000_000
+"""Products of numbers, about a tenth of a second, up to which a text is shuffled whether the user asked to stop or not."""
 
 REPORT = 5_000_000_000
 """Products of numbers, a few tenths of a second, between two reports of the search."""

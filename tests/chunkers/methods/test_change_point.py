@@ -13,6 +13,7 @@ from chunkers.base import run
 from chunkers.building_blocks import change_search, null_model
 from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
 from chunkers.building_blocks.null_model import orders
+from chunkers.cache import EmbeddingCache
 from chunkers.methods import change_point
 from sample_docs import load_sample, sample_titles
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
@@ -284,10 +285,20 @@ def test_shuffling_can_be_cancelled(monkeypatch):
         return null_model.under_shuffling(*arguments)
 
     monkeypatch.setattr(change_point, "under_shuffling", under_shuffling)
+    monkeypatch.setattr(change_point, "AT_ONCE", 0)
     with pytest.raises(Cancelled):
         # No other test has these sentences, so that nothing of them is remembered.
         cut(build_chunker("change_point", {}), "\n".join(map(str, range(900, 940))), cancelled=lambda: bool(shuffling))
     assert shuffling
+
+
+def test_a_short_text_is_shuffled_at_once():
+    sentences = "\n".join(map(str, range(700, 740)))
+    embedder = HashEmbedder()
+    cache = EmbeddingCache()
+    cut(build_chunker("breakpoint", {}), sentences, embedder=embedder, cache=cache)
+    # As the page asks for a result that needs no job: whatever would take long stops.
+    assert cut(build_chunker("change_point", {}), sentences, embedder=embedder, cache=cache, cancelled=lambda: True).curves
 
 
 @pytest.mark.parametrize("embedder", ["all-MiniLM-L6-v2", "tfidf"])
