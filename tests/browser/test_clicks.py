@@ -24,13 +24,13 @@ SCROLLED = """() => [document.querySelector("[data-testid=stMain]"), document.sc
 def laptop(open_page):
     page = open_page(viewport={"width": 1280, "height": 720})
     page.add_init_script(
-        "globalThis.clicked = 0; addEventListener('pointerdown', () => { globalThis.clicked += 1; }, true);"
+        "window.clicked = 0; addEventListener('pointerdown', () => { window.clicked += 1; }, true);"
     )
     return page
 
 
 def clicks(page):
-    return page.evaluate("globalThis.clicked")
+    return page.evaluate("window.clicked")
 
 
 def set_slider(page, share):

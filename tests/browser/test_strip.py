@@ -87,8 +87,9 @@ def test_a_click_beside_the_text_ends_with_its_sentences_in_the_window(page, app
     row = page.locator(".chunks button, .row").last
     row.click()
     painted(page)
-    eventually(lambda: root.locator(".s.near, .s.jumped").count(), lambda count: count > 0)
-    seen(root, read(root, "({ columns }) => columns[0].top") + 1)
+    marked = root.locator(".s.near, .s.jumped").first
+    marked.wait_for()
+    seen(root, marked.get_attribute("data-s"))
 
 
 def test_a_step_ends_with_its_sentence_in_the_window(page, app_url):
