@@ -8,8 +8,14 @@ import { countPainted } from "../components/shared/handle.js";
  * @import { Component } from "../components/shared/component.d.ts"
  * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
- * @typedef {HTMLElement & { drawn?: string, chosen?: FindingData, unfolded?: boolean, dispose?: () => void }} Root
+ * @typedef {HTMLElement & { drawn?: string, unfolded?: boolean, dispose?: () => void }} Root
  */
+
+/**
+ * The finding that was chosen last. It outlives its list, which Streamlit may build anew.
+ * @type {FindingData | undefined}
+ */
+let chosenFinding;
 
 /**
  * Headers that may be broken, as the table is narrow.
@@ -22,7 +28,9 @@ export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".failures"));
   countPainted(root);
   // A text that Streamlit builds anew has lost the mark.
-  root.dispose ??= listen(root, { "seamark-ready": () => root.chosen && markFinding(root.chosen) });
+  root.dispose ??= listen(root, {
+    "seamark-ready": () => root.querySelector(".findings") && chosenFinding && markFinding(chosenFinding),
+  });
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);
@@ -156,9 +164,9 @@ function inbox(root, data) {
   /** @type {FindingData[]} */
   const rows = JSON.parse(data.rows);
   // The mark of a finding that is no longer there may be about sentences that are different now.
-  const chosen = root.chosen && keyOf(root.chosen);
+  const chosen = chosenFinding && keyOf(chosenFinding);
   if (chosen && !rows.some((row) => keyOf(row) === chosen)) {
-    root.chosen = undefined;
+    chosenFinding = undefined;
     emit("seamark-step", NOTHING);
   }
   const summary = el("p", "summary", data.summary);
@@ -177,7 +185,7 @@ function inbox(root, data) {
     button.addEventListener("click", () => {
       for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
       button.classList.add("here");
-      root.chosen = row;
+      chosenFinding = row;
       emit("seamark-jump", { sentence: range[0] });
       markFinding(row);
     });
