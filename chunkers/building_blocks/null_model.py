@@ -45,10 +45,17 @@ def orders(count: int, run: int = 1) -> tuple[IntArray, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=16)
+def _looked_at(count: int, run: int) -> IntArray | slice:
+    """Return which of ``count`` sentences are in any of the orders; a slice where all are, which copies nothing."""
+    seen = np.unique(np.concatenate(orders(count, run)))
+    return seen if len(seen) < count else slice(None)
+
+
 def _key(vectors: FloatArray, run: int, name: str, measure: object) -> tuple[object, ...]:
-    # A hash of all vectors that are looked at: nothing of the text is kept.
-    seen = vectors[np.unique(np.concatenate(orders(len(vectors), run)))]
-    return hashlib.blake2b(seen.tobytes(), digest_size=16).digest(), len(vectors), seen.shape, run, name
+    # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
+    seen = vectors[_looked_at(len(vectors), run)]
+    return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name
 
 
 @cached(LRUCache(64), key=_key, lock=threading.Lock())
