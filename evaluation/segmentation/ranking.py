@@ -21,7 +21,7 @@ from chunkers.arrays import FloatArray, IntArray
 from chunkers.text.outline import special_blocks
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
-from evaluation.segmentation.trivial import NO_CUT, at_random, mean_section, regular
+from evaluation.segmentation.trivial import NO_CUT, at_random, every_words, mean_section, random_words, regular
 
 EXACT = 12
 """Sections up to which all swaps are tried; with more, `RESAMPLES` of them are drawn."""
@@ -249,16 +249,6 @@ def by_known(document: Document, known: Sequence[int], named: Sequence[tuple[str
 
 def _f1_of(counts: IntArray) -> float:
     return float(f1(counts.sum(axis=0)))
-
-
-def random_words(count: int) -> str:
-    """Return the name of the trivial answer that cuts at ``count`` random places."""
-    return f"{count:,} cut{'s' * (count != 1)} at random places"
-
-
-def every_words(count: int) -> str:
-    """Return the name of the trivial answer that cuts after every ``count`` sentences."""
-    return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
 
 
 # ---- by structure -----------------------------------------------------------------------------------------------------

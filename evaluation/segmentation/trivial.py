@@ -13,19 +13,29 @@ from chunkers.reason import Reason
 from chunkers.result import Gap, Verdict
 from evaluation.segmentation.measures import Segmentation
 
+DRAWS = 20
+"""How often places are drawn for a mean."""
+
 NO_CUT = "no cut"
 REGULAR = "a cut every n sentences"
 RANDOM = "cuts at random places"
 
 ANSWERS = {
-    NO_CUT: "The text stays whole.",
+    NO_CUT: "the text stays whole.",
     REGULAR: "n is the mean length of the known sections, which no chunker is told.",
-    RANDOM: "As many as boundaries are known, which no chunker is told; the mean of 20 draws.",
+    RANDOM: f"as many as boundaries are known, which no chunker is told; the mean of {DRAWS} draws.",
 }
-"""The names of the answers, each with a line of help."""
+"""The names of the answers, and what each is."""
 
-DRAWS = 20
-"""How often places are drawn for a mean."""
+
+def random_words(count: int) -> str:
+    """Return the name of the trivial answer that cuts at ``count`` random places."""
+    return f"{count:,} cut{'s' * (count != 1)} at random places"
+
+
+def every_words(count: int) -> str:
+    """Return the name of the trivial answer that cuts after every ``count`` sentences."""
+    return "a cut after every sentence" if count == 1 else f"a cut after every {count:,} sentences"
 
 
 def regular(reference: Segmentation) -> tuple[int, ...]:

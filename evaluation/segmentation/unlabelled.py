@@ -12,6 +12,7 @@ from evaluation.segmentation.compliance import Bounds, Compliance, asked_of, com
 from evaluation.segmentation.contrast import SURROUNDINGS, Contrast, coherence, contrast
 from evaluation.segmentation.integrity import Integrity, integrity
 from evaluation.segmentation.measures import chunks_of
+from evaluation.segmentation.trivial import NO_CUT, every_words
 
 EXPLAINED = {
     "chunks": "How many there are.",
@@ -30,9 +31,11 @@ EXPLAINED = {
 """What every measure is, in words; the last three are of `evaluation.segmentation.stability`."""
 
 
+_EVERY = 4
+
 BASELINES: tuple[tuple[str, Mapping[str, Any]], ...] = (
-    ("no cut", {"chunks": 1}),
-    ("a cut after every 4 sentences", {"size": 4}),
+    (NO_CUT, {"chunks": 1}),
+    (every_words(_EVERY), {"size": _EVERY}),
 )
 """The trivial answers, which stand in every table: their names, and the settings of `fixed_sentences`."""
 

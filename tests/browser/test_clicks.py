@@ -23,9 +23,7 @@ SCROLLED = """() => [document.querySelector("[data-testid=stMain]"), document.sc
 @pytest.fixture
 def laptop(open_page):
     page = open_page(viewport={"width": 1280, "height": 720})
-    page.add_init_script(
-        "window.clicked = 0; addEventListener('pointerdown', () => { window.clicked += 1; }, true);"
-    )
+    page.add_init_script("window.clicked = 0; addEventListener('pointerdown', () => { window.clicked += 1; }, true);")
     return page
 
 

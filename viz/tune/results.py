@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary, SweepRow, rows_to_csv, summaries
+from evaluation.segmentation.trivial import ANSWERS
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.shell.thread import say_added, take_button
@@ -47,6 +48,8 @@ def show_sweep(settings: Sequence[Setting], rows: Sequence[SweepRow], held: set[
         width="stretch",
         column_config={name: st.column_config.NumberColumn(format=form, width="small") for name, form in digits.items()},
     )
+    if any(one.setting.trivial for one in shown):
+        st.caption(" ".join(f"{name.capitalize()}: {what}" for name, what in ANSWERS.items()))
     row = st.container(horizontal=True)
     best = next(place for place, one in enumerate(shown) if not one.setting.trivial)
     place = next((place for place in state.selection.rows if place < len(shown)), best)
