@@ -1,0 +1,30 @@
+"""What the server writes is sent at once, over a socket that names no protocol, as Streamlit's."""
+
+import asyncio
+import socket
+
+from viz.server.at_once import send_at_once
+
+
+def test_a_connection_waits_for_no_acknowledgement() -> None:
+    async def is_sent_at_once() -> bool:
+        loop = asyncio.get_running_loop()
+        accepted: asyncio.Future[asyncio.Transport] = loop.create_future()
+
+        class Answer(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                accepted.set_result(transport)  # type: ignore[arg-type]
+
+        send_at_once(loop)
+        # As Streamlit binds it.
+        bound = socket.socket(family=socket.AF_INET)
+        bound.bind(("127.0.0.1", 0))
+        async with await loop.create_server(Answer, sock=bound):
+            _, writer = await asyncio.open_connection(*bound.getsockname())
+            transport = await accepted
+            option = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            writer.close()
+            transport.close()
+            return bool(option)
+
+    assert asyncio.run(is_sent_at_once())
