@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from chunkers.errors import InputError, shown
-from chunkers.result import Chunk
+from chunkers.shapes import Piece
 from chunkers.text.document import Document
 from chunkers.text.outline import heading_path
 from chunkers.text.parts import shortened
@@ -25,7 +25,7 @@ BETWEEN = " > "
 """What stands between the headings of a path."""
 
 
-def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
+def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
     """Return the heading path of a chunk: the headings in whose sections its beginning lies, from the outermost inwards.
 
     Each is on one line and has at most `LONGEST_TITLE` characters. Empty in a text without headings.
@@ -33,7 +33,7 @@ def path_of(document: Document, chunk: Chunk) -> tuple[str, ...]:
     return tuple([shortened(title, LONGEST_TITLE) for title in heading_path(document.text, chunk.start)])
 
 
-def embedded_text(document: Document, chunk: Chunk, embedded_as: EmbeddedAs) -> str:
+def embedded_text(document: Document, chunk: Piece, embedded_as: EmbeddedAs) -> str:
     """Return the very text that is embedded for a chunk; its own text and spans are what they are.
 
     With the heading path, that stands on a line of its own, before a blank line, and then comes what the chunker repeats

@@ -7,52 +7,12 @@ import io
 import json
 from typing import Any
 
-from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
+from chunkers.embedded import EmbeddedAs
 from chunkers.errors import InputError
 from chunkers.recipe import Recipe, __version__
-from chunkers.result import Chunk, Chunking, Gap
+from chunkers.result import Chunking, Gap
 from chunkers.spreadsheet import as_cell
-
-COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
-"""The columns of every table of chunks."""
-
-
-def columns_of(chunking: Chunking, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
-    """Return the columns of a table of chunks.
-
-    Pages or chapters have columns only where the document has some, context only where a chunk has some, and what is
-    embedded only where that is not the text itself.
-    """
-    parts = chunking.document.parts
-    places = () if parts is None else (parts.kind, f"{parts.kind}s")
-    context = ("context",) if _has_context(chunking) else ()
-    return (*COLUMNS[:-2], *places, "heading_path", *context, "text", *(() if embedded_as == "plain" else ("embedded_as",)))
-
-
-def _has_context(chunking: Chunking) -> bool:
-    return any(chunk.context for chunk in chunking.chunks)
-
-
-def _facts(chunking: Chunking, chunk: Chunk, embedded_as: EmbeddedAs) -> dict[str, Any]:
-    """Return what every file says of a chunk besides its spans, and the text that is embedded where it is another.
-
-    Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
-    """
-    document = chunking.document
-    parts = document.parts
-    facts: dict[str, Any] = {}
-    if parts is not None:
-        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
-    context = {"context": chunk.context} if chunk.context else {}
-    facts |= {"heading_path": list(path_of(document, chunk)), **context, "text": chunk.text}
-    return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
-
-
-def _chosen(chunking: Chunking, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
-    """Return how chunks are embedded: as asked, or as the result's own recipe says."""
-    if embedded_as is not None:
-        return checked(embedded_as)
-    return "plain" if chunking.recipe is None else chunking.recipe.embedded_as
+from chunkers.table import chosen, columns_of, facts_of, rows_of
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -84,7 +44,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "sentences": [list(span) for span in document.sentences],
         },
         "chunks": [
-            {"spans": [list(span) for span in chunk.spans], **_facts(chunking, chunk, made_by.embedded_as)}
+            {"spans": [list(span) for span in chunk.spans], **facts_of(chunking, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
         "gaps": [_gap(gap) for gap in chunking.gaps],
@@ -129,7 +89,7 @@ def to_json(chunking: Chunking, recipe: Recipe | None = None) -> str:
 
 def to_jsonl(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     """Return one JSON object per chunk, each on a line; with the text to embed if that is another (`chunkers.embedded`)."""
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(chunking, embedded_as))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows_of(chunking, embedded_as))
 
 
 def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
@@ -138,9 +98,9 @@ def to_csv(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> str:
     ``embedded_as`` as in `to_jsonl`.
     """
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, columns_of(chunking, _chosen(chunking, embedded_as)))
+    writer = csv.DictWriter(file, columns_of(chunking, chosen(chunking, embedded_as)))
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(chunking, embedded_as))
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows_of(chunking, embedded_as))
     return file.getvalue()
 
 
@@ -163,10 +123,10 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
     types = {**lists, **dict.fromkeys(("context", "text", "embedded_as"), pa.string())}
-    columns = columns_of(chunking, _chosen(chunking, embedded_as))
+    columns = columns_of(chunking, chosen(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(_rows(chunking, embedded_as), schema), file)
+    pq.write_table(pa.Table.from_pylist(rows_of(chunking, embedded_as), schema), file)
     return file.getvalue()
 
 
@@ -177,20 +137,3 @@ def ledger_to_csv(chunking: Chunking) -> str:
     writer.writeheader()
     writer.writerows(_gap(gap) for gap in chunking.gaps)
     return file.getvalue()
-
-
-def _rows(chunking: Chunking, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
-    how = _chosen(chunking, embedded_as)
-    # All rows have it where one has it.
-    context = {"context": ""} if _has_context(chunking) else {}
-    return [
-        {
-            "chunk": number,
-            "spans": [list(span) for span in chunk.spans],
-            "characters": len(chunk.text),
-            "words": len(chunk.text.split()),
-            **context,
-            **_facts(chunking, chunk, how),
-        }
-        for number, chunk in enumerate(chunking.chunks, start=1)
-    ]

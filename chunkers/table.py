@@ -1,0 +1,85 @@
+"""A result as a table: a row for each chunk, the same in every file and in a data frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
+from chunkers.optional import needed
+from chunkers.shapes import Cut, Piece
+
+COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
+"""The columns of every table of chunks."""
+
+
+def columns_of(chunking: Cut, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
+    """Return the columns of a table of chunks.
+
+    Pages or chapters have columns only where the document has some, context only where a chunk has some, and what is
+    embedded only where that is not the text itself.
+    """
+    parts = chunking.document.parts
+    places = () if parts is None else (parts.kind, f"{parts.kind}s")
+    context = ("context",) if _has_context(chunking) else ()
+    return (*COLUMNS[:-2], *places, "heading_path", *context, "text", *(() if embedded_as == "plain" else ("embedded_as",)))
+
+
+def _has_context(chunking: Cut) -> bool:
+    return any(chunk.context for chunk in chunking.chunks)
+
+
+def facts_of(chunking: Cut, chunk: Piece, embedded_as: EmbeddedAs) -> dict[str, Any]:
+    """Return what every file says of a chunk besides its spans, and the text that is embedded where it is another.
+
+    Its page is the one on which it begins, counted from 1 in the file; its pages have their labels. So have chapters.
+    """
+    document = chunking.document
+    parts = document.parts
+    facts: dict[str, Any] = {}
+    if parts is not None:
+        facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
+    context = {"context": chunk.context} if chunk.context else {}
+    facts |= {"heading_path": list(path_of(document, chunk)), **context, "text": chunk.text}
+    return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
+
+
+def chosen(chunking: Cut, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
+    """Return how chunks are embedded: as asked, or as the result's own recipe says; raises InputError if that is no way."""
+    if embedded_as is not None:
+        return checked(embedded_as)
+    return "plain" if chunking.recipe is None else chunking.recipe.embedded_as
+
+
+def rows_of(chunking: Cut, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:
+    """Return a row for each chunk by the names of its columns; see `columns_of`. Raises InputError as `chosen` does."""
+    how = chosen(chunking, embedded_as)
+    # All rows have it where one has it.
+    context = {"context": ""} if _has_context(chunking) else {}
+    return [
+        {
+            "chunk": number,
+            "spans": [list(span) for span in chunk.spans],
+            "characters": len(chunk.text),
+            "words": len(chunk.text.split()),
+            **context,
+            **facts_of(chunking, chunk, how),
+        }
+        for number, chunk in enumerate(chunking.chunks, start=1)
+    ]
+
+
+def to_dataframe(chunking: Cut, embedded_as: EmbeddedAs | None = None) -> Any:
+    """Return a pandas data frame with a row for each chunk: the exported files' columns, and where it begins and ends.
+
+    Raises
+    ------
+    ModelError
+        If pandas is not installed.
+    """
+    pandas = needed("pandas", "to_dataframe", "pandas")
+    columns = columns_of(chunking, chosen(chunking, embedded_as))
+    rows = [
+        {**row, "start": chunk.start, "end": chunk.end}
+        for row, chunk in zip(rows_of(chunking, embedded_as), chunking.chunks, strict=True)
+    ]
+    return pandas.DataFrame(rows, columns=[columns[0], "start", "end", *columns[1:]])

@@ -1,0 +1,12 @@
+"""A recipe in other people's pipelines: the chunks of the page from LangChain, LlamaIndex, Haystack and Chonkie.
+
+Each library's class is in a module of its own, which needs that library: `integrations.langchain`,
+`integrations.llama_index`, `integrations.haystack` and `integrations.chonkie`. `integrations.code` writes the code that uses
+them, and that which sets up the libraries' own chunkers where they do the same.
+"""
+
+from __future__ import annotations
+
+from integrations.cutter import Cutter, recipe_of
+
+__all__ = ["Cutter", "recipe_of"]

@@ -1,0 +1,65 @@
+"""A recipe as a chunker of Chonkie: called with a text, it returns Chonkie's chunks.
+
+>>> from integrations.chonkie import SeamarkChunker
+>>> chunker = SeamarkChunker('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
+>>> [(chunk.text, chunk.start_index, chunk.end_index) for chunk in chunker("One sentence. Another.")]
+[('One sentence.', 0, 13), ('Another.', 14, 22)]
+"""
+
+from __future__ import annotations
+
+from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
+from chunkers.documents import metadata_of
+from integrations.cutter import AnyRecipe, Cutter, absent
+
+try:
+    from chonkie.chunker.base import BaseChunker
+    from chonkie.types import Chunk
+except ImportError as error:
+    raise absent(__name__, "chonkie", "chonkie", error) from error
+
+
+class SeamarkChunker(BaseChunker):
+    """Cut texts into the chunks of a recipe, as Chonkie's chunkers do: by a call, `chunk`, or in batches.
+
+    ``token_count`` is by the recipe's tokenizer; the metadata are those of `chunkers.documents.METADATA`, and what a chunk
+    repeats from elsewhere is its ``context``.
+
+    Parameters
+    ----------
+    recipe
+        As the page exports it, in any form that `integrations.recipe_of` takes.
+    embedder, cache
+        As `integrations.Cutter` has them.
+
+    Raises
+    ------
+    InputError
+        If the recipe is none.
+    """
+
+    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
+        # Chonkie's own tokenizer is not asked; this one is there without a network.
+        super().__init__("character")
+        self._cut = Cutter.of(recipe, embedder, cache)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe."""
+        return self._cut.recipe
+
+    def chunk(self, text: str) -> list[Chunk]:
+        """Return the chunks of a text; raises InputError as `chunkers.Recipe.run` does."""
+        chunking = self._cut(text)
+        tokens = load_tokenizer(self.recipe.tokenizer).count([*chunking.texts])
+        return [
+            Chunk(
+                text=chunk.text,
+                start_index=chunk.start,
+                end_index=chunk.end,
+                token_count=count,
+                context=chunk.context or None,
+                metadata=said,
+            )
+            for chunk, count, said in zip(chunking, tokens, metadata_of(chunking), strict=True)
+        ]

@@ -1,0 +1,83 @@
+"""What the integrations have in common: a recipe, taken in any form, that cuts one text after another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
+from chunkers.arguments import file_bytes
+from chunkers.errors import shown
+from chunkers.optional import missing
+
+AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
+"""A recipe, a result, or the JSON of either, as values, as a text or as a file."""
+
+
+def recipe_of(given: AnyRecipe) -> Recipe:
+    """Return the recipe that is meant.
+
+    Parameters
+    ----------
+    given
+        A `Recipe`; a result, for the one that made it; what its JSON holds; or a text: its JSON if that begins with a brace,
+        else the path of a file with it.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, the file cannot be read, or it is no recipe.
+    """
+    if isinstance(given, Recipe):
+        given.build()
+        return given
+    if isinstance(given, Chunking):
+        if given.recipe is None:
+            raise InputError("recipe: a result must have one to be cut like it; this one was made without.")
+        return Recipe.from_json(given.recipe.to_json())
+    if isinstance(given, Mapping):
+        try:
+            return Recipe.from_json(json.dumps({**given}))
+        except (TypeError, RecursionError) as error:
+            raise InputError(f"recipe: it must have the values of JSON; {error}.") from error
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return Recipe.from_json(given)
+    if isinstance(given, str | Path):
+        return Recipe.from_json(file_bytes(str(given)).decode("utf-8-sig", "replace"))
+    raise InputError(f"recipe must be a Recipe, its JSON or the path of a file with it; got {shown(given)}.")
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """A recipe with the caller's own embedder and cache, if any; called with a text, it returns the result.
+
+    Attributes
+    ----------
+    recipe
+        What cuts.
+    embedder
+        What a recipe can only name: an embedder of the caller's own; None for the recipe's.
+    cache
+        Where embeddings are kept, instead of in `chunkers.SHARED_CACHE`.
+    """
+
+    recipe: Recipe
+    embedder: Encoder | None = None
+    cache: EmbeddingCache | None = None
+
+    @classmethod
+    def of(cls, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> Cutter:
+        """Return what cuts by a recipe in any form; raises InputError as `recipe_of` does."""
+        return cls(recipe_of(recipe), embedder, cache)
+
+    def __call__(self, text: str, name: str = "text") -> Chunking:
+        """Cut a text; raises InputError as `chunkers.Recipe.run` does."""
+        return self.recipe.run(text, name, self.cache, embedder=self.embedder)
+
+
+def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
+    """Return the error of an integration whose library is missing: its message says how to install it."""
+    return ImportError(str(missing(module, who, requirement, error)))

@@ -1,0 +1,90 @@
+"""A recipe as a component of Haystack.
+
+>>> from haystack import Document
+>>> from integrations.haystack import SeamarkDocumentSplitter
+>>> splitter = SeamarkDocumentSplitter('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
+>>> [one.content for one in splitter.run([Document(content="One sentence. Another.")])["documents"]]
+['One sentence.', 'Another.']
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from chunkers import EmbeddingCache, Encoder, InputError, Recipe
+from chunkers.documents import metadata_of
+from integrations.cutter import AnyRecipe, Cutter, absent
+
+try:
+    from haystack import Document, component, default_from_dict, default_to_dict
+except ImportError as error:
+    raise absent(__name__, "haystack", "haystack-ai", error) from error
+
+
+@component
+class SeamarkDocumentSplitter:
+    """Cut documents into the chunks of a recipe.
+
+    Chunks keep their document's ``meta``, and have those of `chunkers.documents.METADATA` besides, and ``source_id``,
+    ``split_id`` and ``split_idx_start`` as Haystack's own splitters write them.
+
+    Parameters
+    ----------
+    recipe
+        As the page exports it, in any form that `integrations.recipe_of` takes.
+    embedder, cache
+        As `integrations.Cutter` has them; a pipeline that is written to a file has the recipe alone. To read it, Haystack wants
+        this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
+
+    Raises
+    ------
+    InputError
+        If the recipe is none.
+    """
+
+    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
+        self._cut = Cutter.of(recipe, embedder, cache)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe."""
+        return self._cut.recipe
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what Haystack writes of it into a pipeline's file.
+
+        Raises
+        ------
+        InputError
+            If it has an embedder of the caller's own, which no file holds.
+        """
+        if self._cut.embedder is not None:
+            raise InputError("embedder: a pipeline in a file must have the recipe's; got one of the caller's own.")
+        written: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
+        return written
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SeamarkDocumentSplitter:
+        """Return what `to_dict` wrote."""
+        made: SeamarkDocumentSplitter = default_from_dict(cls, data)
+        return made
+
+    @component.output_types(documents=list[Document])
+    def run(self, documents: list[Document]) -> dict[str, list[Document]]:
+        """Return a document for each chunk of each document.
+
+        Raises
+        ------
+        InputError
+            If a document has no text, or its text cannot be cut; see `chunkers.Recipe.run`.
+        """
+        made = []
+        for one in documents:
+            if one.content is None:
+                raise InputError(f"documents: each must have a text to be cut; {one.id} has none.")
+            chunking = self._cut(one.content)
+            for number, (chunk, said) in enumerate(zip(chunking, metadata_of(chunking), strict=True)):
+                place = {"source_id": one.id, "split_id": number, "split_idx_start": chunk.start}
+                made.append(Document(content=chunk.text, meta={**deepcopy(one.meta), **said, **place}))
+        return {"documents": made}

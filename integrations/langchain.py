@@ -1,0 +1,72 @@
+"""A recipe as LangChain's ``TextSplitter``.
+
+>>> from integrations.langchain import SeamarkTextSplitter
+>>> splitter = SeamarkTextSplitter('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
+>>> splitter.split_text("One sentence. Another.")
+['One sentence.', 'Another.']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any
+
+from chunkers import EmbeddingCache, Encoder, Recipe
+from chunkers.documents import metadata_of
+from integrations.cutter import AnyRecipe, Cutter, absent
+
+try:
+    from langchain_core.documents import Document
+    from langchain_text_splitters import TextSplitter
+except ImportError as error:
+    raise absent(__name__, "langchain_text_splitters", "langchain-text-splitters", error) from error
+
+
+class SeamarkTextSplitter(TextSplitter):
+    """Cut texts and documents into the chunks of a recipe.
+
+    Documents keep their metadata, and have those of `chunkers.documents.METADATA` besides: ``start_index``, as LangChain
+    calls it, ``heading_path`` and others. Sizes and overlap are the recipe's, whatever LangChain's defaults are.
+
+    Parameters
+    ----------
+    recipe
+        As the page exports it, in any form that `integrations.recipe_of` takes.
+    embedder, cache
+        As `integrations.Cutter` has them.
+
+    Raises
+    ------
+    InputError
+        If the recipe is none.
+    """
+
+    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
+        super().__init__(add_start_index=True)
+        self._cut = Cutter.of(recipe, embedder, cache)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe."""
+        return self._cut.recipe
+
+    def split_text(self, text: str) -> list[str]:
+        """Return the texts of the chunks; raises InputError as `chunkers.Recipe.run` does."""
+        return [*self._cut(text).texts]
+
+    def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
+        """Return a document for each chunk of each text, with the text's metadata and its own; raises as `split_text`."""
+        made = []
+        for text, given in zip(texts, metadatas or [{}] * len(texts), strict=True):
+            chunking = self._cut(text)
+            made += [
+                Document(page_content=chunk.text, metadata={**deepcopy(given), **said})
+                for chunk, said in zip(chunking, metadata_of(chunking), strict=True)
+            ]
+        return made
+
+    def split_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """Return a document for each chunk of each document; raises as `split_text`."""
+        listed = [*documents]
+        return self.create_documents([one.page_content for one in listed], [one.metadata for one in listed])

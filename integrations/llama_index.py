@@ -1,0 +1,85 @@
+"""A recipe as LlamaIndex's ``NodeParser``.
+
+>>> from llama_index.core import Document
+>>> from integrations.llama_index import SeamarkNodeParser
+>>> parser = SeamarkNodeParser(recipe='{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
+>>> [node.text for node in parser.get_nodes_from_documents([Document(text="One sentence. Another.")])]
+['One sentence.', 'Another.']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from chunkers import EmbeddingCache, Encoder, Recipe
+from chunkers.documents import METADATA, metadata_of
+from integrations.cutter import AnyRecipe, Cutter, absent
+
+try:
+    from llama_index.core.bridge.pydantic import Field, PrivateAttr
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.node_parser.node_utils import build_nodes_from_splits
+    from llama_index.core.schema import BaseNode, MetadataMode, TextNode
+except ImportError as error:
+    raise absent(__name__, "llama_index.core", "llama-index-core", error) from error
+
+
+class SeamarkNodeParser(NodeParser):
+    """Cut documents into the chunks of a recipe, a node each.
+
+    Nodes have ``start_char_idx`` and ``end_char_idx``, their document and their neighbours as relationships, its metadata,
+    and those of `chunkers.documents.METADATA`. These are left out of what is embedded and of what a model reads: the chunk.
+
+    Parameters
+    ----------
+    recipe
+        As the page exports it, in any form that `integrations.recipe_of` takes.
+    embedder, cache
+        As `integrations.Cutter` has them.
+    options
+        What LlamaIndex's ``NodeParser`` takes.
+
+    Raises
+    ------
+    InputError
+        If the recipe is none.
+    """
+
+    recipe: Recipe = Field(description="The recipe that cuts.")
+    _cut: Cutter = PrivateAttr()
+
+    def __init__(
+        self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None, **options: Any
+    ) -> None:
+        cut = Cutter.of(recipe, embedder, cache)
+        super().__init__(recipe=cut.recipe, **options)
+        self._cut = cut
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex stores it."""
+        return "SeamarkNodeParser"
+
+    def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **options: Any) -> list[BaseNode]:
+        """Return the nodes of all chunks; raises InputError as `chunkers.Recipe.run` does."""
+        made: list[BaseNode] = []
+        for parent in nodes:
+            chunking = self._cut(parent.get_content(metadata_mode=MetadataMode.NONE))
+            built = build_nodes_from_splits([*chunking.texts], parent, id_func=self.id_func)
+            for node, chunk, said in zip(built, chunking, metadata_of(chunking), strict=True):
+                node.start_char_idx, node.end_char_idx = chunk.start, chunk.end
+                node.metadata = said
+                node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *METADATA]
+                node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *METADATA]
+            made += built
+        return made
+
+    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Any]) -> list[BaseNode]:
+        """Add relationships and metadata as LlamaIndex does; where a node lies is known, and not looked for by its text."""
+        places = [(node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None for node in nodes]
+        done = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, place in zip(done, places, strict=True):
+            if place is not None and isinstance(node, TextNode):
+                node.start_char_idx, node.end_char_idx = place
+        return done

@@ -1,0 +1,91 @@
+"""A recipe gives the same chunks wherever it runs: here, on the command line, and inside every library."""
+
+import json
+
+import pytest
+
+from chunkers import CHUNKERS, Recipe
+from chunkers.__main__ import main
+from chunkers.documents import metadata_of
+from sample_docs import load_sample, sample_titles
+
+haystack = pytest.importorskip("haystack")
+
+from chonkie.types import Chunk as ChonkieChunk  # noqa: E402
+from langchain_core.documents import Document as LangChainDocument  # noqa: E402
+from llama_index.core import Document as LlamaIndexDocument  # noqa: E402
+from llama_index.core.schema import NodeRelationship  # noqa: E402
+
+from integrations.chonkie import SeamarkChunker  # noqa: E402
+from integrations.haystack import SeamarkDocumentSplitter  # noqa: E402
+from integrations.langchain import SeamarkTextSplitter  # noqa: E402
+from integrations.llama_index import SeamarkNodeParser  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+SMALL = {"recursive": {"size": 120, "overlap": 30}, "fixed_words": {"size": 40, "overlap": 5}, "structure": {"max_size": 60}}
+"""Settings with more chunks, and more that overlap, than the defaults give in a short text."""
+
+ALREADY = {"author": "Ada"}
+"""What a document's metadata hold before."""
+
+
+def recipes_for(sample):
+    """Return a recipe of every chunker with the sample's own splitter."""
+    sentences = load_sample(sample).sentences
+    return [
+        Recipe(chunker=name, parameters=SMALL.get(name, {}), sentences=sentences, embedder="tfidf", tokenizer="words")
+        for name in CHUNKERS
+    ]
+
+
+def on_the_command_line(recipe, text, folder, capsys):
+    file, written = folder / "text.txt", folder / "x.recipe.json"
+    file.write_bytes(text.encode())
+    written.write_text(recipe.to_json(), encoding="utf-8")
+    assert main([str(file), "--recipe", str(written), "--encoding", "utf-8"]) == 0
+    return json.loads(capsys.readouterr().out)["chunks"]
+
+
+def check(recipe, text, folder, capsys):
+    here = recipe.run(text)
+    wanted, places = [*here.texts], [(chunk.start, chunk.end) for chunk in here]
+    told = metadata_of(here)
+    assert wanted
+
+    printed = on_the_command_line(recipe, text, folder, capsys)
+    assert [one["text"] for one in printed] == wanted
+    assert [[tuple(span) for span in one["spans"]] for one in printed] == [[*chunk.spans] for chunk in here]
+
+    splitter = SeamarkTextSplitter(recipe)
+    assert splitter.split_text(text) == wanted
+    parent = LangChainDocument(page_content=text, metadata=ALREADY)
+    made = splitter.split_documents([parent])
+    assert [one.page_content for one in made] == wanted
+    assert [one.metadata for one in made] == [{**ALREADY, **said} for said in told]
+
+    document = LlamaIndexDocument(text=text, metadata=ALREADY)
+    nodes = SeamarkNodeParser(recipe).get_nodes_from_documents([document])
+    assert [node.text for node in nodes] == wanted
+    assert [(node.start_char_idx, node.end_char_idx) for node in nodes] == places
+    assert [node.metadata for node in nodes] == [{**ALREADY, **said} for said in told]
+    assert {node.ref_doc_id for node in nodes} == {document.id_}
+    nexts = [node.relationships.get(NodeRelationship.NEXT) for node in nodes]
+    assert [one and one.node_id for one in nexts] == [*(node.node_id for node in nodes[1:]), None]
+
+    source = haystack.Document(content=text, meta=ALREADY)
+    pieces = SeamarkDocumentSplitter(recipe).run(documents=[source])["documents"]
+    assert [one.content for one in pieces] == wanted
+    assert [one.meta["split_idx_start"] for one in pieces] == [start for start, _ in places]
+    assert all(one.meta["source_id"] == source.id and one.meta["author"] == "Ada" for one in pieces)
+
+    cut = SeamarkChunker(recipe)(text)
+    assert [one.text for one in cut] == wanted
+    assert [(one.start_index, one.end_index) for one in cut] == places
+    assert all(isinstance(one, ChonkieChunk) and one.token_count == len(one.text.split()) for one in cut)
+
+
+@pytest.mark.parametrize("sample", sample_titles())
+def test_every_chunker_gives_the_same_chunks_of_a_sample_everywhere(sample, tmp_path, capsys):
+    for recipe in recipes_for(sample):
+        check(recipe, load_sample(sample).text, tmp_path, capsys)
