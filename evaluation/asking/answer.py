@@ -1,0 +1,112 @@
+"""What became of an answer: whole in a retrieved chunk, split between several, cut off by the budget, or not retrieved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from chunkers import InputError, Span
+from chunkers.result import start_after
+from evaluation.asking.ask import Asked
+from evaluation.retrieval.ranges import difference, intersection
+
+Fate = Literal["whole", "split", "cut off", "not retrieved", "in no chunk"]
+
+LONGEST_ANSWER = 10_000
+"""Characters of the marked answer to a question; what is longer is a chapter."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of an answer in a column.
+
+    Attributes
+    ----------
+    fate
+        ``whole`` in a chunk that is retrieved; ``cut off`` if the budget ends within it there; ``split`` if no chunk has all
+        of it; ``not retrieved`` if one has, but lies beyond the limit; ``in no chunk`` if none has any of it.
+    chunks
+        The numbers of the chunks that hold it, or that it is split between, from 0: the best ranked first.
+    ranks
+        Their ranks, from 1; None for one that was not ranked.
+    retrieved
+        Of each whether it is retrieved.
+    together
+        Whether what is retrieved of them has all of it between them.
+    seam
+        The reason of the first cut within it, if it is split by one.
+    """
+
+    fate: Fate
+    chunks: tuple[int, ...] = ()
+    ranks: tuple[int | None, ...] = ()
+    retrieved: tuple[bool, ...] = ()
+    together: bool = False
+    seam: str = ""
+
+
+def checked_answer(text: str, start: int, end: int) -> Span:
+    """Return the range of a text without white space around it.
+
+    Raises
+    ------
+    InputError
+        If nothing is left of it, it is not in the text, or it is too long.
+    """
+    if not 0 <= start < end <= len(text):
+        raise InputError(f"An answer must lie in the text, 0 to {len(text):,}; got {start:,} to {end:,}.")
+    if end - start > LONGEST_ANSWER:
+        raise InputError(f"An answer may have at most {LONGEST_ANSWER:,} characters; this one has {end - start:,}.")
+    marked = text[start:end]
+    start, end = start + len(marked) - len(marked.lstrip()), end - len(marked) + len(marked.rstrip())
+    if start >= end:
+        raise InputError("An answer must have at least one word; only white space was marked.")
+    return Span(start, end)
+
+
+def judge(asked: Asked, answer: Span) -> Judgement:
+    """Return what became of the answer; white space that lies in no chunk is not missed."""
+    spans, text = asked.passages.spans, asked.passages.chunking.document.text
+    ranks = asked.ranking.places()
+    given = {hit.chunk: hit.parts for hit in asked.hits}
+
+    def lacks(parts: Iterable[Span]) -> bool:
+        return any(text[start:end].strip() for start, end in difference([answer], parts))
+
+    def judged(fate: Fate, chunks: list[int], *, together: bool = False, seam: str = "") -> Judgement:
+        chunks.sort(key=lambda chunk: (ranks.get(chunk, len(spans) + 1), chunk))
+        return Judgement(
+            fate,
+            tuple(chunks),
+            tuple([ranks.get(chunk) for chunk in chunks]),
+            tuple([chunk in given for chunk in chunks]),
+            together,
+            seam,
+        )
+
+    touching = [chunk for chunk, parts in enumerate(spans) if _visible(text, intersection([answer], parts))]
+    if not touching:
+        return Judgement("in no chunk")
+    holding = [chunk for chunk in touching if not lacks(spans[chunk])]
+    if not holding:
+        among = [part for chunk in touching for part in given.get(chunk, ())]
+        return judged("split", touching, together=not lacks(among), seam=_seam(asked, answer))
+    whole = [chunk for chunk in holding if chunk in given and not lacks(given[chunk])]
+    if whole:
+        return judged("whole", whole, together=True)
+    cut_off = [chunk for chunk in holding if chunk in given]
+    return judged("cut off", cut_off) if cut_off else judged("not retrieved", holding)
+
+
+def _visible(text: str, ranges: Iterable[Span]) -> bool:
+    return any(text[start:end].strip() for start, end in ranges)
+
+
+def _seam(asked: Asked, answer: Span) -> str:
+    """Return the reason of the first cut within the answer; empty if no cut made the chunks that it is split between."""
+    chunking = asked.passages.chunking
+    for gap in chunking.gaps:
+        if gap.verdict.is_cut and answer.start < start_after(chunking.document, gap) < answer.end:
+            return gap.why.brief()
+    return ""

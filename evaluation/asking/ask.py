@@ -1,0 +1,223 @@
+"""Ask one question over the chunks of one text: which would a search retrieve, at which rank, and where the budget ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkers import Chunking, InputError, Span, Tools
+from chunkers.arrays import VectorArray
+from chunkers.embedded import EmbeddedAs, embedded_text
+from chunkers.text.languages import detect_language
+from evaluation.asking.bm25 import Bm25
+from evaluation.asking.ranking import METHODS, Method, Ranking, by_embedding, by_score, fused, reranked
+from evaluation.asking.reranker import RERANKED, Reranker
+from evaluation.retrieval.budget import Measuring, filled
+
+LONGEST_QUESTION = 2_000
+"""Characters of a question: embedders read a few hundred words at most."""
+
+MOST_TOP = 100
+"""How many chunks may be asked for instead of a budget."""
+
+
+class Limit(NamedTuple):
+    """How much is retrieved: the best chunks until ``tokens`` are full, the last one cut off, or the best ``top``."""
+
+    tokens: int | None = None
+    top: int | None = None
+
+    @classmethod
+    def of(cls, *, tokens: int | None = None, top: int | None = None) -> Limit:
+        """Return the limit; raises InputError unless it is one of the two and at least 1, ``top`` at most `MOST_TOP`."""
+        given = [one for one in (tokens, top) if one is not None]
+        if len(given) != 1:
+            raise InputError(f"Either a budget of tokens or a number of chunks must be given; got {len(given)} of the two.")
+        if given[0] < 1:
+            raise InputError(f"What is retrieved must be at least 1 token or chunk; got {given[0]:,}.")
+        if top is not None and top > MOST_TOP:
+            raise InputError(f"At most {MOST_TOP} chunks can be asked for; got {top:,}.")
+        return cls(tokens, top)
+
+
+def checked_question(text: str) -> str:
+    """Return the question without white space around it; raises InputError if nothing is left or it is too long."""
+    if len(text) > LONGEST_QUESTION:
+        raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(text):,}.")
+    if not text.strip():
+        raise InputError("A question must have at least one word; it is empty.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("A question must be valid Unicode; it holds half of a surrogate pair.")
+    return text.strip()
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """The chunks of one text, ready to be asked.
+
+    Attributes
+    ----------
+    texts
+        What is searched: what is embedded of every chunk.
+    vectors
+        Unit vectors, shape (chunks, dimension); None without an embedder.
+    bm25
+        None where nothing is searched by words.
+    """
+
+    chunking: Chunking
+    texts: tuple[str, ...]
+    vectors: VectorArray | None
+    bm25: Bm25 | None
+
+    @property
+    def spans(self) -> list[tuple[Span, ...]]:
+        """Where every chunk lies in the text."""
+        return [chunk.spans for chunk in self.chunking.chunks]
+
+
+def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: EmbeddedAs = "plain") -> Passages:
+    """Embed the chunks and index their words, as far as the method needs it; without an embedder there are no vectors.
+
+    The chunks' vectors are those that `evaluation.retrieval.index.build_index` gives of a corpus of this text alone.
+
+    Raises
+    ------
+    ChunkingError
+        As `Tools.embed` does.
+    Cancelled
+        If the user asked to stop.
+    """
+    document = chunking.document
+    texts = tuple([embedded_text(document, chunk, embedded_as) for chunk in chunking.chunks])
+    vectors = _embedded(chunking, tools, texts) if method != "bm25" and tools.embedder is not None else None
+    bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
+    return Passages(chunking, texts, vectors, bm25)
+
+
+def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
+    """Return the question's unit vector, shape (dimension,), by the embedder that embeds the chunks; raises as `prepare`."""
+    vector: VectorArray = _embedded(chunking, tools, [question])[0]
+    return vector
+
+
+def _embedded(chunking: Chunking, tools: Tools, texts: Sequence[str]) -> VectorArray:
+    assert tools.embedder is not None
+    return replace(tools, embedder=tools.embedder.for_document(chunking.document)).embed(texts)
+
+
+class Hit(NamedTuple):
+    """A retrieved chunk.
+
+    Attributes
+    ----------
+    chunk
+        Its number, from 0.
+    rank
+        From 1.
+    score
+        Cosine, BM25, the sum of reciprocal ranks, or what the cross-encoder gave; NaN for one that it was not given.
+    parts
+        What is given of its text: all of its spans, or their beginning where the budget ends within it.
+    whole
+        Whether that is all of it.
+    """
+
+    chunk: int
+    rank: int
+    score: float
+    parts: tuple[Span, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a question retrieves.
+
+    Attributes
+    ----------
+    method
+        By what the chunks were ranked; by words alone where there was no embedder.
+    ranking
+        All chunks that were ranked.
+    sources
+        The rankings that were fused, by their method; the ranking itself where nothing was.
+    hits
+        Those within the limit, best first.
+    tokens
+        The tokens of what is given of them.
+    """
+
+    passages: Passages
+    method: Method
+    ranking: Ranking
+    sources: dict[str, Ranking]
+    hits: tuple[Hit, ...]
+    tokens: int
+
+
+def ask(
+    passages: Passages,
+    question: str,
+    vector: VectorArray | None,
+    method: Method,
+    limit: Limit,
+    ruler: Measuring,
+    reranker: Reranker | None = None,
+) -> Asked:
+    """Rank the chunks for a question, and fill the limit with them, as `filled` does.
+
+    Parameters
+    ----------
+    vector
+        The question's, shape (dimension,); None ranks by words alone, whatever the method.
+    ruler
+        Counts the tokens of ranges of the text.
+    reranker
+        Puts the first `RERANKED` chunks in the order of a cross-encoder's scores.
+    """
+    if method not in METHODS:
+        raise InputError(f"The method must be one of {', '.join(METHODS)}; got {method!r}.")
+    sources: dict[str, Ranking] = {}
+    if method != "bm25" and vector is not None and passages.vectors is not None:
+        sources["embedding"] = by_embedding(vector, passages.vectors)
+    if (method != "embedding" or not sources) and passages.bm25 is not None:
+        sources["bm25"] = by_score(passages.bm25.scores(question))
+    done: Method = "hybrid" if len(sources) > 1 else "embedding" if "embedding" in sources else "bm25"
+    ranking = fused([*sources.values()], len(passages.texts)) if len(sources) > 1 else next(iter(sources.values()))
+    if reranker is not None:
+        first = [passages.texts[chunk] for chunk in ranking.order[:RERANKED]]
+        ranking = reranked(ranking, reranker.scores(question, first))
+    spans = passages.spans
+    given = _given([spans[chunk] for chunk in ranking.order], limit, ruler)
+    hits = tuple(
+        Hit(int(chunk), rank, float(score), parts, parts == spans[chunk])
+        for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
+    )
+    return Asked(passages, done, ranking, sources, hits, ruler([part for hit in hits for part in hit.parts]))
+
+
+def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
+    """Return what is given of each chunk, best first, until the limit."""
+    if limit.tokens is None:
+        return [*ranked[: limit.top]]
+    taken = filled(ranked, limit.tokens, ruler)
+    given = []
+    at = 0
+    for spans in ranked:
+        part = tuple(taken[at : at + len(spans)])
+        if not part:
+            break
+        given.append(part)
+        at += len(part)
+    return given
+
+
+def score_said(score: float) -> str:
+    """Return a score in two or three figures: of reciprocal ranks the first that differ; empty for none."""
+    if np.isnan(score):
+        return ""
+    return f"{score:.4f}" if 0 < abs(score) < 0.05 else f"{score:.2f}" if abs(score) < 10 else f"{score:.1f}"

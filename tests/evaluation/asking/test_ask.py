@@ -1,0 +1,219 @@
+"""One question over the chunks of a text: ranks and the end of a budget worked by hand, and what became of an answer."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Cancelled, Chunk, Chunking, Document, InputError, Span, build_chunker, load_tokenizer
+from chunkers.base import run
+from evaluation.asking.answer import LONGEST_ANSWER, checked_answer, judge
+from evaluation.asking.ask import (
+    LONGEST_QUESTION,
+    MOST_TOP,
+    Limit,
+    ask,
+    checked_question,
+    embed_question,
+    prepare,
+    score_said,
+)
+from evaluation.asking.questions_file import Marked, questions_to_csv
+from evaluation.retrieval.budget import filled
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index, search
+from evaluation.retrieval.questions import Question, read_questions
+from tests.support import AngleEmbedder, HashEmbedder, tools
+
+LINES = "\n".join(f"{angle} is the angle of this line." for angle in (0, 80, 30, 10, 60))
+"""By the cosine with 12 degrees the lines are ranked 4, 1, 3, 5, 2; each has seven words."""
+
+
+def asked_of(text=LINES, question="12", tokens=None, top=None, method="embedding", chunker="fixed_sentences", **parameters):
+    parameters = parameters or {"size": 1}
+    document = Document.from_text(text, "lines")
+    with_tools = tools(AngleEmbedder())
+    chunking = run(build_chunker(chunker, parameters), document, with_tools)
+    passages = prepare(chunking, with_tools, method)
+    vector = embed_question(chunking, with_tools, question) if method != "bm25" else None
+    ruler = Ruler(document.text, load_tokenizer("words"))
+    return ask(passages, question, vector, method, Limit.of(tokens=tokens, top=top), ruler)
+
+
+def test_ranks_scores_and_where_the_budget_ends():
+    asked = asked_of(tokens=18)
+    assert asked.ranking.order.tolist() == [3, 0, 2, 4, 1]
+    np.testing.assert_allclose([hit.score for hit in asked.hits], np.cos(np.radians([2, 12, 18])), rtol=1e-5)
+    assert [(hit.chunk, hit.rank, hit.whole) for hit in asked.hits] == [(3, 1, True), (0, 2, True), (2, 3, False)]
+    # Four words of the third are left.
+    begins = LINES.index("30")
+    assert asked.hits[2].parts == (Span(begins, begins + len("30 is the angle ")),)
+    assert asked.tokens == 18
+
+
+def test_the_best_chunks_are_given_whole():
+    asked = asked_of(top=2)
+    assert [hit.chunk for hit in asked.hits] == [3, 0]
+    assert all(hit.whole for hit in asked.hits)
+    assert len(asked_of(top=9).hits) == 5
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 60), st.sampled_from(["embedding", "bm25", "hybrid"]), st.integers(0, 90))
+def test_the_budget_is_filled_as_everywhere(budget, method, angle):
+    asked = asked_of(question=f"{angle} angle line", tokens=budget, method=method)
+    ruler = Ruler(LINES, load_tokenizer("words"))
+    spans = asked.passages.spans
+    wanted = filled([spans[chunk] for chunk in asked.ranking.order], budget, ruler)
+    assert [part for hit in asked.hits for part in hit.parts] == wanted
+    assert asked.tokens == ruler(wanted) <= budget
+
+
+def test_the_ranks_are_those_of_retrieval():
+    text = "\n".join(f"Sentence number {number} of this document." for number in range(30))
+    document = Document.from_text(text, "lines")
+    chunker, with_tools = build_chunker("fixed_sentences", {"size": 2}), tools(HashEmbedder())
+    for embedded_as in ("plain", "heading_path"):
+        corpus = Corpus((document,))
+        found = search(
+            build_index(corpus, chunker, with_tools, embedded_as), [Question("Which number?", ())], with_tools, 15
+        )
+        passages = prepare(run(chunker, document, with_tools), with_tools, "embedding", embedded_as)
+        vector = embed_question(passages.chunking, with_tools, "Which number?")
+        ruler = Ruler(text, load_tokenizer("words"))
+        asked = ask(passages, "Which number?", vector, "embedding", Limit.of(top=15), ruler)
+        assert asked.ranking.order.tolist() == found.ranked[0].tolist()
+
+
+def test_nothing_is_embedded_that_is_not_there_already_when_asked_so():
+    document = Document.from_text(LINES, "lines")
+    chunking = run(build_chunker("fixed_sentences", {}), document, tools(AngleEmbedder()))
+    with pytest.raises(Cancelled):
+        prepare(chunking, tools(AngleEmbedder(), cancelled=lambda: True), "hybrid")
+
+
+def test_without_an_embedder_words_alone_rank():
+    document = Document.from_text(LINES, "lines")
+    without = tools()
+    without.embedder = None
+    chunking = run(build_chunker("fixed_sentences", {"size": 1}), document, without)
+    passages = prepare(chunking, without, "hybrid")
+    asked = ask(passages, "the line of 80", None, "hybrid", Limit.of(top=3), Ruler(LINES, load_tokenizer("words")))
+    assert asked.method == "bm25"
+    assert asked.hits[0].chunk == 1
+
+
+def test_a_text_without_chunks_gives_nothing():
+    assert asked_of("  \n ", top=3).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "it is empty."), (" \n", "it is empty."), ("a" * 10_000, "this one has 10,000."), ("\ud800", "surrogate pair.")],
+)
+def test_a_question_that_cannot_be_asked_is_a_sentence(text, said):
+    with pytest.raises(InputError) as error:
+        checked_question(text)
+    assert str(error.value).endswith(said)
+    assert checked_question(f" {'a' * (LONGEST_QUESTION - 2)} ")
+
+
+@pytest.mark.parametrize("limit", [{}, {"tokens": 1, "top": 1}, {"tokens": 0}, {"top": 0}, {"top": MOST_TOP + 1}])
+def test_a_limit_that_is_none_is_a_sentence(limit):
+    with pytest.raises(InputError, match=r"^[^.]+; got [^.]+\.$"):
+        Limit.of(**limit)
+
+
+def judged(answer, **settings):
+    asked = asked_of(**settings)
+    start = LINES.index(answer)
+    return judge(asked, Span(start, start + len(answer)))
+
+
+def test_an_answer_in_a_retrieved_chunk_is_whole():
+    found = judged("10 is the angle", top=2)
+    assert (found.fate, found.chunks, found.ranks, found.retrieved) == ("whole", (3,), (1,), (True,))
+
+
+def test_an_answer_beyond_the_limit_is_not_retrieved_and_has_its_rank():
+    found = judged("60 is the angle", top=2)
+    assert (found.fate, found.ranks, found.retrieved) == ("not retrieved", (4,), (False,))
+
+
+def test_an_answer_that_the_budget_ends_in_is_cut_off():
+    assert judged("30 is the", tokens=18).fate == "whole"
+    found = judged("30 is the angle of", tokens=18)
+    assert (found.fate, found.ranks) == ("cut off", (3,))
+
+
+def test_an_answer_over_a_seam_is_split_and_the_seam_says_why():
+    answer = "this line.\n60 is"
+    found = judged(answer, top=2)
+    assert (found.fate, found.chunks, found.ranks, found.retrieved) == ("split", (3, 4), (1, 4), (True, False))
+    assert not found.together
+    assert "1" in found.seam
+    assert judged(answer, top=4).together
+
+
+def test_an_answer_that_overlapping_chunks_hold_is_whole_in_the_best_of_them():
+    found = judged("30 is the angle of this line.\n10 is", top=9, size=2, overlap=1)
+    assert found.fate == "whole"
+    assert len(found.chunks) == 1
+
+
+def scattered(*places):
+    """Return what a question finds in chunks that lie in these lines."""
+    document = Document.from_text(LINES, "lines")
+    lines = document.sentences
+    chunks = tuple(Chunk.of(document, *[lines[line] for line in chunk]) for chunk in places)
+    chunking = Chunking(document, chunks, ())
+    with_tools = tools(AngleEmbedder())
+    passages = prepare(chunking, with_tools, "embedding")
+    vector = embed_question(chunking, with_tools, "0")
+    return ask(passages, "0", vector, "embedding", Limit.of(tokens=9), Ruler(LINES, load_tokenizer("words")))
+
+
+def test_chunks_in_several_places():
+    asked = scattered((0, 2), (1,), (3,))
+    assert asked.hits[0].parts == (
+        Span(0, len("0 is the angle of this line.")),
+        Span(LINES.index("30"), LINES.index("the angle", LINES.index("30"))),
+    )
+    # No cut made the parts: the chunk goes on elsewhere.
+    found = judge(asked, Span(0, LINES.index("80") + 2))
+    assert (found.fate, found.chunks, found.seam) == ("split", (0, 1), "")
+    # The break between the lines lies in no chunk, and nobody misses it.
+    assert judge(asked, Span(0, 29)).fate == "whole"
+    assert judge(asked, Span(LINES.index("60"), len(LINES))).fate == "in no chunk"
+
+
+def test_an_answer_is_trimmed_and_bounded():
+    assert checked_answer("one  two ", 3, 9) == Span(5, 8)
+    for start, end, said in [(0, 0, "0 to 0"), (3, 5, "white space"), (0, 10, "0 to 9"), (-1, 3, "-1")]:
+        with pytest.raises(InputError, match=said):
+            checked_answer("one  two ", start, end)
+    with pytest.raises(InputError, match=r"at most 10,000 characters; this one has 10,001\."):
+        checked_answer("a" * 20_000, 0, LONGEST_ANSWER + 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(st.characters(codec="utf-8"), min_size=1), st.text(st.characters(codec="utf-8"), min_size=1))
+def test_what_is_kept_comes_back_through_retrieval(question, answer):
+    if not question.strip() or not answer.strip() or "\0" in question + answer:
+        return
+    text = f"Before. {answer} After, {answer} again."
+    start = text.rindex(answer, 0, len(text) - 7)
+    document = Document.from_text(text, "lines", 'a, "document".txt')
+    data = questions_to_csv([Marked(question, document.name, document.identity, start, answer)]).encode()
+    found = read_questions(data, "questions.csv", Corpus((document,)))
+    assert not found.problems
+    (read,) = found.usable
+    assert read.text in (question, f"'{question}")
+    assert [excerpt.span for excerpt in read.excerpts] == [Span(start, start + len(answer))]
+
+
+def test_scores_are_said_in_few_figures():
+    assert [score_said(one) for one in (0.61234, 1 / 61, 12.345, -3.2, 0.0, float("nan"))] == [
+        *("0.61", "0.0164", "12.3", "-3.20", "0.00"),
+        "",
+    ]
