@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -82,14 +83,19 @@ class Document:
         sentences: str | GivenSentences = DEFAULT_SPLITTER,
         name: str = "text",
         parts: Parts | None = None,
+        cancelled: Callable[[], bool] = bool,
     ) -> Document:
         """Split ``text`` with the sentence splitter called ``sentences``, or take these sentences, as texts or as spans.
+
+        ``cancelled`` is asked at every sentence that the splitter finds whether the user has cancelled.
 
         Raises
         ------
         InputError
             If the text is no str, or holds a lone surrogate or more than `MAX_SENTENCES` sentences, the splitter does not
             exist, or given sentences are not those of the text.
+        Cancelled
+            If the user has.
         """
         _check_text(text, name)
         if not isinstance(sentences, str):
@@ -98,7 +104,7 @@ class Document:
         began = time.perf_counter()
         language = language_of(text, sentences)
         exact = sentences if language is None else f"sentencex:{language}"
-        found = split_sentences(text, exact)
+        found = split_sentences(text, exact, cancelled)
         if len(found) > MAX_SENTENCES:
             raise InputError(f"{name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(found):,}.")
         spans = tuple(Span(start, end) for start, end in found)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkers.errors import InputError, shown
+from chunkers.errors import Cancelled, InputError, shown
 from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import load_pipeline
@@ -56,7 +56,7 @@ _LONG_WORD = re.compile(r"\S{400,}")
 _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
 
 
-def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
+def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bool) -> list[tuple[int, int]]:
     """Return the half-open code-point range of every sentence of ``text``, without surrounding white space.
 
     Whether lines end in LF, CR or CRLF makes no difference.
@@ -67,15 +67,19 @@ def split_sentences(text: str, splitter: str) -> list[tuple[int, int]]:
         The original text.
     splitter
         A key of `SPLITTERS`, ``sentencex:CODE`` for the rules of a language, or ``spacy:NAME`` for an installed pipeline.
+    cancelled
+        Asked at every sentence whether the user has cancelled.
 
     Raises
     ------
     InputError
         If there is no such splitter or language, or the pipeline is not installed or sets no sentence boundaries.
+    Cancelled
+        If the user has.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
     plain = _LINE_END.sub("\n", text)
-    return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter)))
+    return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter), cancelled))
 
 
 def _pieces(text: str, splitter: str) -> Iterable[tuple[int, int]]:
@@ -242,9 +246,11 @@ def _pipeline(name: str) -> Language:
     return nlp
 
 
-def _trimmed(text: str, pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[], bool]) -> list[tuple[int, int]]:
     trimmed = []
     for start, end in pieces:
+        if cancelled():
+            raise Cancelled
         piece = text[start:end]
         if stripped := piece.strip():
             start += len(piece) - len(piece.lstrip())

@@ -12,8 +12,9 @@ more by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import Literal, Protocol
 
@@ -23,7 +24,7 @@ from chunkers import Cancelled, InputError, Span, Tools
 from chunkers.arrays import FloatArray, IntArray, VectorArray
 from evaluation.retrieval.corpus import CharacterRuler, Ruler
 from evaluation.retrieval.index import QUERIES, Index, embed_together, nearest
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, number_of, on_axis, scores_of
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import intersection, union
 
@@ -104,13 +105,13 @@ def filled(chunks: Iterable[Sequence[Span]], size: int, length: Measuring, last:
             break
         whole = length(spans)
         if whole > left:
-            return taken + (_beginning(spans, left, length) if last == "cut" else [])
+            return taken + (beginning(spans, left, length) if last == "cut" else [])
         taken += spans
         left -= whole
     return taken
 
 
-def _beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
+def beginning(spans: Sequence[Span], most: int, length: Measuring) -> list[Span]:
     """Return the beginning of a chunk, which may lie in several places."""
     taken = []
     for span in spans:
@@ -131,16 +132,34 @@ class AtBudgets:
     ----------
     taken
         How many chunks a question is given, one that is cut off included, shape (budgets, questions).
+    part
+        The length, in the unit of the budgets, of what is given of the chunk that is cut off; 0 where none is. Of the same
+        shape.
     given
         The length of what it is given, shape (units, budgets, questions), in the order of `UNITS`.
-    scores
-        Shape (units, budgets, scores, questions), in the order of `UNITS` and `FOUND_SCORES`; NaN where undefined.
+    hit
+        The length of what is in it and in the excerpts, of the same shape.
+    wanted
+        The length of the excerpts, shape (units, questions).
     """
 
     budgets: Budgets
     taken: IntArray
+    part: IntArray
     given: IntArray
-    scores: FloatArray
+    hit: IntArray
+    wanted: IntArray
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """The scores of `scores_of`, shape (units, budgets, scores, questions), NaN where undefined.
+
+        They are in the order of `UNITS` and `FOUND_SCORES`.
+        """
+        given, hit = self.given.astype(float), self.hit.astype(float)
+        wanted = np.where(self.wanted, self.wanted, np.nan)[:, None, :]
+        precision = hit / np.where((wanted > 0) & (given > 0), given, np.nan)
+        return np.stack([hit / wanted, precision, hit / (given + wanted - hit)], axis=2)
 
     def values(self, measure: str, size: int, unit: str = "characters") -> FloatArray:
         """Return a measure of every question at the budget of ``size``, shape (questions,), NaN where it is undefined."""
@@ -162,21 +181,41 @@ def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler
     ChunkingError
         As `Tools.embed` does.
     """
-    at = AtBudgets(
-        budgets,
-        np.zeros((len(budgets.sizes), len(questions)), dtype=np.intp),
-        np.zeros((len(UNITS), len(budgets.sizes), len(questions)), dtype=np.intp),
-        np.empty((len(UNITS), len(budgets.sizes), len(FOUND_SCORES), len(questions))),
-    )
+    return evaluate_each(index, questions, tools, ruler, [budgets])[0]
+
+
+def evaluate_each(
+    index: Index,
+    questions: Sequence[Question],
+    tools: Tools,
+    ruler: Ruler,
+    several: Sequence[Budgets],
+    seen: Callable[[int, IntArray], None] = lambda number, ranked: None,
+) -> tuple[AtBudgets, ...]:
+    """Return what `evaluate_at` does of each of several budgets, from one search; raises as it does.
+
+    ``seen`` is called with every question's number and its ranks, as deep as the largest budget of any unit needs.
+    """
+    found = tuple(_empty(budgets, len(questions)) for budgets in several)
     if not questions:
-        return at
+        return found
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     lengths = [_lengths(index, length) for length in rulers]
     vectors = embed_together(index.corpus, [question.text for question in questions], tools)
-    sizes = lengths[UNITS.index(budgets.unit)]
-    for number, ranked in _ranks(vectors, index.vectors, sizes, budgets.sizes[-1], tools):
-        _measure(at, index, number, questions[number], ranked, rulers, lengths)
-    return at
+    needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
+    for number, ranked in _ranks(vectors, index.vectors, needs, tools):
+        seen(number, ranked)
+        for at in found:
+            _measure(at, index, number, questions[number], ranked, rulers, lengths)
+    return found
+
+
+def _empty(budgets: Budgets, questions: int) -> AtBudgets:
+    """Return room for what questions find."""
+    shape = len(budgets.sizes), questions
+    taken, part = np.zeros((2, *shape), dtype=np.intp)
+    given, hit = np.zeros((2, len(UNITS), *shape), dtype=np.intp)
+    return AtBudgets(budgets, taken, part, given, hit, np.zeros((len(UNITS), questions), dtype=np.intp))
 
 
 def _lengths(index: Index, length: Measuring) -> IntArray:
@@ -190,15 +229,16 @@ def _lengths(index: Index, length: Measuring) -> IntArray:
 
 
 def _ranks(
-    queries: VectorArray, vectors: VectorArray, lengths: IntArray, budget: int, tools: Tools
+    queries: VectorArray, vectors: VectorArray, needs: Sequence[tuple[IntArray, int]], tools: Tools
 ) -> Iterator[tuple[int, IntArray]]:
-    """Yield every question's number and the chunks nearest to it, best first: at least as many as fill the budget, or all.
+    """Yield every question's number and the chunks nearest to it, best first: at least as many as fill the budgets, or all.
 
-    Those whose budget is not full yet are searched for again, twice as deep.
+    ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
+    searched for again, twice as deep.
     """
     open_questions = np.arange(len(queries))
     count = len(vectors)
-    depth = min(count, 4 + ceil(1.25 * budget * count / max(1, int(lengths.sum()))))
+    depth = min(count, max(4 + ceil(1.25 * size * count / max(1, int(lengths.sum()))) for lengths, size in needs))
     while len(open_questions):
         still_open = []
         at_once = max(1, min(QUERIES, _RANKS_AT_ONCE // max(1, depth)))
@@ -207,7 +247,7 @@ def _ranks(
                 raise Cancelled
             batch = open_questions[start : start + at_once]
             ranked = nearest(queries[batch], vectors, depth)
-            full = lengths[ranked].sum(axis=1) >= budget
+            full = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
             for number, row, enough in zip(batch.tolist(), ranked, full.tolist(), strict=True):
                 if enough or depth == count:
                     yield number, row
@@ -232,7 +272,7 @@ def _measure(
     """
     unit = UNITS.index(at.budgets.unit)
     excerpts = on_axis(index.corpus, question)
-    wanted = [length(union(excerpts)) for length in rulers]
+    at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
     edges = index.edges[ranked]
     touching = np.zeros(len(ranked), dtype=bool)
     for start, end in excerpts:
@@ -246,11 +286,9 @@ def _measure(
         taken = [span for place in places if place < whole for span in index.chunks[ranked[place]]]
         part: list[Span] = []
         if whole < reached and at.budgets.last == "cut":
-            part = _beginning(index.chunks[ranked[whole]], int(size - sums[unit][whole]), rulers[unit])
+            part = beginning(index.chunks[ranked[whole]], int(size - sums[unit][whole]), rulers[unit])
         at.taken[row, number] = whole + bool(part)
+        at.part[row, number] = rulers[unit](part)
         for place, length in enumerate(rulers):
-            given = int(sums[place][whole]) + length(part)
-            hit = length(intersection(excerpts, taken + part))
-            scores = scores_of(wanted[place], hit, given)
-            at.given[place, row, number] = given
-            at.scores[place, row, :, number] = [number_of(scores[name]) for name in FOUND_SCORES]
+            at.given[place, row, number] = int(sums[place][whole]) + length(part)
+            at.hit[place, row, number] = length(intersection(excerpts, taken + part))

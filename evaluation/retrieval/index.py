@@ -6,13 +6,13 @@ All chunks of all documents are searched together: as they are, or with their he
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from chunkers import Cancelled, Chunker, Span, Tools, run
+from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
 from chunkers.arrays import IntArray, VectorArray
 from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.tools import Meter
@@ -100,10 +100,13 @@ class Index(Indexed):
         What was embedded.
     vectors
         Unit vectors, shape (chunks, dimension).
+    reasons
+        Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
     """
 
     texts: tuple[str, ...]
     vectors: VectorArray
+    reasons: Mapping[int, str] = field(default_factory=dict)
 
 
 def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Index:
@@ -137,7 +140,20 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
         cached=meter.cached + sum(timing.cached for timing in timings),
         texts=tuple(texts),
         vectors=vectors,
+        reasons={
+            corpus.offsets[number] + place: reason
+            for number, chunking in enumerate(chunkings)
+            for place, reason in _reasons(chunking)
+        },
     )
+
+
+def _reasons(chunking: Chunking) -> Iterator[tuple[int, str]]:
+    """Yield where every cut of a document is, and the reason for it."""
+    starts = chunking.document.starts
+    for gap in chunking.gaps:
+        if gap.verdict.is_cut:
+            yield starts[gap.index + 1] if gap.offset is None else gap.offset, gap.reason
 
 
 def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> VectorArray:

@@ -1,4 +1,4 @@
-"""Evaluations as JSON without any text: ranges, numbers of chunks, scores and times."""
+"""What a run measured of a chunker as JSON without any text: ranges, numbers of chunks, scores, reasons and times."""
 
 from __future__ import annotations
 
@@ -8,12 +8,41 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chunkers import InputError, Span
-from chunkers.arrays import FloatArray
+from chunkers.arrays import FloatArray, IntArray
+from evaluation.retrieval.budget import AtBudgets, Last
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.found_documents import AT, SET_SCORES
 from evaluation.retrieval.index import Indexed, Search
+from evaluation.retrieval.ladder import LADDERS, Ladder
 from evaluation.retrieval.measures import MEASURES, UNITS, Evaluation
 from evaluation.retrieval.questions import Question
+
+
+class _StoredAt(BaseModel):
+    """What was found at the budgets of one unit, with the last chunk cut off or left out."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    unit: str
+    last: Last
+    sizes: tuple[int, ...]
+    taken: list[list[int]]
+    part: list[list[int]]
+    given: list[list[list[int]]]
+    hit: list[list[list[int]]]
+
+
+class _StoredLadder(BaseModel):
+    """A ladder; the ranks of a question without those that it does not need."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    wanted: list[list[int]]
+    at: tuple[_StoredAt, ...]
+    ranked: list[list[int]]
+    beyond: list[tuple[int, int, int]]
+    holders: list[tuple[int, int]]
+    reasons: list[tuple[int, str]]
 
 
 class _Stored(BaseModel):
@@ -34,10 +63,11 @@ class _Stored(BaseModel):
     scores: list[list[list[float | None]]]
     documents: list[list[list[float | None]]]
     evidence: list[list[list[float | None]]]
+    ladder: _StoredLadder | None = None
 
 
-def to_json(found: Evaluation) -> bytes:
-    """Return an evaluation as JSON, in which what is undefined is null."""
+def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
+    """Return an evaluation, and what was found at a ladder of budgets, as JSON, in which what is undefined is null."""
     index, search = found.index, found.search
     stored = _Stored(
         chunks=tuple(tuple((start, end) for start, end in spans) for spans in index.chunks),
@@ -53,12 +83,37 @@ def to_json(found: Evaluation) -> bytes:
         scores=found.scores.tolist(),
         documents=found.documents.tolist(),
         evidence=found.evidence.tolist(),
+        ladder=None if ladder is None else _stored_ladder(ladder),
     )
     return stored.model_dump_json().encode()
 
 
-def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> Evaluation:
-    """Return the evaluation that `to_json` wrote, of this corpus and these questions.
+def _stored_ladder(ladder: Ladder) -> _StoredLadder:
+    return _StoredLadder(
+        wanted=ladder.at[0].wanted.tolist(),
+        at=tuple(
+            _StoredAt(
+                unit=one.budgets.unit,
+                last=one.budgets.last,
+                sizes=one.budgets.sizes,
+                taken=one.taken.tolist(),
+                part=one.part.tolist(),
+                given=one.given.tolist(),
+                hit=one.hit.tolist(),
+            )
+            for one in ladder.at
+        ),
+        ranked=[[chunk for chunk in row if chunk >= 0] for row in ladder.ranked.tolist()],
+        beyond=[tuple(row) for row in ladder.beyond.tolist()],
+        holders=[tuple(row) for row in ladder.holders.tolist()],
+        reasons=[*ladder.reasons.items()],
+    )
+
+
+def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tuple[Evaluation, Ladder | None]:
+    """Return what `to_json` wrote, of this corpus and these questions; None for a ladder if none was written.
+
+    Nor is one returned that has other budgets than those of today.
 
     Raises
     ------
@@ -87,13 +142,55 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> Eva
         cached=stored.cached,
     )
     at_k = (len(AT), len(SET_SCORES), len(questions))
-    return Evaluation(
+    evaluation = Evaluation(
         Search(index, tuple(questions), ranked, stored.ask_s, stored.search_s),
         stored.top_k,
         _array(stored.scores, (len(UNITS), len(MEASURES), len(questions)), "scores"),
         _array(stored.documents, at_k, "documents"),
         _array(stored.evidence, at_k, "evidence"),
     )
+    return evaluation, None if stored.ladder is None else _ladder(stored.ladder, len(index.chunks), questions)
+
+
+def _ladder(stored: _StoredLadder, chunks: int, questions: Sequence[Question]) -> Ladder | None:
+    """Return a ladder; None if its budgets are not those of `LADDERS`."""
+    if [(one.unit, one.last, one.sizes) for one in stored.at] != [(one.unit, one.last, one.sizes) for one in LADDERS]:
+        return None
+    count = len(questions)
+    wanted = _counts(stored.wanted, (len(UNITS), count), "wanted")
+    at = []
+    for one, budgets in zip(stored.at, LADDERS, strict=True):
+        shape = len(budgets.sizes), count
+        taken, part = _counts(one.taken, shape, "taken"), _counts(one.part, shape, "part")
+        given, hit = (_counts(found, (len(UNITS), *shape), name) for name, found in (("given", one.given), ("hit", one.hit)))
+        at.append(AtBudgets(budgets, taken, part, given, hit, wanted))
+    if len(stored.ranked) != count:
+        raise InputError(f"stored evaluation: there must be ranks of {count:,} questions; got {len(stored.ranked):,}.")
+    ranked = np.full((count, max(map(len, stored.ranked), default=0)), -1, dtype=np.intp)
+    for number, row in enumerate(stored.ranked):
+        ranked[number, : len(row)] = row
+    excerpts = sum(len(question.excerpts) for question in questions)
+    holders = np.array(stored.holders, dtype=np.intp).reshape(-1, 2)
+    if len(holders) != excerpts:
+        raise InputError(f"stored evaluation: there must be holders of {excerpts:,} excerpts; got {len(holders):,}.")
+    beyond = np.array(stored.beyond, dtype=np.intp).reshape(-1, 3)
+    for numbers, most, what in (
+        (ranked, chunks, "chunks"),
+        (holders[:, 0], chunks, "chunks"),
+        (beyond[:, 1], chunks, "chunks"),
+        (beyond[:, 0], count, "questions"),
+    ):
+        if numbers.size and not -1 <= numbers.min() <= numbers.max() < most:
+            raise InputError(f"stored evaluation: the ladder must number the {most:,} {what}; it does not.")
+    return Ladder(tuple(at), ranked, beyond, holders, dict(stored.reasons))
+
+
+def _counts(values: Sequence[object], shape: tuple[int, ...], name: str) -> IntArray:
+    """Return nested lists of lengths as an array; raises InputError as `_array` does, and if one is below 0."""
+    found = _array(values, shape, name)
+    if found.size and found.min() < 0:
+        raise InputError(f"stored evaluation: {name} must be at least 0; it is not.")
+    return found.astype(np.intp)
 
 
 def _array(values: Sequence[object], shape: tuple[int, ...], name: str) -> FloatArray:

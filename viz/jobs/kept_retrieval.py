@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chunkers import InputError, build_chunker
 from chunkers.embedded import EmbeddedAs
 from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.stored import from_json, to_json
@@ -100,12 +101,15 @@ class KeptRetrieval:
         """Keep the run from now on."""
         self.keeper.begin(self.plan.model_dump_json().encode())
 
-    def add(self, number: int, found: Evaluation) -> None:
-        """Keep the evaluation of a chunker: it is in the file when this returns."""
-        self.keeper.add(number, to_json(found))
+    def add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
+        """Keep what was measured of a chunker: it is in the file when this returns."""
+        self.keeper.add(number, to_json(found, ladder))
 
-    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, Evaluation]:
-        """Return the evaluations that are kept, by number of the chunker; those that do not fit count as not done."""
+    def found(self, corpus: Corpus, questions: Sequence[Question]) -> dict[int, tuple[Evaluation, Ladder | None]]:
+        """Return what is kept, by number of the chunker; what does not fit counts as not done.
+
+        A run that an earlier version kept has no ladders.
+        """
         found = {}
         for number, part in sorted(self.keeper.parts().items()):
             if 0 <= number < len(self.plan.chunkers):

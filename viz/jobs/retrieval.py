@@ -9,6 +9,7 @@ from chunkers import Cancelled, Document, Embedder, InputError, Tools, load_toke
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import build_index, search
+from evaluation.retrieval.ladder import Ladder, climb
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.retrieval.report import Choice, Report, Reports
@@ -36,6 +37,8 @@ class Retrieval(Background):
         taken; None if the run is not kept.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
+    ladders
+        What they found at a ladder of budgets, by the same index; not of those that an earlier version kept.
     errors
         The messages of the chunkers that failed, by the same index.
     """
@@ -46,6 +49,7 @@ class Retrieval(Background):
     kept: KeptRetrieval | None = None
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
+    ladders: dict[int, Ladder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     _status: str = "Splitting into sentences"
     _reports: Reports | None = None
@@ -85,7 +89,8 @@ class Retrieval(Background):
         self._reports = Reports(ruler, len(self.plan.chunkers))
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
-            self.found.update(self.kept.found(corpus, questions))
+            for number, (found, ladder) in self.kept.found(corpus, questions).items():
+                self._take(number, found, ladder)
         if self.embedder is None:
             return
         for number, chunker in enumerate(self.plan.chunkers):
@@ -107,7 +112,7 @@ class Retrieval(Background):
                 self.errors[number] = str(error)
                 continue
             self._status = f"{title}: measuring what was found"
-            self._add(number, measure(searched, ruler))
+            self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
     def _load(self, embedder: Embedder) -> None:
         self._status = "Loading the embedding model"
@@ -119,10 +124,15 @@ class Retrieval(Background):
         if self.kept is not None:
             self.kept.keeper.check_embedder(embedder)
 
-    def _add(self, number: int, found: Evaluation) -> None:
+    def _add(self, number: int, found: Evaluation, ladder: Ladder) -> None:
         """Add what a chunker found: first to the disk, so that what is shown is not lost."""
         if self.kept is not None:
-            self.kept.add(number, found)
+            self.kept.add(number, found, ladder)
+        self._take(number, found, ladder)
+
+    def _take(self, number: int, found: Evaluation, ladder: Ladder | None) -> None:
+        if ladder is not None:
+            self.ladders[number] = ladder
         self.found[number] = found
 
     def _documents(self) -> Iterator[Document]:
@@ -132,4 +142,4 @@ class Retrieval(Background):
             if self._cancel.is_set():
                 raise Cancelled
             self._status = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
-            yield Document.from_text(text, self.plan.sentences, name, parts.get(name))
+            yield Document.from_text(text, self.plan.sentences, name, parts.get(name), self._cancel.is_set)

@@ -1,13 +1,16 @@
 """Evaluations as numbers: read again they measure the same, and what is not one is a sentence."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from chunkers import Document, InputError, build_chunker, load_tokenizer
+from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
+from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate
 from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.report import Choice, Reports
@@ -29,12 +32,21 @@ def found(request):
     chunker = build_chunker(
         request.param, {"overlap": 1, "size": 2} if request.param == "fixed_sentences" else {"chunks": 2}
     )
-    bench = tools()
-    return evaluate(build_index(CORPUS, chunker, bench), QUESTIONS, bench, RULER, 2)
+    return evaluate(build_index(CORPUS, chunker, tools()), QUESTIONS, tools(), RULER, 2)
+
+
+@pytest.fixture
+def ladder(monkeypatch):
+    # So that there is a rank beyond those that are kept.
+    monkeypatch.setattr(ladders, "KEPT_RANKS", 2)
+    found = climb(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER)
+    assert len(found.beyond)
+    return replace(found, reasons={16: "distance 0.72 > 0.5"})
 
 
 def test_it_is_the_same_again(found):
-    again = from_json(to_json(found), CORPUS, QUESTIONS)
+    again, none = from_json(to_json(found), CORPUS, QUESTIONS)
+    assert none is None
     assert len(QUESTIONS) == 4
     assert np.isnan(found.scores[:, 0, 3]).all()
     for name in ("scores", "documents", "evidence"):
@@ -48,12 +60,60 @@ def test_it_is_the_same_again(found):
     assert reports[0].chunkers[0].means == reports[1].chunkers[0].means
 
 
-def test_there_is_no_text_in_it(found):
-    written = to_json(found).decode()
+@pytest.fixture
+def found_by_sentence():
+    return evaluate(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 1}), tools()), QUESTIONS, tools(), RULER)
+
+
+def test_a_ladder_is_the_same_again(found_by_sentence, ladder):
+    again = from_json(to_json(found_by_sentence, ladder), CORPUS, QUESTIONS)[1]
+    for name in ("ranked", "beyond", "holders"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(ladder, name))
+    assert again.reasons == ladder.reasons
+    for one, other in zip(again.at, ladder.at, strict=True):
+        assert one.budgets == other.budgets
+        for name in ("taken", "part", "given", "hit", "wanted", "scores"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_what_an_earlier_version_kept_has_no_ladder(found_by_sentence, ladder):
+    written = json.loads(to_json(found_by_sentence, ladder))
+    before = {name: value for name, value in written.items() if name != "ladder"}
+    assert from_json(json.dumps(before).encode(), CORPUS, QUESTIONS)[1] is None
+    written["ladder"]["at"][0]["sizes"][0] = 499
+    evaluation, none = from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+    assert none is None
+    assert evaluation.answers == found_by_sentence.answers
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"wanted": [[1]]}, "wanted must have the shape 2 × 4"),
+        ({"ranked": [[0]]}, "there must be ranks of 4 questions; got 1"),
+        ({"ranked": [[0], [1], [2], [99]]}, "must number the 2 chunks"),
+        ({"holders": [[0, 1]]}, "there must be holders of 3 excerpts; got 1"),
+        ({"holders": [[99, 1]] * 3}, "must number the 2 chunks"),
+        ({"beyond": [[4, 0, 9]]}, "must number the 4 questions"),
+        ({"reasons": {"16": "why"}}, "ladder.reasons must be as it was written"),
+        ({"at": None}, "ladder.at must be as it was written"),
+    ],
+)
+def test_a_ladder_that_does_not_fit_is_a_sentence(ladder, changed, sentence):
+    found = evaluate(build_index(CORPUS, build_chunker("fixed_sentences", {"size": 4}), tools()), QUESTIONS, tools(), RULER)
+    written = json.loads(to_json(found, ladder))
+    assert len(written["chunks"]) == 2
+    written["ladder"] |= {"ranked": [[0]] * 4, "holders": [[0, 1]] * 3, "beyond": []} | changed
+    with pytest.raises(InputError, match=sentence):
+        from_json(json.dumps(written).encode(), CORPUS, QUESTIONS)
+
+
+def test_there_is_no_text_in_it(found, ladder):
+    written = to_json(found, ladder).decode()
     assert not any(word in written for word in ("heron", "What eats", "birds"))
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
-        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence"),
+        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder"),
     }
 
 

@@ -1,0 +1,133 @@
+"""What a run measures of every chunker besides the top k: a ladder of budgets, and where each excerpt lies in the chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkers import Cancelled, Tools
+from chunkers.arrays import IntArray
+from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
+from evaluation.retrieval.corpus import Ruler
+from evaluation.retrieval.index import Index, Indexed, embed_together
+from evaluation.retrieval.measures import UNITS, on_axis
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import characters, intersection
+
+RUNGS: Mapping[str, tuple[int, ...]] = {
+    "tokens": (500, 1000, 2000, 4000, 8000, 16_000),
+    "characters": (2000, 4000, 8000, 16_000, 32_000, 64_000),
+}
+"""The budgets by unit: a token of English has some four characters, so that rungs of the same number are alike."""
+
+LADDERS = tuple(Budgets(RUNGS[unit], unit, last) for unit in UNITS for last in LAST)
+"""Everything that is measured: either unit, the last chunk cut off or left out."""
+
+KEPT_RANKS = 400
+"""How many ranks of a question are kept, of those that the largest budget needs."""
+
+_SCORES_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """What all questions found at every budget, and what is needed to show it.
+
+    Attributes
+    ----------
+    at
+        One for each of `LADDERS`.
+    ranked
+        Numbers of the chunks nearest to each question, best first, as many as its largest budget needs and at most
+        `KEPT_RANKS`; then -1. Shape (questions, at most `KEPT_RANKS`).
+    beyond
+        The chunks with part of an excerpt that come after these and that the largest budget still has room for: numbers of
+        the question and of the chunk, and its rank, counted from 1. Shape (any, 3).
+    holders
+        For every excerpt, question by question, the chunk that holds most of it and its rank, counted from 1; of several,
+        the best ranked. Shape (excerpts, 2); a chunk of -1 where none holds any of it.
+    reasons
+        Why an excerpt was cut at a place of the axis, where the chunker says so.
+    """
+
+    at: tuple[AtBudgets, ...]
+    ranked: IntArray
+    beyond: IntArray
+    holders: IntArray
+    reasons: Mapping[int, str]
+
+    def of(self, unit: str, last: Last) -> AtBudgets:
+        """Return what was found at the budgets in a unit, with the last chunk cut off or left out."""
+        return next(one for one in self.at if (one.budgets.unit, one.budgets.last) == (unit, last))
+
+
+def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler) -> Ladder:
+    """Search the index once for every question and measure at every budget; raises as `evaluate_at` does."""
+    rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
+    beyond: list[tuple[int, int, int]] = []
+
+    def seen(number: int, ranked: IntArray) -> None:
+        rows[number] = ranked[:KEPT_RANKS].copy()
+        after = ranked[KEPT_RANKS:]
+        touching = np.zeros(len(after), dtype=bool)
+        for start, end in on_axis(index.corpus, questions[number]):
+            touching |= (index.edges[after, 0] < end) & (index.edges[after, 1] > start)
+        beyond.extend((number, int(after[place]), KEPT_RANKS + place + 1) for place in np.flatnonzero(touching).tolist())
+
+    found = evaluate_each(index, questions, tools, ruler, LADDERS, seen)
+    deepest = np.max([at.taken[-1] for at in found], axis=0) if questions else np.zeros(0, dtype=np.intp)
+    # One more than is given, as the chunk that does not fit is shown as well.
+    rows = [row[: most + 1] for row, most in zip(rows, deepest.tolist(), strict=True)]
+    ranked = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.intp)
+    for number, row in enumerate(rows):
+        ranked[number, : len(row)] = row
+    deeper = np.array([one for one in beyond if one[2] <= deepest[one[0]]], dtype=np.intp).reshape(-1, 3)
+    return Ladder(found, ranked, deeper, _holders(index, questions, tools, rows), _reasons(index, questions))
+
+
+def _reasons(index: Index, questions: Sequence[Question]) -> dict[int, str]:
+    """Return the reasons of the cuts inside excerpts."""
+    cuts = np.array(sorted(index.reasons), dtype=np.intp)
+    inside = np.zeros(len(cuts), dtype=bool)
+    for question in questions:
+        for start, end in on_axis(index.corpus, question):
+            inside[np.searchsorted(cuts, start, "right") : np.searchsorted(cuts, end)] = True
+    return {place: index.reasons[place] for place in cuts[inside].tolist()}
+
+
+def best_holders(index: Indexed, excerpt: tuple[int, int]) -> tuple[list[int], int]:
+    """Return the numbers of the chunks that hold most of an excerpt of the axis, and how many characters that is."""
+    start, end = excerpt
+    near = np.flatnonzero((index.edges[:, 0] < end) & (index.edges[:, 1] > start)).tolist()
+    held = {number: characters(intersection([excerpt], index.chunks[number])) for number in near}
+    most = max(held.values(), default=0)
+    return [number for number, size in held.items() if size == most and most], most
+
+
+def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: Sequence[IntArray]) -> IntArray:
+    """Return the chunk that holds most of each excerpt, and its rank, which is looked for where it is not ``ranked``."""
+    found: list[tuple[int, int]] = []
+    open_places: list[tuple[int, int, list[int]]] = []
+    for number, question in enumerate(questions):
+        places = {chunk: place for place, chunk in enumerate(ranked[number].tolist(), start=1)}
+        for excerpt in on_axis(index.corpus, question):
+            chunks, _ = best_holders(index, excerpt)
+            among = [(places[chunk], chunk) for chunk in chunks if chunk in places]
+            if chunks and not among:
+                open_places.append((number, len(found), chunks))
+            found.append((min(among)[1], min(among)[0]) if among else (-1, 0))
+    if open_places:
+        vectors = embed_together(index.corpus, [questions[number].text for number, _, _ in open_places], tools)
+        at_once = max(1, _SCORES_AT_ONCE // len(index.vectors))
+        for start in range(0, len(open_places), at_once):
+            if tools.cancelled():
+                raise Cancelled
+            scores = vectors[start : start + at_once] @ index.vectors.T
+            for row, (_, place, chunks) in zip(scores, open_places[start : start + at_once], strict=True):
+                chunk = max(chunks, key=lambda one: (row[one], -one))
+                # As `nearest` has it, the earlier of equals comes first.
+                better = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
+                found[place] = (chunk, int(better) + 1)
+    return np.array(found, dtype=np.intp).reshape(-1, 2)

@@ -1,0 +1,127 @@
+"""The ladder of budgets: what is kept to show it, and which chunk holds an excerpt, at which rank."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Cancelled, Document, build_chunker
+from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index, nearest
+from evaluation.retrieval.ladder import LADDERS, RUNGS, best_holders, climb
+from evaluation.retrieval.questions import read_questions
+from tests.support import AngleEmbedder, HashEmbedder, tools
+
+SMALL = (Budgets((1, 4, 5), "tokens", "cut"), Budgets((8, 30), "characters", "left_out"))
+
+
+def corpus():
+    return Corpus((Document.from_text("0 alpha.\n40 beta.\n90 gamma.\n130 delta.", "lines", "one"),))
+
+
+def climbed(rows, size=1, overlap=0, monkeypatch=None, kept=400):
+    if monkeypatch is not None:
+        monkeypatch.setattr(ladders, "LADDERS", SMALL)
+        monkeypatch.setattr(ladders, "KEPT_RANKS", kept)
+    text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
+    questions = read_questions(text.encode(), "questions.jsonl", corpus()).usable
+    bench = tools(AngleEmbedder())
+    index = build_index(corpus(), build_chunker("fixed_sentences", {"size": size, "overlap": overlap}), bench)
+    return index, questions, climb(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer))
+
+
+def test_both_units_go_equally_far_and_the_last_chunk_is_cut_off_or_left_out():
+    assert [(one.unit, one.last) for one in LADDERS] == [
+        ("characters", "cut"),
+        ("characters", "left_out"),
+        ("tokens", "cut"),
+        ("tokens", "left_out"),
+    ]
+    assert [4 * size for size in RUNGS["tokens"]] == [*RUNGS["characters"]]
+    assert (RUNGS["tokens"][0], RUNGS["tokens"][-1]) == (500, 16_000)
+
+
+def test_it_keeps_as_many_ranks_as_the_largest_budget_needs(monkeypatch):
+    # Of 130, 90, 40 and 0, of two words and 9 characters each, five tokens need three; of 30 characters three fit.
+    _, _, found = climbed([("120", ["40 beta."]), ("0", [])], monkeypatch=monkeypatch)
+    assert found.of("tokens", "cut").taken[:, 0].tolist() == [1, 2, 3]
+    assert found.of("tokens", "cut").part[:, 0].tolist() == [1, 0, 1]
+    assert found.of("characters", "left_out").taken[:, 0].tolist() == [0, 3]
+    assert not found.of("characters", "left_out").part.any()
+    # And one more: the one that does not fit.
+    assert found.ranked.tolist() == [[3, 2, 1, 0], [0, 1, 2, 3]]
+    assert found.beyond.tolist() == []
+
+
+def test_of_the_ranks_that_are_not_kept_those_with_part_of_an_excerpt_are(monkeypatch):
+    _, _, found = climbed([("120", ["40 beta."]), ("0", ["40 beta."])], monkeypatch=monkeypatch, kept=2)
+    assert found.ranked.tolist() == [[3, 2], [0, 1]]
+    assert found.beyond.tolist() == [[0, 1, 3]]
+
+
+@pytest.mark.parametrize("kept", [1, 400])
+def test_an_excerpt_has_a_holder_with_its_rank(monkeypatch, kept):
+    asked = [("120", ["0 alpha.", "40 beta.\n90 gamma."]), ("10", ["130 delta."]), ("1", [])]
+    _, _, found = climbed(asked, monkeypatch=monkeypatch, kept=kept)
+    # 120 finds 130, 90, 40, 0; of beta and gamma the longer one. 10 finds 0, 40, 90, 130.
+    assert found.holders.tolist() == [[0, 4], [2, 2], [3, 4]]
+
+
+def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
+    # Chunks 0+40, 40+90, 90+130: the question at 110 degrees finds the last, then the second, both of which hold gamma.
+    index, questions, found = climbed([("110", ["90 gamma."])], size=2, overlap=1, monkeypatch=monkeypatch, kept=0)
+    (excerpt,) = questions[0].excerpts
+    assert best_holders(index, excerpt.span) == ([1, 2], 9)
+    assert best_holders(index, (0, 0)) == ([], 0)
+    assert found.holders.tolist() == [[2, 1]]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(["red", "blue", "green", "red sea"]), min_size=1, max_size=12), st.integers(0, 3))
+def test_a_holder_s_rank_is_that_of_the_search(lines, kept):
+    text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
+    one = Corpus((Document.from_text(text, "lines", "one"),))
+    rows = "\n".join(
+        json.dumps({"question": f"which {number}", "excerpts": [f"{line} {number}."]}) for number, line in enumerate(lines)
+    )
+    bench = tools(HashEmbedder())
+    questions = read_questions(rows.encode(), "questions.jsonl", one).usable
+    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), bench)
+    before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
+    try:
+        found = climb(index, questions, bench, Ruler(text, bench.tokenizer))
+    finally:
+        ladders.KEPT_RANKS = before
+    ranked = nearest(bench.embed([question.text for question in questions]), index.vectors, len(index.vectors))
+    for (chunk, rank), row in zip(found.holders.tolist(), ranked.tolist(), strict=True):
+        assert row[rank - 1] == chunk
+
+
+def test_the_reasons_of_the_cuts_inside_excerpts(monkeypatch):
+    index, _, found = climbed([("120", ["alpha.\n40 beta.\n90"]), ("0", ["130 delta."])], monkeypatch=monkeypatch)
+    assert sorted(index.reasons) == [9, 18, 28]
+    assert found.reasons == {place: index.reasons[place] for place in (9, 18)}
+
+
+def test_each_of_several_budgets_is_what_it_is_alone():
+    index, questions, found = climbed([("120", ["40 beta."]), ("0", ["130 delta."])])
+    bench = tools(AngleEmbedder())
+    for one in found.at:
+        alone = evaluate_at(index, questions, bench, Ruler(corpus().whole.text, bench.tokenizer), one.budgets)
+        for name in ("taken", "part", "given", "hit", "wanted", "scores"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(alone, name))
+
+
+def test_no_question_is_a_ladder_of_nothing_and_a_cancelled_one_is_none():
+    index, questions, _ = climbed([("120", ["40 beta."])])
+    bench = tools(AngleEmbedder())
+    ruler = Ruler(corpus().whole.text, bench.tokenizer)
+    nothing = climb(index, (), bench, ruler)
+    assert (nothing.ranked.shape, nothing.holders.shape, nothing.at[0].scores.shape[-1]) == ((0, 0), (0, 2), 0)
+    asked = iter([False, True, True, True])
+    with pytest.raises(Cancelled):
+        climb(index, questions, tools(AngleEmbedder(), cancelled=lambda: next(asked, True)), ruler)

@@ -1,0 +1,71 @@
+"""A retrieval run: every chunker as soon as it is done, and cancel whatever it is doing."""
+
+import threading
+
+import pytest
+
+from chunkers import build_chunker
+from chunkers.text import sentences
+from evaluation.retrieval import questions
+from evaluation.retrieval.ladder import RUNGS
+from tests.support import LIMIT, HashEmbedder, ended
+from viz.jobs import retrieval
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+
+ASKED = b'{"question": "What is eaten?", "excerpts": ["Bread is eaten."]}\n'
+MATERIAL = Material((("list.txt", "Bread is eaten.\nMilk is drunk.\n"),), ("asked.jsonl", ASKED), own=True)
+
+
+def new_run(*sizes):
+    chunkers = tuple(build_chunker("fixed_sentences", {"size": size}) for size in sizes or (1,))
+    return Retrieval(Plan(MATERIAL, chunkers, "hash", "lines", "words"), HashEmbedder(), False)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "item"),
+    [
+        (sentences, "_pieces", (0, 15)),
+        (questions, "_json_rows", ("line 1", {"question": "Why?", "excerpts": ["Bread is eaten."]})),
+    ],
+    ids=["splitting", "reading"],
+)
+def test_cancel_ends_splitting_and_reading(monkeypatch, module, name, item):
+    at_work = threading.Event()
+
+    def without_end(*_):
+        at_work.set()
+        while True:
+            yield item
+
+    monkeypatch.setattr(module, name, without_end)
+    run = new_run()
+    run.start()
+    assert at_work.wait(LIMIT)
+    run.cancel()
+    ended(run)
+    assert (run.running, run.error, run.found) == (False, "", {})
+
+
+def test_what_a_chunker_found_is_there_before_the_next_is_done(monkeypatch):
+    build = retrieval.build_index
+    go_on, waits = threading.Event(), threading.Event()
+
+    def slow(corpus, chunker, *others):
+        if chunker.size == 2:
+            waits.set()
+            assert go_on.wait(LIMIT)
+        return build(corpus, chunker, *others)
+
+    monkeypatch.setattr(retrieval, "build_index", slow)
+    run = new_run(1, 2)
+    run.start()
+    assert waits.wait(LIMIT)
+    assert ([*run.found], [*run.ladders]) == ([0], [0])
+    assert run.progress() == (0.5, "2. Fixed sentences: chunking")
+    go_on.set()
+    assert not ended(run).error
+    assert [*run.ladders] == [0, 1]
+    at = run.ladders[1].of("tokens", "cut")
+    assert at.budgets.sizes == RUNGS["tokens"]
+    assert at.values("recall", 500, "tokens").tolist() == [1]
