@@ -35,7 +35,9 @@ from evaluation.commands.budgets import as_json as budgets_as_json
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index
+from evaluation.retrieval.labels import labels
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
+from evaluation.retrieval.question_sets import is_part, read_beir, read_set
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.retrieval.ranges import characters
 from evaluation.segmentation.measures import Score
@@ -47,8 +49,16 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     """Add the command."""
     command = commands.add_parser("retrieval", help="measure what recipes' chunks retrieve for questions")
     kinds = "its text, Markdown, HTML, PDF, DOCX and EPUB files"
-    command.add_argument("--corpus", type=Path, required=True, metavar="DIR", help=kinds)
-    command.add_argument("--questions", type=Path, required=True, metavar="FILE", help="CSV or JSON lines")
+    command.add_argument("--corpus", type=Path, metavar="DIR", help=kinds)
+    command.add_argument(
+        "--questions",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="CSV, JSON lines or JSON, ragas' too; or, without --corpus, a BEIR folder or ZIP file, or SQuAD's JSON",
+    )
+    command.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
+    command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     add_budgets(command)
@@ -73,12 +83,14 @@ def run_retrieval(options: argparse.Namespace) -> None:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
     recipes = [(path.stem, _recipe(path)) for path in options.recipe]
-    texts = _texts(options.corpus, options.encoding)
+    name, data, texts = _material(options)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
     located = _corpus(texts, "lines")
-    questions = _questions(options.questions, located)
+    questions = _questions(name, data, located)
+    if options.labels is not None:
+        _write(options.labels, labels(questions.usable, located))
     corpora: dict[str, Corpus] = {}
     ruler = Ruler(located.whole.text, tokenizer)
     measured: list[Measured] = []
@@ -151,12 +163,48 @@ def _corpus(texts: Sequence[tuple[str, FileText]], splitter: str) -> Corpus:
     return Corpus(tuple(Document.from_text(found.text, splitter, name, found.parts) for name, found in texts))
 
 
-def _questions(path: Path, corpus: Corpus) -> Questions:
-    questions = read_questions(file_bytes(str(path)), path.name, corpus)
-    for problem in questions.problems:
-        say(problem)
-    questions.needed(path.name)
+def _material(options: argparse.Namespace) -> tuple[str, bytes, list[tuple[str, FileText]]]:
+    """Return name and content of the file of questions, and the documents, which some bring with them."""
+    path: Path = options.questions
+    if is_folder(path):
+        parts = {part: file_bytes(str(path / part), f"{path.name}/{part}") for part in _parts(path)}
+        found = read_beir(parts, path.name, options.split)
+    else:
+        data = file_bytes(str(path))
+        one = read_set(data, path.name, options.split)
+        if one is None:
+            if options.split is not None:
+                raise InputError(f"--split must be given with a BEIR set; {path.name} is none.")
+            if options.corpus is None:
+                raise InputError(f"--corpus must be given with {path.name}, which does not bring its documents; it is not.")
+            return path.name, data, _texts(options.corpus, options.encoding)
+        found = one
+    if options.corpus is not None:
+        raise InputError(f"--corpus must be left out with {path.name}, which brings its documents; got {options.corpus}.")
+    for note in found.notes:
+        say(note)
+    return *found.questions, [(name, FileText(text, "utf-8", "utf-8")) for name, text in found.texts]
+
+
+def _parts(folder: Path) -> list[str]:
+    """Return the paths of the files of a BEIR set in a folder."""
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [name for name in names if is_part(name)]
+
+
+def _questions(name: str, data: bytes, corpus: Corpus) -> Questions:
+    questions = read_questions(data, name, corpus)
+    for sentence in (*questions.problems, *questions.changes):
+        say(sentence)
+    questions.needed(name)
     return questions
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path}: the file must be writable; {error.strerror}.") from error
 
 
 def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
@@ -218,6 +266,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
             for number, answer in enumerate(found.answers)
         ],
         "problems": list(questions.problems),
+        "changes": list(questions.changes),
     }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from chunkers import Document, InputError, Span
+from chunkers import InputError, Span
+from evaluation.retrieval.anchors import ALIKE, NEAREST, Match, Quotation, Searched, Work
 from evaluation.retrieval.corpus import Corpus
 
 
@@ -17,6 +18,19 @@ class Excerpt(NamedTuple):
 
     document: int
     span: Span
+
+
+class Located(NamedTuple):
+    """An excerpt where it was found, with a sentence if that is not where, or as, it was given; else an empty one."""
+
+    document: int
+    span: Span
+    remark: str = ""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The excerpt without the remark."""
+        return Excerpt(self.document, self.span)
 
 
 @dataclass(frozen=True)
@@ -45,55 +59,100 @@ class Finder:
             stems.setdefault(Path(known).stem, []).append(number)
         return stems | {known: [number] for number, known in enumerate(self.corpus.names)}
 
-    def locate(self, item: object, number: int | None) -> Excerpt:
-        """Locate an excerpt: at its ``start_index``, else where its text first occurs, if need be without white space.
+    def whole(self, name: object) -> Located:
+        """Return the excerpt that is the whole of the document called ``name``, without white space around it."""
+        number = self.number(name)
+        if number is None:
+            raise InputError(f"documents must name those that answer the question; got {short(name)}.")
+        text = self.corpus.documents[number].text
+        if not text.strip():
+            raise InputError(f"a document that answers a question must have text, and {self.corpus.names[number]} has none.")
+        return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
-        ``number`` is the document's; if it is None, all are searched in order.
+    def locate(self, item: object, number: int | None) -> Located:
+        """Locate an excerpt as `anchors` does: word for word, then as it might be typeset, then with small changes.
+
+        An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
+        and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.
 
         Raises
         ------
         InputError
-            If it is not found.
+            If it is not found; the sentence names the passage most like it if there is one.
         """
         given = item if isinstance(item, dict) else {"content": item}
-        content, start = given.get("content"), _start_index(given.get("start_index"))
-        if not isinstance(content, str) or not content.strip():
-            raise InputError(f"an excerpt must be a text; got {short(content)}.")
-        documents = self.corpus.documents
-        numbers = range(len(documents)) if number is None else [number]
-        if number is not None and start is not None and documents[number].text.startswith(content, start):
-            return Excerpt(number, Span(start, start + len(content)))
-        for candidate in numbers:
-            found = documents[candidate].text.find(content)
-            if found >= 0:
-                return Excerpt(candidate, Span(found, found + len(content)))
-        for candidate in numbers:
-            if span := self._visible[candidate].find(content):
-                return Excerpt(candidate, span)
-        where = "any document" if number is None else documents[number].name
-        raise InputError(f"the excerpt must occur in {where}, and {short(content)} does not; it is left out.")
+        quoted = _quotation(given)
+        own = self.number(given.get("corpus_id"))
+        number = number if own is None else own
+        numbers = range(len(self._searched)) if number is None else [number]
+        for way in (Searched.exact, Searched.typography):
+            for candidate in numbers:
+                if found := way(self._searched[candidate], quoted):
+                    return self._located(candidate, quoted, found)
+        if best := self._most_alike(numbers, quoted, ALIKE):
+            return self._located(*best)
+        where = "any document" if number is None else self.corpus.names[number]
+        said = f"the excerpt must occur in {where}, and {short(quoted.text)} does not; it is left out."
+        if best := self._most_alike(numbers, quoted, NEAREST):
+            candidate, _, found = best
+            passage = self.corpus.documents[candidate].text[found.span.start : found.span.end]
+            there = f"in {self.corpus.names[candidate]} is" if number is None else "is"
+            said += f" The nearest passage {there} {short(passage)} at {found.span.start:,}, {_percent(found)} alike."
+        elif self._work.spent:
+            said += " It was not compared with all passages, as too many excerpts of this file are not found."
+        raise InputError(said)
+
+    def _most_alike(self, numbers: Iterable[int], quoted: Quotation, alike: float) -> tuple[int, Quotation, Match] | None:
+        found = [(one, match) for one in numbers if (match := self._searched[one].altered(quoted, alike))]
+        if not found:
+            return None
+        number, match = max(found, key=lambda one: one[1].alike)
+        return number, quoted, match
+
+    def _located(self, number: int, quoted: Quotation, found: Match) -> Located:
+        """Return the excerpt with a remark where it is not as it was given."""
+        name, passage = self.corpus.names[number], self.corpus.documents[number].text[found.span.start : found.span.end]
+        remark = ""
+        if found.how == "elsewhere":
+            remark = f"stands in {name} word for word, but at {found.span.start:,} and not at {quoted.start:,}"
+        elif found.how == "typography":
+            remark = f"stands in {name} at {found.span.start:,} with other white space or signs"
+        elif found.how == "altered":
+            remark = f"stands in {name} at {found.span.start:,} altered, {_percent(found)} alike: {short(passage)}"
+        if found.several:
+            remark += f"{'; it' if remark else ''} stands in {name} more than once, and the first is used"
+        return Located(number, found.span, f"the excerpt {short(quoted.text)} {remark}." if remark else "")
 
     @cached_property
-    def _visible(self) -> list[_Visible]:
-        return [_Visible.of(document) for document in self.corpus.documents]
+    def _work(self) -> Work:
+        return Work()
+
+    @cached_property
+    def _searched(self) -> list[Searched]:
+        return [Searched(document.text, self._work) for document in self.corpus.documents]
 
 
-class _Visible(NamedTuple):
-    """A text without its white space, and where each of its characters was."""
+def _percent(found: Match) -> str:
+    # Rounded down: what is not the same is not 100 % alike.
+    return f"{int(100 * found.alike)} %"
 
-    text: str
-    places: array[int]
 
-    @classmethod
-    def of(cls, document: Document) -> _Visible:
-        places = array("q", (place for place, character in enumerate(document.text) if not character.isspace()))
-        return cls("".join(document.text.split()), places)
+def _quotation(given: Mapping[str, Any]) -> Quotation:
+    """Return an item's quotation.
 
-    def find(self, content: str) -> Span | None:
-        """Return where the same characters first occur, whatever white space is between them."""
-        bare = "".join(content.split())
-        found = self.text.find(bare)
-        return None if found < 0 else Span(self.places[found], self.places[found + len(bare) - 1] + 1)
+    Raises
+    ------
+    InputError
+        If it has no text, or its place is none.
+    """
+    content, start = given.get("content"), _start_index(given.get("start_index"))
+    if not isinstance(content, str) or not content.strip():
+        raise InputError(f"an excerpt must be a text; got {short(content)}.")
+    prefix, suffix = given.get("prefix") or "", given.get("suffix") or ""
+    for name, context in (("prefix", prefix), ("suffix", suffix)):
+        if not isinstance(context, str):
+            raise InputError(f"the {name} of an excerpt must be a text; got {short(context)}.")
+    return Quotation(content, prefix, suffix, start)
 
 
 def _start_index(given: object) -> int | None:

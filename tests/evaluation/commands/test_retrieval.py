@@ -167,3 +167,69 @@ def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
 def test_budgets_of_no_use_end_in_a_sentence(folder, capsys, options, message):
     assert call(folder, *options) == 2
     assert message in capsys.readouterr().err
+
+
+def asked(folder, *arguments):
+    recipe = str(folder / "by_1.json")
+    return main(["retrieval", "--tokenizer", "words", "--recipe", recipe, "--json", *map(str, arguments)])
+
+
+@pytest.fixture
+def beir(folder):
+    """A folder in BEIR's format with two documents."""
+    texts = {name: (folder / "corpus" / f"{name}.txt").read_text(encoding="utf-8") for name in ("stubs", "three_topics")}
+    (folder / "beir" / "qrels").mkdir(parents=True)
+    rows = [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
+    (folder / "beir" / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (folder / "beir" / "queries.jsonl").write_text('{"_id": "1", "text": "How is sourdough leavened?"}', encoding="utf-8")
+    (folder / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\tstubs\t1\n", encoding="utf-8")
+    return folder / "beir"
+
+
+def test_a_beir_folder_brings_its_documents(folder, beir, capsys):
+    assert asked(folder, "--questions", beir) == 0
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    text = (folder / "corpus" / "stubs.txt").read_text(encoding="utf-8")
+    assert found["questions"][0]["excerpts"] == [{"document": "stubs", "start": 0, "end": len(text.rstrip())}]
+    assert "BEIR says which documents answer a question, not where" in printed.err
+
+
+def test_what_brings_its_documents_takes_no_others(folder, beir, capsys):
+    def refused(*arguments):
+        assert asked(folder, *arguments) == 2
+        return capsys.readouterr().err
+
+    assert "--corpus must be left out with beir, which brings its documents" in refused(
+        "--questions", beir, "--corpus", folder / "corpus"
+    )
+    questions = folder / "questions.csv"
+    assert "--corpus must be given with questions.csv" in refused("--questions", questions)
+    assert "--split must be given with a BEIR set; questions.csv is none." in refused(
+        "--questions", questions, "--corpus", folder / "corpus", "--split", "dev"
+    )
+    assert "beir: the split must be one of test; got 'dev'." in refused("--questions", beir, "--split", "dev")
+    (beir / "queries.jsonl").unlink()
+    assert "beir: a BEIR set must have queries.jsonl" in refused("--questions", beir)
+
+
+def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
+    labels = folder / "labels.jsonl"
+    assert call(folder, "--json", "--labels", str(labels)) == 0
+    before = json.loads(capsys.readouterr().out)
+    path = folder / "corpus" / "stubs.txt"
+    path.write_text("A line before.\n" + path.read_text(encoding="utf-8"), encoding="utf-8", newline="")
+    assert asked(folder, "--questions", labels, "--corpus", folder / "corpus") == 0
+    printed = capsys.readouterr()
+    after = json.loads(printed.out)
+    for one, other in zip(before["questions"], after["questions"], strict=True):
+        for was, now in zip(one["excerpts"], other["excerpts"], strict=True):
+            moved = 15 if was["document"] == "stubs.txt" else 0
+            assert (now["start"], now["end"]) == (was["start"] + moved, was["end"] + moved)
+    assert after["changes"] == printed.err.splitlines()
+    assert all(" stands in stubs.txt word for word, but at " in one for one in after["changes"])
+    assert len(after["changes"]) == sum(
+        one["document"] == "stubs.txt" for question in before["questions"] for one in question["excerpts"]
+    )
+    assert call(folder, "--labels", str(folder)) == 2
+    assert "the file must be writable" in capsys.readouterr().err

@@ -260,7 +260,7 @@ def test_what_cannot_be_used_is_listed_and_the_rest_is_usable():
         (b"question,answer\na,b", "the columns must include question, and references or excerpts; got question, answer"),
         (b"question,excerpts\n", "at least one question must be usable; none is."),
         (b'{"question": "a"\n', "line 1: every line must be a JSON object; this one is not"),
-        (b'[{"question": "a"}]\n', "line 1: every line must be a JSON object; this one is '\\[{"),
+        (b'["question"]\n', "item 1: every item must be a JSON object; this one is 'question'"),
         (b"question,excerpts\n\0", "must be text, CSV or JSON lines; this one is binary"),
         (b"x" * 20_000_001, "at most 20,000,000 bytes; this one has 20,000,001"),
         (b"question,excerpts\na," + b"x" * 1_100_000, "question 1: the file must be CSV, and from here on it is not"),

@@ -1,0 +1,225 @@
+"""Find an excerpt again in a text that may have been edited since: by quotation, place, and what stood before and after.
+
+An excerpt is tied to its text as W3C's Web Annotation Data Model does it (2017): by the quotation with a prefix and a suffix
+(TextQuoteSelector), and by its place (TextPositionSelector).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from chunkers import Span
+from chunkers.arrays import IntArray
+
+CONTEXT = 32
+"""Characters before and after an excerpt that are kept with it."""
+
+NARROW = 8
+"""Characters of these that are looked for where not all are there any more."""
+
+ALIKE = 0.8
+"""How like its excerpt an altered passage must be: 1 minus their edit distance over the length of the excerpt."""
+
+NEAREST = 0.5
+"""How like it the nearest passage must be to be named where the excerpt is lost."""
+
+SHORTEST = 12
+"""Characters, without white space, from which on an excerpt is looked for with small changes: shorter ones are like much."""
+
+MOST_COMPARED = 20_000_000_000
+"""Pairs of characters that are compared to find the altered excerpts of one file of questions: some half a minute."""
+
+How = Literal["in place", "elsewhere", "typography", "altered"]
+
+_SAME = (
+    str.maketrans(dict.fromkeys("‘’‚‛′´`ʼ‹›", "'"))
+    | str.maketrans(dict.fromkeys("“”„‟″«»", '"'))
+    | str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"))
+)
+
+
+class Quotation(NamedTuple):
+    """An excerpt as it was written, what stood before and after it, and where it began; None where that is not known."""
+
+    text: str
+    prefix: str = ""
+    suffix: str = ""
+    start: int | None = None
+
+
+class Match(NamedTuple):
+    """Where a quotation is found.
+
+    Attributes
+    ----------
+    how
+        ``in place``: word for word, where it was or, if no place is known, anywhere; ``elsewhere``: word for word in another
+        place; ``typography``: with other white space, quotation marks, dashes or ligatures; ``altered``: with
+        small changes, within `ALIKE`.
+    alike
+        From 0 to 1, see `ALIKE`.
+    several
+        Whether it stands there more than once and nothing says which is meant.
+    """
+
+    span: Span
+    how: How
+    alike: float = 1.0
+    several: bool = False
+
+
+def context_of(text: str, span: Span) -> tuple[str, str]:
+    """Return what stands before and after a span of a text."""
+    return text[max(0, span.start - CONTEXT) : span.start], text[span.end : span.end + CONTEXT]
+
+
+@dataclass
+class Work:
+    """How many comparisons may still be made."""
+
+    left: int = MOST_COMPARED
+
+    @property
+    def spent(self) -> bool:
+        """Whether there are none."""
+        return self.left <= 0
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A text in which quotations are found."""
+
+    text: str
+    work: Work = field(default_factory=Work, compare=False)
+
+    def exact(self, quoted: Quotation) -> Match | None:
+        """Return where the quotation stands word for word, None if it does not.
+
+        Of several places it is that with the same text before and after, all of it or the nearest part of it, then that
+        nearest to where it was, or the first.
+        """
+        found = _place(self.text, quoted)
+        if found is None:
+            return None
+        start, several = found
+        how: How = "in place" if quoted.start in (None, start) else "elsewhere"
+        return Match(Span(start, start + len(quoted.text)), how, several=several)
+
+    def typography(self, quoted: Quotation) -> Match | None:
+        """Return where it stands when white space is left out and signs are plain; of several as in `exact`."""
+        folded = self._quoted(quoted)
+        found = _place(self._folded.text, folded) if folded.text else None
+        if found is None:
+            return None
+        start, several = found
+        return Match(self._folded.original(Span(start, start + len(folded.text))), "typography", several=several)
+
+    def altered(self, quoted: Quotation, alike: float = ALIKE) -> Match | None:
+        """Return the passage most like the quotation, at least ``alike``, compared as in `typography`; None without one.
+
+        Of passages that are equally like it, it is the one nearest to its place. None too where `Work` is used up.
+        """
+        from evaluation.retrieval.approximate import codes, nearest
+
+        folded = self._quoted(quoted)
+        length = len(folded.text)
+        if length < SHORTEST or self.work.spent:
+            return None
+        most = int((1 - alike) * length + 1e-9)
+        distance, start, end, made = nearest(codes(folded.text), self._codes, most, folded.start or 0, self.work.left)
+        self.work.left -= made
+        if distance < 0 or start >= end:
+            return None
+        return Match(self._folded.original(Span(start, end)), "altered", 1 - distance / length)
+
+    def _quoted(self, quoted: Quotation) -> Quotation:
+        text, prefix, suffix, start = quoted
+        place = None if start is None else int(np.searchsorted(self._folded.places, start))
+        return Quotation(folded(text), folded(prefix), folded(suffix), place)
+
+    @cached_property
+    def _folded(self) -> _Folded:
+        return _Folded.of(self.text)
+
+    @cached_property
+    def _codes(self) -> IntArray:
+        from evaluation.retrieval.approximate import codes
+
+        return codes(self._folded.text)
+
+
+def _place(text: str, quoted: Quotation) -> tuple[int, bool] | None:
+    """Return where a quotation begins, and whether it might as well be elsewhere; None if it is nowhere."""
+    if text.find(quoted.text) < 0:
+        return None
+    for prefix, suffix in _contexts(quoted):
+        pattern = prefix + quoted.text + suffix
+        if quoted.start is None:
+            found = text.find(pattern)
+            if found >= 0:
+                return found + len(prefix), text.find(pattern, found + 1) >= 0
+        else:
+            found = _nearest(text, pattern, quoted.start - len(prefix))
+            if found >= 0:
+                return found + len(prefix), False
+    raise AssertionError("the last context is empty")
+
+
+def _contexts(quoted: Quotation) -> Iterator[tuple[str, str]]:
+    """Yield what may stand before and after, the most that tells places apart first, at last nothing."""
+    _, prefix, suffix, _ = quoted
+    near = prefix[-NARROW:], suffix[:NARROW]
+    yield from dict.fromkeys([(prefix, suffix), (prefix, ""), ("", suffix), near, (near[0], ""), ("", near[1]), ("", "")])
+
+
+def _nearest(text: str, pattern: str, place: int) -> int:
+    """Return where the pattern begins, as near to the place as there is one; -1 if nowhere."""
+    place = max(0, place)
+    after = text.find(pattern, place)
+    if after == place:
+        return after
+    before = text.rfind(pattern, 0, place + len(pattern) - 1)
+    if after < 0 or before < 0:
+        return max(after, before)
+    return before if place - before <= after - place else after
+
+
+class _Folded(NamedTuple):
+    """A text without its white space and with plain signs, and where each of its characters was."""
+
+    text: str
+    places: IntArray
+
+    @classmethod
+    def of(cls, text: str) -> _Folded:
+        plain = _plain(text)
+        lengths = np.array([len(plain[code]) for code in sorted(plain)], dtype=np.intp)
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        counts = lengths[np.searchsorted(np.array(sorted(plain), dtype=np.uint32), points)]
+        return cls(text.translate(plain), np.repeat(np.arange(len(points)), counts))
+
+    def original(self, span: Span) -> Span:
+        """Return the range of the original that a range of this covers."""
+        return Span(int(self.places[span.start]), int(self.places[span.end - 1]) + 1)
+
+
+def folded(text: str) -> str:
+    """Return a text without white space and invisible signs, and with plain quotation marks, dashes and letters."""
+    return text.translate(_plain(text))
+
+
+def _plain(text: str) -> dict[int, str]:
+    """Return what stands for each character of a text, by code point."""
+    return {ord(sign): _plain_sign(sign) for sign in set(text)}
+
+
+def _plain_sign(sign: str) -> str:
+    if unicodedata.category(sign) == "Cf":
+        return ""
+    return "".join(unicodedata.normalize("NFKD", sign.translate(_SAME)).split())
