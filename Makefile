@@ -10,7 +10,7 @@ TSC := .venv/bin/node node_modules/typescript/bin/tsc
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test quick fuzz lint types scripts format bench browser clean
+.PHONY: help run test quick fuzz lint types scripts format bench package browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ format: .venv/test.stamp node_modules/.package-lock.json ## mend style and forma
 bench: .venv/test.stamp ## measure speed
 	$(PY) -m benchmarks
 	$(PY) -m benchmarks.size
+
+package: .venv/test.stamp ## build the wheel and the source distribution into dist/
+	$(PY) -m build --no-isolation
 
 clean: ## remove caches; to start over, remove .venv and node_modules too
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from viz import compare
 from viz.jobs.preload import Preload
 from viz.server.at_once import send_at_once
 from viz.server.callbacks import let_callbacks_end
@@ -23,7 +24,7 @@ from viz.shell.opening import open_browser
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
     send_at_once(asyncio.get_running_loop())
-    loading = Preload("viz.compare.page", "pandas")
+    loading = Preload(f"{compare.__name__}.page", "pandas")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
     yield

@@ -1,6 +1,6 @@
 """Text chunkers that explain their cuts.
 
->>> from chunkers import chunk
+>>> from seamark import chunk
 >>> result = chunk("One sentence. Another.", "fixed_sentences", size=1)
 >>> result.texts
 ('One sentence.', 'Another.')

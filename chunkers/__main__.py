@@ -1,4 +1,4 @@
-"""The command line: ``python -m chunkers FILE... --chunker NAME``."""
+"""The command line that cuts documents: ``seamark chunk FILE... --chunker NAME``, or this package by ``python -m``."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m chunkers",
+        prog=prog,
         description="Cut documents into chunks; prints one JSON object per document.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
@@ -59,9 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `command_line`."""
-    return command_line(lambda: _run(_parser().parse_args(arguments)))
+def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
+    """Run the command line, which its help calls ``prog``; return the exit status, see `command_line`."""
+    return command_line(lambda: _run(_parser(prog).parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from chunkers.embedded import EmbeddedAs
 from chunkers.errors import InputError
+from chunkers.extras import need
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
 from chunkers.spreadsheet import as_cell
@@ -112,8 +113,9 @@ def _cell(value: Any) -> Any:
 def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> bytes:
     """Return one row per chunk; a chunk's spans are a list of lists of two code points, its pages a list of labels.
 
-    ``embedded_as`` as in `to_jsonl`.
+    ``embedded_as`` as in `to_jsonl`; raises InputError if pyarrow is not installed.
     """
+    need("corpus", "Parquet", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

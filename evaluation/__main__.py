@@ -1,4 +1,4 @@
-"""The command line: ``python -m evaluation`` with ``sweep``, ``stitch``, ``retrieval``, ``agreement`` or ``unlabelled``."""
+"""The command line that measures: ``seamark`` with ``sweep``, ``stitch``, ``retrieval``, ``agreement`` or ``unlabelled``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from evaluation.commands.sweep import run_sweep
 from evaluation.segmentation.sweep import MEASURES
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(prog: str) -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m evaluation",
+        prog=prog,
         description="Measure chunkers against known boundaries, with questions, or without.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
@@ -57,11 +57,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status, see `command_line`."""
+def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
+    """Run the command line, which its help calls ``prog``; return the exit status, see `command_line`."""
 
     def work() -> int:
-        options = _parser().parse_args(arguments)
+        options = _parser(prog).parse_args(arguments)
         options.run(options)
         return 0
 

@@ -1,6 +1,5 @@
 """A recipe as a chunker of Chonkie: called with a text, it returns Chonkie's chunks.
 
->>> from integrations.chonkie import SeamarkChunker
 >>> chunker = SeamarkChunker('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
 >>> [(chunk.text, chunk.start_index, chunk.end_index) for chunk in chunker("One sentence. Another.")]
 [('One sentence.', 0, 13), ('Another.', 14, 22)]

@@ -1,7 +1,6 @@
 """A recipe as a component of Haystack.
 
 >>> from haystack import Document
->>> from integrations.haystack import SeamarkDocumentSplitter
 >>> splitter = SeamarkDocumentSplitter('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
 >>> [one.content for one in splitter.run([Document(content="One sentence. Another.")])["documents"]]
 ['One sentence.', 'Another.']

@@ -1,6 +1,5 @@
 """A recipe as LangChain's ``TextSplitter``.
 
->>> from integrations.langchain import SeamarkTextSplitter
 >>> splitter = SeamarkTextSplitter('{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
 >>> splitter.split_text("One sentence. Another.")
 ['One sentence.', 'Another.']

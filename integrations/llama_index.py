@@ -1,7 +1,6 @@
 """A recipe as LlamaIndex's ``NodeParser``.
 
 >>> from llama_index.core import Document
->>> from integrations.llama_index import SeamarkNodeParser
 >>> parser = SeamarkNodeParser(recipe='{"chunker": "fixed_sentences", "parameters": {"size": 1}}')
 >>> [node.text for node in parser.get_nodes_from_documents([Document(text="One sentence. Another.")])]
 ['One sentence.', 'Another.']

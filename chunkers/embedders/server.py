@@ -15,6 +15,7 @@ from chunkers.arrays import FloatArray, VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.request import HOOKS, TooLarge, TooLate, ask
 from chunkers.errors import InputError, ModelError
+from chunkers.extras import need
 
 if TYPE_CHECKING:
     import openai
@@ -93,6 +94,7 @@ class OpenAIServer(Embedder):
                     f"{self.name}: {self._host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
                     "Another server is named in OPENAI_BASE_URL or on the page."
                 )
+            need("llm", self.name, "openai", "httpx2")
             import openai
 
             self._client = openai.OpenAI(

@@ -21,15 +21,26 @@ from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 _POLL_S = 0.01
 """Seconds between checks, at first; later a twentieth of a second."""
 
-# The package's own __init__ would import what reading never uses, such as numpy and pydantic; an empty one replaces it.
+# The library's own __init__ would import what reading never uses, such as numpy and pydantic; an empty one replaces it, and
+# each of those that it lies in, by their names and folders from the outside in. The last name is that of the child.
 _CODE = """
-import sys, types
-package = types.ModuleType("chunkers")
-package.__path__ = [sys.argv[1]]
-sys.modules["chunkers"] = package
-from chunkers.text.reader_child import serve
-serve()
+import importlib, json, sys, types
+packages, child = json.loads(sys.argv[1])
+for name, folder in packages:
+    package = sys.modules[name] = types.ModuleType(name)
+    package.__path__ = [folder]
+importlib.import_module(child).serve()
 """
+
+
+def _child() -> str:
+    """Return what the code is given: this library lies inside the package of those who have installed it."""
+    *outer, _ = str(__package__).split(".")
+    folder = Path(__file__).parents[1]
+    above = [folder, *folder.parents]
+    packages = [[".".join(outer[: count + 1]), str(above[len(outer) - count - 1])] for count in range(len(outer))]
+    return json.dumps([packages, f"{__package__}.reader_child"])
+
 
 _free = threading.Semaphore(READERS)
 _lock = threading.Lock()
@@ -106,7 +117,7 @@ class _Reader:
         # Without secrets, such as the keys of servers, which a file must not get at.
         kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CODE, str(Path(__file__).parents[1])],
+            [sys.executable, "-c", _CODE, _child()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,1 +1,1 @@
-"""The commands of ``python -m evaluation``, one per file."""
+"""The commands that measure, one per file."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +58,7 @@ def app_server(
     limit: float = LIMIT,
     environment: Mapping[str, str] | None = None,
     port: int = 0,
+    program: Sequence[str] = (),
 ) -> Iterator[AppServer]:
     """Run a Streamlit script until the block ends.
 
@@ -73,6 +74,8 @@ def app_server(
         Variables of the environment beside this process's own.
     port
         The port, for a server that takes another's place; 0 for one that the system chooses.
+    program
+        What to run instead of the script, without the port, in the folder of the log: an installed app.
 
     Raises
     ------
@@ -81,11 +84,13 @@ def app_server(
     """
     # The system chooses the port when the server takes it, so nobody can take it in between; the log tells which it is.
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port), "--server.headless", "true"]
+    if program:
+        command = [*program, "--port", str(port)]
     with log.open("w") as written:
         began = time.perf_counter()
         server = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=log.parent if program else ROOT,
             stdin=subprocess.DEVNULL,
             stdout=written,
             stderr=subprocess.STDOUT,

@@ -128,7 +128,7 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
         ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
     )
     st.caption(
-        f"Column {choices.selected + 1}. To reproduce the chunks from the recipe: python -m chunkers FILE --recipe RECIPE"
+        f"Column {choices.selected + 1}. Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
     )
     row = st.container(horizontal=True)
     for label, name, mime, data in files:

@@ -54,7 +54,7 @@ def _draw(here: Page) -> None:
         st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
-            st.code(f"python -m chunkers FILE --chunker {kind.name}", language=None)
+            st.code(f"python -m seamark chunk FILE --chunker {kind.name}", language=None)
     with live:
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])

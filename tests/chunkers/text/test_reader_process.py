@@ -1,6 +1,5 @@
 """Files are read apart: limits of time, memory and text, each in a sentence; cancelling; and nothing of it stays."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -83,10 +82,9 @@ def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):
 
 def test_the_process_loads_nothing_that_reading_does_not_need():
     said = reader_process._CODE.replace(
-        "serve()\n", 'print(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
+        ".serve()\n", '\nprint(sorted({"numpy", "torch", "spacy", "pydantic", "streamlit"} & set(sys.modules)))\n'
     )
-    folder = os.path.dirname(os.path.dirname(reader_process.__file__))  # noqa: PTH120
-    ended = subprocess.run([sys.executable, "-c", said, folder], capture_output=True, text=True, check=True)
+    ended = subprocess.run([sys.executable, "-c", said, reader_process._child()], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
 
 

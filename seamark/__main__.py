@@ -1,0 +1,83 @@
+"""The command line ``seamark``: alone it opens the app, with the name of a command it does what that says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+COMMANDS = {
+    "chunk": "cut documents into chunks",
+    "sweep": "many settings on many documents with known boundaries",
+    "stitch": "make long documents with known boundaries of short ones",
+    "retrieval": "measure recipes on questions with known excerpts",
+    "agreement": "which boundaries another embedder moves",
+    "unlabelled": "what can be said of chunkers without labels",
+}
+"""Every command, with what it does; each imports what it needs only when it is run."""
+
+SERVER = Path(__file__).parent / "serve.py"
+"""Where it is installed; in a checkout it lies beside this package."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, see `chunkers.arguments.command_line`."""
+    given = sys.argv[1:] if arguments is None else [*arguments]
+    command = given[0] if given else ""
+    if command == "chunk":
+        from chunkers.__main__ import main as chunk
+
+        return chunk(given[1:], prog="seamark chunk")
+    if command in COMMANDS:
+        from evaluation.__main__ import main as evaluate
+
+        return evaluate(given, prog="seamark")
+    from chunkers.arguments import command_line
+
+    return command_line(lambda: _app(given))
+
+
+def _app(arguments: Sequence[str]) -> int:
+    import argparse
+
+    from chunkers.arguments import Parser
+    from chunkers.errors import InputError
+    from chunkers.extras import need
+    from chunkers.recipe import __version__
+
+    width = max(map(len, COMMANDS)) + 2
+    parser = Parser(
+        prog="seamark",
+        description="Open Seamark in the browser, or run one of its commands.",
+        epilog="commands, each with a --help of its own:\n"
+        + "\n".join(f"  {name:<{width}}{said}" for name, said in COMMANDS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", nargs="?", metavar="COMMAND", help="one of those below; without one, the app is opened")
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="the port of the app (default: 8501, or the next one that is free)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="serve the app without opening a browser")
+    parser.add_argument("--version", action="version", version=f"seamark {__version__}")
+    options = parser.parse_args(arguments)
+    if options.command is not None:
+        raise InputError(f"The command must be one of {', '.join(COMMANDS)}; got {options.command!r}.")
+    if options.port is not None and not 0 <= options.port <= 65535:
+        raise InputError(f"--port must be from 0 to 65535; got {options.port}.")
+    need("app", "The app", "streamlit", "plotly")
+    return _served(options.port, options.no_browser)
+
+
+def _served(port: int | None, no_browser: bool) -> int:
+    """Serve the app until it is stopped, as ``streamlit run`` does: with its settings, behind its guard."""
+    from streamlit.web import cli
+
+    script = SERVER if SERVER.exists() else SERVER.parents[1] / SERVER.name
+    flags = ["--server.port", str(port)] if port is not None else []
+    flags += ["--server.headless", "true"] if no_browser else []
+    cli.main(["run", str(script), *flags], prog_name="streamlit", standalone_mode=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""Seamark as it is installed, with the extra of the app, outside of the checkout: the first screen in a real browser."""
+
+import pytest
+
+from tests.browser.app_server import app_server
+from tests.browser.steps import embedded, eventually, read
+from tests.packing.environments import build, environment
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_command_opens_the_first_screen(tmp_path, page):
+    python = environment(tmp_path / "environment", build(tmp_path)[1], ["app"])
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with app_server(outside / "log.txt", program=[str(python.with_name("seamark")), "--no-browser"]) as server:
+        page.goto(server.url)
+        embedded(page)
+        reader = page.locator(".seamark").first
+        assert read(reader, "({ columns }) => columns.length") == 3
+        eventually(lambda: read(reader, "({ columns }) => columns.every(({ cuts }) => cuts.length > 0)"), True)
+        # The page is that of the checkout, with its style and its settings.
+        assert page.title() == "Seamark"
+        assert page.evaluate("getComputedStyle(document.body).fontFamily").startswith("system-ui")
+    log = (outside / "log.txt").read_text(encoding="utf-8")
+    assert "Traceback" not in log
+    assert not [*outside.glob("*.db"), *outside.glob(".streamlit")]

@@ -1,0 +1,17 @@
+"""What is built of the checkout, once for all tests."""
+
+import pytest
+
+from tests.packing.environments import build, environment
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """The paths of the source distribution and of the wheel that is built of it."""
+    return build(tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture(scope="session")
+def library(built, tmp_path_factory):
+    """The Python of an environment with the wheel, without any extra."""
+    return environment(tmp_path_factory.mktemp("library"), built[1])

@@ -1,0 +1,151 @@
+"""What is installed: one name, every file that is needed and no other, and no import of a name that is not there."""
+
+import ast
+import re
+import tarfile
+import tomllib
+import zipfile
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from chunkers import __version__
+from packing.seamark_backend import LEFT_OUT, PACKAGE, ROOMS, SCRIPTS, SETTINGS, RelocationError, relocated
+from tests import ROOT
+from tests.packing.environments import requirements
+from tests.test_rooms import PACKAGES
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+MODULES = sorted(path for room in (*ROOMS, PACKAGE) for path in (ROOT / room).rglob("*.py"))
+WRITERS = ("viz/theme/glossary.py", "viz/components/events.py")
+"""What writes pages of `docs/`, which only a checkout has, and says so in them."""
+
+BARE = re.compile(rf"(?:{'|'.join(ROOMS)})(?:\.\w+)+")
+
+
+def files():
+    """Return the files of the checkout that are installed, by their names in the wheel."""
+    found = {f"{PACKAGE}/{name}": ROOT / name for name in (*SCRIPTS, SETTINGS)}
+    for room in (*ROOMS, PACKAGE):
+        for path in (ROOT / room).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT)):
+                name = path.relative_to(ROOT).as_posix()
+                found[name if room == PACKAGE else f"{PACKAGE}/{name}"] = path
+    return found
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    with zipfile.ZipFile(built[1]) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def sources(wheel):
+    return {name: wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".py")}
+
+
+def test_every_room_is_moved():
+    assert {*ROOMS, PACKAGE} == {*PACKAGES}
+
+
+def test_it_has_one_name(wheel):
+    assert {name.split("/")[0] for name in wheel.namelist()} == {PACKAGE, f"{PACKAGE}-{__version__}.dist-info"}
+
+
+def test_it_has_every_file_and_no_other(wheel):
+    there = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE}/")}
+    wanted = files()
+    assert there == {*wanted}
+    data = {name for name in there if not name.endswith(".py")}
+    assert data
+    assert {name for name in data if wheel.read(name) != wanted[name].read_bytes()} == set()
+    assert f"{PACKAGE}-{__version__}.dist-info/licenses/LICENSE" in wheel.namelist()
+
+
+def test_the_source_distribution_has_no_tests(built):
+    with tarfile.open(built[0]) as opened:
+        tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
+    about = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "setup.cfg", f"{PACKAGE}.egg-info"}
+    assert tops <= {*ROOMS, PACKAGE, "packing", *SCRIPTS, SETTINGS.split("/")[0], *about}
+
+
+def test_no_import_names_what_is_not_there(sources):
+    left = []
+    for name, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named += [node.module] if isinstance(node, ast.ImportFrom) else []
+            left += [f"{name}: {one}" for one in named if one.split(".")[0] in {*ROOMS, "packing", "tests", "benchmarks"}]
+    assert not left
+    assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
+
+
+def test_no_text_names_a_module_that_is_not_there(sources):
+    """A name in a string, with which a module could be imported, and what a reader is told to type."""
+    left = []
+    for name, source in sources.items():
+        if name.endswith(WRITERS):
+            continue
+        left += [f"{name}: {found}" for found in re.findall(rf"-m (?:{'|'.join(ROOMS)})\b.*", source)]
+        left += [f"{name}: {found}" for found in re.findall(rf">>> (?:from|import) (?:{'|'.join(ROOMS)})\b.*", source)]
+        strings = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+        left += [f"{name}: {one!r}" for one in strings if isinstance(one, str) and BARE.fullmatch(one)]
+    assert not left
+
+
+def test_nothing_but_imports_changes():
+    rooms = "|".join(ROOMS)
+    for path in MODULES:
+        source = path.read_bytes().decode()
+        undone = re.sub(rf"\bfrom {PACKAGE}\.(?=(?:{rooms})\b)", "from ", relocated(source, path.name))
+        assert re.sub(rf"\bfrom {PACKAGE} import (?=(?:{rooms})\b)", "import ", undone) == source, path
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("from chunkers import a", "from seamark.chunkers import a"),
+        ("from chunkers.b import (\n    c,\n)\n", "from seamark.chunkers.b import (\n    c,\n)\n"),
+        ("import chunkers", "from seamark import chunkers"),
+        ("import viz as v", "from seamark import viz as v"),
+        ("é = 1; from viz import d; from pages import e", "é = 1; from seamark.viz import d; from seamark.pages import e"),
+        ("def f():\r\n    from viz.x import y\r\n", "def f():\r\n    from seamark.viz.x import y\r\n"),
+        ("from vizier import a\nimport chunkers_two\n", "from vizier import a\nimport chunkers_two\n"),
+        ("from . import chunkers\n'from chunkers import a'\n", "from . import chunkers\n'from chunkers import a'\n"),
+    ],
+)
+def test_an_import_is_moved(source, wanted):
+    assert relocated(source, "module.py") == wanted
+
+
+@pytest.mark.parametrize("source", ["import chunkers.base", "import viz, os", "import os, viz", "from  viz import a"])
+def test_an_import_that_cannot_be_moved_is_named(source):
+    with pytest.raises(RelocationError, match=r"^module\.py, line 2: a room must be imported as “from "):
+        relocated(f"import os\n{source}", "module.py")
+
+
+def test_the_metadata_name_the_packages_that_the_tests_run_with():
+    """Which belongs where is said by pyproject.toml; that none is forgotten and every range has the pin is checked here."""
+    pinned = requirements("requirements.txt")
+    own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+    more = [Requirement(line) for extra in EXTRAS if extra != "adapters" for line in EXTRAS[extra]]
+    named = {canonicalize_name(one.name) for one in own + more}
+    assert named == {*pinned}, "requirements.txt and pyproject.toml name the same packages"
+    adapters = [Requirement(line) for line in EXTRAS["adapters"]]
+    pinned |= requirements("requirements-dev.txt")
+    outside = [str(one) for one in own + more + adapters if pinned[canonicalize_name(one.name)] not in one.specifier]
+    assert not outside, "every range has the version that the tests run with"
+
+
+def test_the_library_alone_asks_for_no_page():
+    own = {canonicalize_name(Requirement(line).name) for line in PROJECT["project"]["dependencies"]}
+    assert own.isdisjoint({"streamlit", "plotly", "pyarrow", "openai"})
+
+
+def test_the_build_is_pinned_and_the_version_is_said_once():
+    assert PROJECT["project"]["version"] == __version__
+    (build,) = PROJECT["build-system"]["requires"]
+    assert build == f"setuptools=={requirements('requirements-dev.txt')['setuptools']}"

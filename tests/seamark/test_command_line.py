@@ -1,0 +1,58 @@
+"""``seamark``: which command runs, and what is refused."""
+
+import pytest
+
+import chunkers
+import seamark
+from seamark.__main__ import COMMANDS, main
+
+
+def test_the_names_are_those_of_the_library():
+    assert {name for name in seamark.__all__ if getattr(seamark, name) is not getattr(chunkers, name)} == set()
+    assert {*seamark.__all__} <= {*dir(seamark)}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = seamark.nothing
+
+
+def test_the_help_has_every_command(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert all(f"  {name} " in said for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (["chnk"], f"The command must be one of {', '.join(COMMANDS)}; got 'chnk'."),
+        (["--port", "70000"], "--port must be from 0 to 65535; got 70000."),
+        (["--port", "one"], "Argument --port: invalid int value: 'one'."),
+        (["chunk"], "Name at least one file to cut, or - for standard input."),
+        (["sweep", "nothing"], "Say what to sweep: --published, or --chunker with --grid."),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
+    assert main(given) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert sentence in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([], []),
+        (["--port", "8600"], ["--server.port", "8600"]),
+        (["--no-browser"], ["--server.headless", "true"]),
+    ],
+)
+def test_the_app_is_started_as_streamlit_starts_it(given, wanted, monkeypatch):
+    from streamlit.web import cli
+
+    from tests import ROOT
+
+    started = []
+    monkeypatch.setattr(cli, "main", lambda command, **_options: started.append(command))
+    assert main(given) == 0
+    assert started == [["run", str(ROOT / "serve.py"), *wanted]]
