@@ -33,8 +33,8 @@ class SeamarkDocumentSplitter:
     recipe
         As the page exports it, in any form that `integrations.recipe_of` takes.
     embedder, cache
-        As `integrations.Cutter` has them; a pipeline that is written to a file has the recipe alone. To read it, Haystack
-        wants this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
+        As `integrations.Cutter` has them; a pipeline in a file has the recipe alone. To read it again, Haystack wants
+        this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def test_as_a_text_on_every_page(page, app_url):
     embedded(page)
     eventually(lambda: [whole_text(root, number) for number in (0, 1)], [TEXT] * 2)
     nothing_happened(page)
-    for below in ("Every gap", "Chunk sizes", "Parsing", "Downloads"):
+    for below in ("Every gap", "Chunk sizes", "Parsing", "Code", "Downloads"):
         page.get_by_text(below, exact=True).click()
         nothing_happened(page)
     for name in ABOUT_A_TEXT:

@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, ranking, measures without labels, sizes, gaps, the file as read."""
+"""What Compare shows below the text on request: scores, ranking, sizes, gaps, the file as read, code, downloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
+from viz.compare.code import show_code
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
 from viz.compare.scores.ranking import show_ranking
@@ -27,13 +28,13 @@ from viz.state.text import Source
 
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: scores, ranking, sizes, gaps, the file as read, or downloads."""
+    """Draw what the user chooses to see below the text: scores, ranking, sizes, gaps, the file, code, or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
     wanted = st.segmented_control(
         "Below the text",
-        ["Scores", "Which is best?", "Without labels", "Chunk sizes", "Every gap", "Parsing", "Downloads"],
+        ["Scores", "Which is best?", "Without labels", "Chunk sizes", "Every gap", "Parsing", "Code", "Downloads"],
         key="below",
         label_visibility="collapsed",
     )
@@ -45,41 +46,52 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
     elif wanted == "Without labels":
         show_unlabelled(choices, made, done[0][1].document, embedder)
     elif wanted == "Chunk sizes":
-        unit = st.segmented_control(
-            "Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True
-        )
-        values = {
-            f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)
-            if unit == "sentences"
-            else [len(chunk.text) for chunk in chunking.chunks]
-            for number, chunking in done
-        }
-        figure = size_distributions(values, str(unit))
-        sizes = [(name, size) for name, among in values.items() for size in among]
-        table: dict[str, list[str] | list[int]] = {
-            "chunker": [name for name, _ in sizes],
-            str(unit): [size for _, size in sizes],
-        }
-        show_figure(figure, table, "Chunk sizes", key="sizes")
+        _show_sizes(made, done)
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
     elif wanted == "Parsing":
         show_parsing(chosen)
-    elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
-        _downloads(choices, here.chunker, here.chunking, embedder)
-        embedded_as = session.embedded_as
-        columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
-        if len(columns) == len(made):
-            recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as) for one, _ in columns]
-            download(
-                st.container(),
-                "The whole session, with its text",
-                lambda: session_file.write(chosen, choices, columns, embedder, embedded_as),
-                "seamark-session.json",
-                "application/json",
-                (chosen, choices.selected, recipes),
-                help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
-            )
+    elif wanted == "Code":
+        show_code(choices, made, embedder)
+    elif wanted == "Downloads":
+        _show_downloads(choices, made, chosen, embedder)
+
+
+def _show_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    here = made[choices.selected]
+    if here.chunking is None or here.chunker is None:
+        return
+    _downloads(choices, here.chunker, here.chunking, embedder)
+    embedded_as = session.embedded_as
+    columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
+    if len(columns) == len(made):
+        recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as) for one, _ in columns]
+        download(
+            st.container(),
+            "The whole session, with its text",
+            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as),
+            "seamark-session.json",
+            "application/json",
+            (chosen, choices.selected, recipes),
+            help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
+        )
+
+
+def _show_sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
+    unit = st.segmented_control("Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True)
+    values = {
+        f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)
+        if unit == "sentences"
+        else [len(chunk.text) for chunk in chunking.chunks]
+        for number, chunking in done
+    }
+    figure = size_distributions(values, str(unit))
+    sizes = [(name, size) for name, among in values.items() for size in among]
+    table: dict[str, list[str] | list[int]] = {
+        "chunker": [name for name, _ in sizes],
+        str(unit): [size for _, size in sizes],
+    }
+    show_figure(figure, table, "Chunk sizes", key="sizes")
 
 
 def _ledger(chunking: Chunking) -> dict[str, list[object]]:

@@ -190,6 +190,8 @@ class Session:
     edits = Job[Edits | None]("edits", None)  # what an inserted sentence changes in the columns of Compare
     failure_searches = Container[dict[tuple[object, ...], Sweep]]("failure_searches", dict)
 
+    # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
+    proof = Value[tuple[str, str, str] | None]("proof", None)
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
 
     # State of components and figures

@@ -5,7 +5,7 @@ import pytest
 from tests.viz.app_steps import box_of
 from tests.viz.shell.test_page import ABOUT_A_TEXT, WITHOUT_A_TEXT, on_page, own_controls
 
-NOT_OURS = {"below", "size_unit"}
+NOT_OURS = {"below", "code_for", "size_unit"}
 """Widgets that nothing but the user sets."""
 
 

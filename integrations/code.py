@@ -1,0 +1,161 @@
+"""The code that cuts a text by a recipe, ready to be copied into a pipeline, for each library and without one.
+
+Each program reads ``document.txt`` and leaves the texts of the chunks in ``chunks``; that of the command line prints JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from chunkers import Recipe
+from chunkers.arguments import value
+
+Tool = Literal["langchain", "llama_index", "haystack", "chonkie", "python", "command_line"]
+
+TOOLS: Mapping[Tool, str] = {
+    "langchain": "LangChain",
+    "llama_index": "LlamaIndex",
+    "haystack": "Haystack",
+    "chonkie": "Chonkie",
+    "python": "Python",
+    "command_line": "Command line",
+}
+"""What code can be written for, with its name on the page."""
+
+HERE = __name__.removesuffix("integrations.code")
+"""What stands before the name of every module: nothing in a checkout, the package's name where it is installed."""
+
+DOCUMENT = "document.txt"
+READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program in Python.
+
+    Attributes
+    ----------
+    imports
+        Its imports, a line each, but for that of ``Path``.
+    body
+        What makes ``chunks``, a list of texts, of ``text``.
+    """
+
+    imports: tuple[str, ...]
+    body: str
+
+    @property
+    def after_reading(self) -> str:
+        """The program for those who have ``text`` already."""
+        return "\n".join(self.imports) + f"\n\n{self.body}\n"
+
+    def __str__(self) -> str:
+        """Return the whole program, which reads the text from a file."""
+        return "\n".join(["from pathlib import Path", "", *self.imports, "", READ, self.body]) + "\n"
+
+
+def code_for(tool: Tool, recipe: Recipe) -> str:
+    """Return the code that cuts a text by the recipe with this project's own class for the tool."""
+    return _command(recipe) if tool == "command_line" else str(program_for(tool, recipe))
+
+
+def program_for(tool: Tool, recipe: Recipe) -> Program:
+    """Return the program that cuts a text by the recipe; there is none for the command line, which raises ValueError."""
+    given = f"recipe = {literal(_essence(recipe))}\n"
+    match tool:
+        case "langchain":
+            return Program(
+                (f"from {HERE}integrations.langchain import SeamarkTextSplitter",),
+                f"{given}splitter = SeamarkTextSplitter(recipe)\n"
+                "documents = splitter.create_documents([text])  # with start_index and heading_path in their metadata\n"
+                "chunks = [document.page_content for document in documents]",
+            )
+        case "llama_index":
+            return Program(
+                (
+                    "from llama_index.core import Document",
+                    "",
+                    f"from {HERE}integrations.llama_index import SeamarkNodeParser",
+                ),
+                f"{given}parser = SeamarkNodeParser(recipe)\n"
+                "nodes = parser.get_nodes_from_documents([Document(text=text)])\n"
+                "chunks = [node.text for node in nodes]",
+            )
+        case "haystack":
+            return Program(
+                ("from haystack import Document", "", f"from {HERE}integrations.haystack import SeamarkDocumentSplitter"),
+                f"{given}splitter = SeamarkDocumentSplitter(recipe)  # a component: pipeline.add_component(...)\n"
+                'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
+                "chunks = [document.content for document in documents]",
+            )
+        case "chonkie":
+            return Program(
+                (f"from {HERE}integrations.chonkie import SeamarkChunker",),
+                f"{given}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
+            )
+        case "python":
+            others = {name: one for name, one in _essence(recipe).items() if name not in ("chunker", "parameters")}
+            arguments = [f"{name}={literal(one)}" for name, one in {**others, **recipe.parameters}.items()]
+            call = called("chunk", ["text", literal(recipe.chunker), *arguments])
+            return Program(
+                (f"from {HERE}chunkers import chunk",),
+                f"result = {call}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
+            )
+    raise ValueError(f"no program in Python is for {tool}")
+
+
+def _essence(recipe: Recipe) -> dict[str, Any]:
+    """Return what of a recipe says how to cut, and not with which versions it was made."""
+    written = recipe.model_dump()
+    return {name: one for name, one in written.items() if name not in ("recipe", "versions")}
+
+
+def _command(recipe: Recipe) -> str:
+    said = _essence(recipe)
+    parts = [f"python -m {HERE}chunkers {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
+    parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.parameters.items()]
+    for name in ("sentences", "embedder", "tokenizer", "embedded_as"):
+        if name in said:
+            parts.append(f"--{name.replace('_', '-')} {shlex.quote(said[name])}")
+    return " \\\n    ".join(parts) + "\n"
+
+
+def _written(one: Any) -> str:
+    """Return a value as ``--set`` reads it."""
+    if isinstance(one, str) and value(one) == one:
+        return one
+    return "none" if one is None else json.dumps(one, ensure_ascii=False)
+
+
+def literal(one: Any) -> str:
+    """Return a JSON-compatible value as Python writes it, a dictionary with a line for each entry.
+
+    A text becomes one literal, whatever is in it: a program that is made of a recipe runs nothing that the recipe says.
+    """
+    if isinstance(one, Mapping):
+        if not one:
+            return "{}"
+        lines = [f"    {literal(name)}: {_indented(literal(entry))},\n" for name, entry in one.items()]
+        return "{\n" + "".join(lines) + "}"
+    if isinstance(one, str):
+        # The literals of JSON are Python's, as long as nothing is written as a pair of surrogates.
+        return json.dumps(one, ensure_ascii=False)
+    if isinstance(one, list | tuple):
+        return f"[{', '.join(map(literal, one))}]"
+    return repr(one)
+
+
+def called(name: str, arguments: Sequence[str]) -> str:
+    """Return a call with its arguments as they are written, on a line each if they do not fit on one."""
+    line = f"{name}({', '.join(arguments)})"
+    if len(line) <= 88 and "\n" not in line:
+        return line
+    return f"{name}(\n" + "".join(f"    {_indented(one)},\n" for one in arguments) + ")"
+
+
+def _indented(written: str) -> str:
+    return written.replace("\n", "\n    ")

@@ -1,0 +1,409 @@
+"""The libraries' own chunkers, set up to do what a recipe does: the code, and whether they do when they are run.
+
+Whether a library's class gives the same chunks is never taken for granted: `compared` says it of a text, after a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, Span, build_chunker
+from chunkers.adapters.mapping import locate
+from chunkers.registry import ADAPTERS
+from chunkers.text.tokenizers import BYTE_PAIRS
+from integrations.code import HERE, Program, Tool, called, literal
+
+MOST_RUN = 100_000
+"""Characters of a text on which a library's own chunker is run beside a column while the page waits."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """A library's own chunker with the settings of a recipe.
+
+    Attributes
+    ----------
+    name
+        What it is called, with the library: ``LangChain's RecursiveCharacterTextSplitter``.
+    program
+        The code that runs it.
+    requirement
+        What pip installs.
+    column
+        Of a chunker that embeds, the adapter that runs it as a column, and its parameters; None for one that is run at once.
+    remark
+        What it does otherwise by its nature, as a sentence; empty for most.
+    """
+
+    name: str
+    program: Program
+    requirement: str
+    column: tuple[str, dict[str, Any]] | None = None
+    remark: str = ""
+
+
+def original_for(tool: Tool, recipe: Recipe) -> Original | None:
+    """Return a library's own chunker that can do what the recipe does; None where it has none with such settings."""
+    make = _ORIGINALS.get((tool, recipe.chunker))
+    if make is None:
+        return None
+    # What a recipe leaves out has its default.
+    found = make(recipe, recipe.build().model_dump())
+    if found is not None and found.column is not None:
+        try:
+            build_chunker(*found.column)
+        except ParameterError:
+            return None
+    return found
+
+
+def run_original(original: Original, text: str) -> list[str]:
+    """Return the texts that a library's own chunker cuts a text into, by running the very code that is shown.
+
+    The code is made of numbers, names of the project's own and literals, see `integrations.code.literal`.
+
+    Raises
+    ------
+    InputError
+        If the text is longer than `MOST_RUN`.
+    ModelError
+        If the library is not installed, or fails on this text.
+    """
+    if len(text) > MOST_RUN:
+        raise InputError(
+            f"the text: to run the original beside it, it may have at most {MOST_RUN:,} characters; it has {len(text):,}."
+        )
+    names: dict[str, Any] = {"text": text}
+    try:
+        exec(compile(original.program.after_reading, "<original>", "exec"), names)
+    except ImportError as error:
+        raise ModelError(
+            f"{original.name} must be installed to be run here ({error}); 'pip install {original.requirement}' does that."
+        ) from error
+    except Exception as error:
+        # Whatever another library raises concerns this comparison alone.
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ModelError(f"{original.name} must cut this text; it failed with {said[:200].rstrip('.')}.") from error
+    return [*names["chunks"]]
+
+
+def compared(ours: Chunking, theirs: Sequence[str] | Chunking) -> tuple[bool, str]:
+    """Return whether another chunker's chunks are the same as ours, and how many or the first difference, in words.
+
+    White space at the ends of chunks does not count: libraries differ in what they strip.
+    """
+    text = ours.document.text
+    mine = [*(chunk.spans for chunk in ours)]
+    if isinstance(theirs, Chunking):
+        others: list[tuple[Span, ...] | None] = [chunk.spans for chunk in theirs]
+    else:
+        pieces = [piece for piece in theirs if piece.strip()]
+        others = [None if span is None else (span,) for span in locate(text, pieces)]
+    if mine == others:
+        return True, f"the same {_chunks(len(mine))}"
+    first = next((place for place, pair in enumerate(zip(mine, others, strict=False)) if pair[0] != pair[1]), None)
+    counts = (
+        f"{_chunks(len(others))} where ours are {len(mine):,}" if len(mine) != len(others) else f"{_chunks(len(mine))} too"
+    )
+    if first is None:
+        first = min(len(mine), len(others))
+        longer, who = (mine, "ours") if len(mine) > len(others) else (others, "theirs")
+        return False, f"{counts}; the first {first:,} are the same, then {who} go on with {_place(text, longer[first])}"
+    return False, (
+        f"{counts}; chunk {first + 1:,} is the first that differs: ours is {_place(text, mine[first])}, "
+        f"theirs is {_place(text, others[first])}"
+    )
+
+
+def _chunks(count: int) -> str:
+    return f"{count:,} chunk{'s' * (count != 1)}"
+
+
+def _place(text: str, spans: tuple[Span, ...] | None) -> str:
+    """Return where a chunk lies and how it begins and ends."""
+    if spans is None:
+        return "no part of the text as it stands"
+    start, end = spans[0].start, spans[-1].end
+    words = " ".join(text[start:end].split())
+    shown = words if len(words) <= 60 else f"{words[:28]} … {words[-28:]}"
+    return f"“{shown}” ({start:,} to {end:,})"
+
+
+Make = Callable[[Recipe, dict[str, Any]], Original | None]
+
+
+def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+
+    separators, is_regex = SEPARATORS[settings["separators"]]
+    imports, before, counter = _counter(recipe, settings["unit"])
+    call = called(
+        "RecursiveCharacterTextSplitter",
+        [
+            f"separators={literal(separators)}",
+            *(["is_separator_regex=True"] if is_regex else []),
+            f"chunk_size={settings['size']}",
+            f"chunk_overlap={settings['overlap']}",
+            f"length_function={counter}",
+        ],
+    )
+    return Original(
+        "LangChain's RecursiveCharacterTextSplitter",
+        Program(
+            ("from langchain_text_splitters import RecursiveCharacterTextSplitter", *imports),
+            f"{before}splitter = {call}\nchunks = splitter.split_text(text)",
+        ),
+        "langchain-text-splitters",
+    )
+
+
+def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
+    """Return what counts a unit in a text: imports, what stands before, and the function."""
+    if unit == "characters":
+        return [], "", "len"
+    if unit == "words":
+        return [], "", "lambda piece: len(piece.split())"
+    imports = ["", f"from {HERE}chunkers import load_tokenizer"]
+    return imports, f"tokens = load_tokenizer({literal(recipe.tokenizer)})\n", "lambda piece: tokens.count([piece])[0]"
+
+
+def _langchain_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
+    call = called("CharacterTextSplitter", ['separator=""', *sizes])
+    return Original(
+        "LangChain's CharacterTextSplitter",
+        Program(
+            ("from langchain_text_splitters import CharacterTextSplitter",),
+            f"splitter = {call}\nchunks = splitter.split_text(text)",
+        ),
+        "langchain-text-splitters",
+    )
+
+
+def _langchain_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    if recipe.tokenizer not in BYTE_PAIRS:
+        return None
+    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
+    call = called("TokenTextSplitter", [f"encoding_name={literal(recipe.tokenizer)}", *sizes])
+    return Original(
+        "LangChain's TokenTextSplitter",
+        Program(
+            ("from langchain_text_splitters import TokenTextSplitter",),
+            f"splitter = {call}\nchunks = splitter.split_text(text)",
+        ),
+        "langchain-text-splitters tiktoken",
+        remark="It decodes tokens, so that a character that two chunks share is in neither.",
+    )
+
+
+def _unsized(settings: Mapping[str, Any]) -> bool:
+    return settings.get("min_size") is None and settings.get("max_size") is None
+
+
+def _langchain_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    if not _unsized(settings):
+        return None
+    column = {name: settings[name] for name in ("threshold", "amount", "buffer")}
+    call = called(
+        "SemanticChunker",
+        [
+            "LangChainEmbeddings(lambda texts: tools.embed(texts).tolist())",
+            f"buffer_size={settings['buffer']}",
+            f"breakpoint_threshold_type={literal(settings['threshold'])}",
+            f"breakpoint_threshold_amount={literal(settings['amount'])}",
+        ],
+    )
+    imports, before = _tools(recipe, "langchain_embeddings", "LangChainEmbeddings")
+    return Original(
+        "LangChain's SemanticChunker",
+        Program(
+            ("from langchain_experimental.text_splitter import SemanticChunker", *imports),
+            f"{before}splitter = {call}\nchunks = splitter.split_text(text)",
+        ),
+        ADAPTERS["langchain_semantic"].requirement,
+        ("langchain_semantic", column),
+        ""
+        if recipe.sentences == "regex"
+        else "It splits sentences itself, after . ? or ! and white space: our splitter “regex”.",
+    )
+
+
+def _tools(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[str, ...], str]:
+    """Return the imports and the lines that give another library the recipe's embedder."""
+    fitted = recipe.embedder == "tfidf"
+    names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
+    imports = ("", f"from {HERE}chunkers import {', '.join(names)}", f"from {HERE}chunkers.adapters.{module} import {name}")
+    embedder = f"load_embedder({literal(recipe.embedder)})"
+    before = f"document = Document.from_text(text, {literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
+    fit = ".for_document(document)" if fitted else ""
+    return imports, f"{before}tools = Tools({embedder}{fit}, load_tokenizer({literal(recipe.tokenizer)}))\n"
+
+
+def _llama_index(recipe: Recipe, kind: str, column: str, settings: dict[str, Any], sentences: str) -> Original:
+    imports, before = _tools(recipe, "llama_index_embeddings", "LlamaIndexEmbedding", "Document")
+    call = called(
+        kind,
+        [
+            "embed_model=LlamaIndexEmbedding(lambda texts: tools.embed(texts).tolist())",
+            "sentence_splitter=lambda _: sentences",
+            *(f"{name}={literal(one)}" for name, one in settings.items()),
+        ],
+    )
+    return Original(
+        f"LlamaIndex's {kind}",
+        Program(
+            (
+                "from llama_index.core import Document as Text",
+                f"from llama_index.core.node_parser import {kind}",
+                *imports,
+            ),
+            f"{before}{sentences}parser = {call}\n"
+            "nodes = parser.build_semantic_nodes_from_documents([Text(text=text)])\n"
+            "chunks = [node.get_content() for node in nodes]",
+        ),
+        ADAPTERS[column].requirement,
+        (column, settings),
+    )
+
+
+def _llama_index_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    # It joins sentences with nothing between them, so each includes the white space after it.
+    sentences = (
+        "starts = [*document.starts, len(text)]\n"
+        "sentences = [text[start:following] for start, following in zip(starts, starts[1:])]\n"
+    )
+    return _llama_index(recipe, "SemanticSplitterNodeParser", "llama_index_semantic", settings, sentences)
+
+
+def _llama_index_breakpoint(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    amount = float(settings["amount"])
+    if settings["threshold"] != "percentile" or not amount.is_integer() or not _unsized(settings):
+        return None
+    theirs = {"buffer_size": settings["buffer"], "breakpoint_percentile_threshold": int(amount)}
+    return _llama_index_semantic(recipe, theirs)
+
+
+def _llama_index_merging(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    sentences = "sentences = document.sentence_texts\n"
+    return _llama_index(recipe, "SemanticDoubleMergingSplitterNodeParser", "llama_index_double_merging", settings, sentences)
+
+
+def _llama_index_double_pass(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    if settings["vector"] != "re-embed" or settings["min_size"] is not None:
+        return None
+    thresholds = {name: settings[name] for name in ("initial_threshold", "appending_threshold", "merging_threshold")}
+    size = 1_000_000 if settings["max_size"] is None else settings["max_size"]
+    return _llama_index_merging(recipe, {**thresholds, "max_chunk_size": size, "merging_range": settings["look_ahead"]})
+
+
+def _haystack(arguments: Sequence[str], remark: str, kind: str = "DocumentSplitter") -> Original:
+    return Original(
+        f"Haystack's {kind}",
+        Program(
+            ("from haystack import Document", f"from haystack.components.preprocessors import {kind}"),
+            f"splitter = {called(kind, arguments)}\n"
+            'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
+            "chunks = [document.content for document in documents]",
+        ),
+        "haystack-ai",
+        remark=remark,
+    )
+
+
+def _haystack_words(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    return _haystack(
+        ['split_by="word"', f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
+        "Only spaces part its words, not line breaks.",
+    )
+
+
+def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    by = {"lines": "line", "paragraphs": "passage"}.get(recipe.sentences)
+    if by is None or settings["chunks"] is not None or not _unsized(settings):
+        return None
+    return _haystack(
+        [f"split_by={literal(by)}", f"split_length={settings['size']}", f"split_overlap={settings['overlap']}"],
+        "It counts an empty line as a line." if by == "line" else "",
+    )
+
+
+def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    import re
+
+    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+
+    unit = {"characters": "char", "words": "word"}.get(settings["unit"])
+    separators, is_regex = SEPARATORS[settings["separators"]]
+    if unit is None:
+        return None
+    patterns = [one if is_regex else re.escape(one).replace("\\\n", "\n").replace("\\ ", " ") for one in separators if one]
+    return _haystack(
+        [
+            f"split_length={settings['size']}",
+            f"split_overlap={settings['overlap']}",
+            f"split_unit={literal(unit)}",
+            f"separators={literal(patterns)}",
+        ],
+        "It leaves a separator at the end of the chunk before it.",
+        "RecursiveDocumentSplitter",
+    )
+
+
+def _chonkie_windows(tokenizer: str, settings: Mapping[str, Any]) -> Original:
+    sizes = [f"chunk_size={settings['size']}", f"chunk_overlap={settings['overlap']}"]
+    call = called("TokenChunker", [literal(tokenizer), *sizes])
+    return Original(
+        "Chonkie's TokenChunker",
+        Program(
+            ("from chonkie import TokenChunker",),
+            f"chunker = {call}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
+        ),
+        "chonkie",
+    )
+
+
+def _chonkie_characters(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    return _chonkie_windows("character", settings)
+
+
+def _chonkie_tokens(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
+    names = {"characters": "character", **{name: name for name in BYTE_PAIRS}}
+    name = names.get(recipe.tokenizer)
+    return None if name is None else _chonkie_windows(name, settings)
+
+
+def _chonkie_semantic(recipe: Recipe, settings: dict[str, Any]) -> Original:
+    imports, before = _tools(recipe, "chonkie_embeddings", "ChonkieEmbeddings")
+    call = called(
+        "SemanticChunker", ["ChonkieEmbeddings(tools)", *(f"{name}={literal(one)}" for name, one in settings.items())]
+    )
+    return Original(
+        "Chonkie's SemanticChunker",
+        Program(
+            ("from chonkie import SemanticChunker", *imports),
+            f"{before}chunker = {call}\nchunks = [chunk.text for chunk in chunker.chunk(text)]",
+        ),
+        ADAPTERS["chonkie_semantic"].requirement,
+        ("chonkie_semantic", settings),
+    )
+
+
+_ORIGINALS: Mapping[tuple[Tool, str], Make] = {
+    ("langchain", "recursive"): _langchain_recursive,
+    ("langchain", "fixed_characters"): _langchain_characters,
+    ("langchain", "fixed_tokens"): _langchain_tokens,
+    ("langchain", "breakpoint"): _langchain_breakpoint,
+    ("langchain", "langchain_semantic"): _langchain_breakpoint,
+    ("llama_index", "breakpoint"): _llama_index_breakpoint,
+    ("llama_index", "llama_index_semantic"): _llama_index_semantic,
+    ("llama_index", "double_pass"): _llama_index_double_pass,
+    ("llama_index", "llama_index_double_merging"): _llama_index_merging,
+    ("haystack", "fixed_words"): _haystack_words,
+    ("haystack", "fixed_sentences"): _haystack_sentences,
+    ("haystack", "recursive"): _haystack_recursive,
+    ("chonkie", "fixed_characters"): _chonkie_characters,
+    ("chonkie", "fixed_tokens"): _chonkie_tokens,
+    ("chonkie", "chonkie_semantic"): _chonkie_semantic,
+}

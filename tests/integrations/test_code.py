@@ -1,0 +1,166 @@
+"""Every program that the page shows runs as it stands and gives the page's chunks, or says how the library's differ."""
+
+import json
+import subprocess
+
+import pytest
+
+from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
+from chunkers.__main__ import main
+from chunkers.registry import ADAPTERS
+from integrations.code import HERE, TOOLS, code_for, literal
+from integrations.originals import MOST_RUN, Program, compared, original_for, run_original
+from integrations.originals import Original as Shown
+from sample_docs import load_sample
+
+pytestmark = pytest.mark.slow  # importing the libraries takes seconds
+
+LINES = load_sample("stubs").text.split("\n")
+TEXT = "\n\n".join("\n".join(LINES[start : start + 5]) for start in range(0, len(LINES), 5))
+SETTINGS = {
+    "recursive": {"size": 120, "overlap": 30},
+    "fixed_words": {"size": 40, "overlap": 5},
+    "structure": {"max_size": 60},
+    "fixed_tokens": {"size": 30, "overlap": 4},
+    "fixed_characters": {"size": 250, "overlap": 50},
+    "breakpoint": {"amount": 70, "buffer": 1},
+    "double_pass": {"vector": "re-embed"},
+}
+
+
+def recipe_of(name, sentences="sentencex", tokenizer="words", **settings):
+    chunker = build_chunker(name, {**SETTINGS.get(name, {}), **settings})
+    return Recipe(chunker=name, parameters=chunker.model_dump(), sentences=sentences, embedder="tfidf", tokenizer=tokenizer)
+
+
+@pytest.fixture
+def document(tmp_path, monkeypatch):
+    """Stand in a folder that has the text as a program looks for it, line ends of Windows included."""
+    text = TEXT.replace("\n", "\r\n", 3)
+    (tmp_path / "document.txt").write_bytes(text.encode())
+    monkeypatch.chdir(tmp_path)
+    return text
+
+
+@pytest.mark.parametrize("chunker", CHUNKERS)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
+    recipe = recipe_of(chunker)
+    wanted = [*recipe.run(document).texts]
+    code = code_for(tool, recipe)
+    if tool == "command_line":
+        _, dash, module, *arguments = in_a_shell(code)
+        assert (dash, module) == ("-m", f"{HERE}chunkers")
+        assert main(arguments) == 0
+        assert [one["text"] for one in json.loads(capsys.readouterr().out)["chunks"]] == wanted
+        return
+    names = {}
+    exec(compile(code, "copied", "exec"), names)
+    assert names["chunks"] == wanted
+
+
+def in_a_shell(code):
+    """Return the words of a command as a shell reads them."""
+    told = subprocess.run(["sh", "-c", f"printf '%s\\0' {code}"], capture_output=True, check=True).stdout
+    return told.decode().split("\0")[:-1]
+
+
+SAME = [
+    ("langchain", recipe_of("recursive")),
+    ("langchain", recipe_of("recursive", size=25, overlap=5, unit="words", separators="langchain")),
+    ("langchain", recipe_of("recursive", size=25, overlap=0, unit="tokens", separators="markdown")),
+    ("langchain", recipe_of("recursive", size=25, unit="tokens", overlap=3, tokenizer="all-MiniLM-L6-v2")),
+    ("langchain", recipe_of("fixed_characters")),
+    ("langchain", recipe_of("breakpoint", sentences="regex")),
+    ("langchain", recipe_of("breakpoint", sentences="regex", threshold="gradient", amount=80)),
+    ("langchain", recipe_of("langchain_semantic")),
+    ("llama_index", recipe_of("breakpoint")),
+    ("llama_index", recipe_of("llama_index_semantic", breakpoint_percentile_threshold=70)),
+    ("llama_index", recipe_of("double_pass")),
+    ("llama_index", recipe_of("llama_index_double_merging", initial_threshold=0.1)),
+    ("haystack", recipe_of("fixed_sentences", sentences="paragraphs", size=2, overlap=1)),
+    ("chonkie", recipe_of("fixed_characters")),
+    ("chonkie", recipe_of("fixed_tokens", tokenizer="characters", size=300)),
+    ("chonkie", recipe_of("chonkie_semantic", threshold=0.5)),
+]
+
+
+@pytest.mark.parametrize(("tool", "recipe"), SAME, ids=lambda one: one if isinstance(one, str) else one.chunker)
+def test_the_library_s_own_class_gives_the_same(tool, recipe, document):
+    original = original_for(tool, recipe)
+    names = {}
+    exec(compile(str(original.program), "copied", "exec"), names)
+    ours = recipe.run(document)
+    assert names["chunks"] == run_original(original, document)
+    same, said = compared(ours, names["chunks"])
+    assert same, said
+    assert said == f"the same {len(ours)} chunks"
+    if original.column is not None:
+        name, parameters = original.column
+        assert ADAPTERS[name].name == name
+        column = Recipe(chunker=name, parameters=dict(parameters), **recipe.model_dump(include={"sentences", "embedder"}))
+        assert compared(ours, column.run(document)) == (True, said)
+
+
+@pytest.mark.parametrize(
+    ("tool", "recipe"),
+    [
+        ("haystack", recipe_of("fixed_words")),
+        ("haystack", recipe_of("recursive")),
+        ("haystack", recipe_of("fixed_sentences", "lines")),
+    ],
+    ids=lambda one: one if isinstance(one, str) else one.chunker,
+)
+def test_where_it_cuts_otherwise_the_first_difference_is_said(tool, recipe, document):
+    ours = recipe.run(document)
+    same, said = compared(ours, run_original(original_for(tool, recipe), document))
+    assert not same
+    assert " is the first that differs: ours is “" in said or " are the same, then " in said
+
+
+def test_a_difference_is_told_in_words():
+    ours = Recipe(chunker="fixed_sentences", parameters={"size": 1}, sentences="lines").run("A.\nB.\nC.")
+    assert compared(ours, ["A.\n", " B.", "", "C."]) == (True, "the same 3 chunks")
+    assert compared(ours, ["A.", "B.\nC."]) == (
+        False,
+        "2 chunks where ours are 3; chunk 2 is the first that differs: ours is “B.” (3 to 5), theirs is “B. C.” (3 to 8)",
+    )
+    assert (
+        compared(ours, ["A.", "B."])[1]
+        == "2 chunks where ours are 3; the first 2 are the same, then ours go on with “C.” (6 to 8)"
+    )
+    assert compared(ours, ["A.", "x", "C."])[1].endswith("theirs is no part of the text as it stands")
+
+
+def test_a_setting_that_the_library_lacks_has_no_original():
+    assert original_for("langchain", recipe_of("breakpoint", min_size=3)) is None
+    assert original_for("langchain", recipe_of("breakpoint", threshold="depth", amount=None)) is None
+    assert original_for("llama_index", recipe_of("breakpoint", amount=70.5)) is None
+    assert original_for("llama_index", recipe_of("double_pass", initial_threshold=-0.5)) is None
+    assert original_for("haystack", recipe_of("fixed_sentences")) is None
+    assert original_for("chonkie", recipe_of("kmeans")) is None
+
+
+def test_no_text_in_a_recipe_is_run():
+    hostile = 'x", __import__("os").abort(), "\\\n\u2028\'\U0001f600'
+    assert eval(literal(hostile)) == hostile
+    assert eval(literal({hostile: [hostile, None, True, 0.1]})) == {hostile: [hostile, None, True, 0.1]}
+    recipe = Recipe(chunker="fixed_sentences", sentences=hostile, embedder=hostile, tokenizer=hostile)
+    for tool in TOOLS:
+        code = code_for(tool, recipe)
+        if tool == "command_line":
+            assert in_a_shell(code).count(hostile) == 3
+        else:
+            compile(code, "copied", "exec")
+            assert code.count(literal(hostile)) == 3
+
+
+def test_what_cannot_be_run_here_is_a_sentence():
+    missing = Shown("Nobody's Chunker", Program(("import not_there",), "chunks = []"), "not-there")
+    with pytest.raises(ModelError, match=r"^Nobody's Chunker must be installed .* 'pip install not-there' does that\.$"):
+        run_original(missing, "A.")
+    failing = Shown("Nobody's Chunker", Program((), "chunks = 1 / 0"), "not-there")
+    with pytest.raises(ModelError, match=r"it failed with ZeroDivisionError: division by zero\.$"):
+        run_original(failing, "A.")
+    with pytest.raises(InputError, match="may have at most 100,000 characters; it has 100,001"):
+        run_original(failing, "a" * (MOST_RUN + 1))

@@ -1,0 +1,89 @@
+"""The tab Code of Compare: a column as code for other libraries, and their own chunkers with its settings beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from chunkers import Chunking, Embedder, InputError, Recipe, build_chunker
+from integrations.code import DOCUMENT, TOOLS, Tool, code_for
+from integrations.originals import Original, compared, original_for, run_original
+from viz.components.notice import notice
+from viz.shell.results import ColumnResult
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import COMPARE, compare_is_full
+from viz.state.keys import session
+from viz.state.undo import undoable
+
+_BESIDE = "Run here beside ours"
+
+
+def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder | None) -> None:
+    """Draw the code that cuts as the selected column does."""
+    here = made[choices.selected]
+    if here.chunking is None or here.chunker is None:
+        return
+    recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as)
+    tool: Tool = st.segmented_control(
+        "Code for", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
+    )
+    command = tool == "command_line"
+    leaves = "It prints JSON" if command else "It leaves the chunks' texts in `chunks`"
+    st.caption(f"Column {choices.selected + 1}, with exactly its chunks. {leaves}; `{DOCUMENT}` is the text, in UTF-8.")
+    st.code(code_for(tool, recipe), language="bash" if command else "python")
+    original = original_for(tool, recipe)
+    if original is not None:
+        st.caption(f"{original.name} itself, set up to do the same. {original.remark}".strip())
+        st.code(str(original.program), language="python")
+        if original.column is None:
+            _run_at_once(original, here.chunking, recipe)
+        else:
+            _run_as_column(original, original.column, choices, made)
+
+
+def _run_at_once(original: Original, ours: Chunking, recipe: Recipe) -> None:
+    """Draw the button that runs the library's chunker on the text at hand, or what it gave."""
+    subject = f"{ours.document.identity}/{recipe.model_dump_json()}/{original.name}"
+    place = st.empty()
+    if session.proof is None or session.proof[0] != subject:
+        if not place.button("Run it here beside ours", key="run_original"):
+            return
+        try:
+            said, tone = f"{_BESIDE}: {compared(ours, run_original(original, ours.document.text))[1]}.", "info"
+        except InputError as error:
+            said, tone = str(error), "error"
+        session.proof = (subject, said, tone)
+        place.empty()
+    _, said, tone = session.proof
+    notice(said, tone, key="proof")
+
+
+def _run_as_column(
+    original: Original, column: tuple[str, dict[str, object]], choices: Choices, made: Sequence[ColumnResult]
+) -> None:
+    """Say what the column gave that runs the library's chunker, or draw the button that adds one."""
+    name, parameters = column
+    chunker = build_chunker(name, parameters)
+    ours = made[choices.selected]
+    if ours.chunker == chunker:
+        notice(f"This column runs {original.name}.", key="proof")
+        return
+    number, theirs = next(((at, one) for at, one in enumerate(made, start=1) if one.chunker == chunker), (0, None))
+    if theirs is None:
+
+        def add() -> None:
+            with undoable(COMPARE, f"Column {len(choices.columns) + 1} added"):
+                choices.columns.append(ColumnChoice(name, dict(chunker.model_dump())))
+
+        full = compare_is_full()
+        why = (
+            "Compare has as many columns as there can be."
+            if full
+            else "It runs as a column of its own, with our embeddings."
+        )
+        st.button("Run it here beside ours, as a column", key="add_original", on_click=add, disabled=full, help=why)
+    elif theirs.chunking is not None and ours.chunking is not None:
+        notice(f"{_BESIDE}, as column {number}: {compared(ours.chunking, theirs.chunking)[1]}.", key="proof")
+    else:
+        notice(theirs.error or f"It is being run, as column {number}.", "error" if theirs.error else "info", key="proof")
