@@ -26,7 +26,7 @@ TOOLS: Mapping[Tool, str] = {
 }
 """What code can be written for, with its name on the page."""
 
-HERE = __name__.removesuffix("integrations.code")
+HERE = "".join(f"{package}." for package in __name__.split(".")[:-2])
 """What stands before the name of every module: nothing in a checkout, the package's name where it is installed."""
 
 DOCUMENT = "document.txt"
