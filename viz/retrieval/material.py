@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 import streamlit as st
@@ -10,6 +10,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.text.parts import Parts
 from chunkers.text.reading import READABLE, FileText, read_document
+from evaluation.retrieval.question_sets import QuestionSet, read_set
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
@@ -22,6 +23,11 @@ from viz.theme.numbers import counted
 BUNDLED, OWN = "Bundled", "Your own"
 MEGABYTES = 20
 """The largest file that can be uploaded, in MB."""
+
+QUESTIONS_HELP = (
+    "CSV, JSON lines or JSON with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file; "
+    "ragas' test sets as they are. A BEIR set as a ZIP file and SQuAD's JSON bring their documents."
+)
 
 
 @lru_cache(maxsize=1)
@@ -74,15 +80,25 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     )
     asked = st.file_uploader(
         "Questions",
-        ["csv", "jsonl"],
+        ["csv", "jsonl", "json", "zip"],
         key="retrieval_questions",
         max_upload_size=MEGABYTES,
-        help="CSV or JSON lines with question, excerpts (a text, or a list of texts) and, where known, corpus_id, a file.",
+        help=QUESTIONS_HELP,
     )
     texts, complaints, parts = _read_uploads([(file.file_id, file.name, file.getvalue()) for file in files])
+    brought, complaint, unread = _read_set([] if asked is None else [(asked.file_id, asked.name, asked.getvalue())])
+    complaints = [*complaints, *([complaint] if complaint else [])]
+    if unread:
+        return None
     for number, complaint in enumerate(complaints):
         notice(complaint, "error", key=f"retrieval_document_{number}")
-    questions = (asked.name, asked.getvalue()) if asked is not None else None
+    if brought is not None:
+        if files:
+            notice("The questions bring their documents; those that are uploaded are not used.", key="retrieval_beside")
+        for number, note in enumerate(brought.notes):
+            notice(note, key=f"retrieval_note_{number}")
+        return Material(brought.texts, brought.questions, True)
+    questions = (asked.name, asked.getvalue()) if asked is not None and not complaint else None
     if kept is not None and kept.own:
         if not files:
             texts, parts = list(kept.texts), list(kept.parts)
@@ -109,6 +125,36 @@ def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     if job.cancelled:
         return OwnDocuments([], ["Reading the documents was stopped; upload them again, or fewer of them."], [])
     return job.made or OwnDocuments([], [job.error] if job.error else [], [])
+
+
+def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, str, bool]:
+    """Return what the file of questions brings with its documents, what is wrong with it, and whether it is still read.
+
+    It is read once in the background; None of most files, which bring no documents, and of none.
+    """
+    if not files:
+        return None, "", False
+    identity = [number for number, _, _ in files]
+    started = session.retrieval_asked
+    if started is None or started[0] != identity:
+        if started is not None:
+            started[1].cancel()
+        job = ReadingJob([(name, data) for _, name, data in files], _set_in)
+        started = session.retrieval_asked = (identity, job)
+        job.start()
+        job.wait()
+    job = started[1]
+    if job.cancelled:
+        return None, "Reading the questions was stopped; upload them again.", False
+    if job.running:
+        show_job_progress(job)
+        return None, "", True
+    return job.made, job.error, False
+
+
+def _set_in(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText]) -> QuestionSet | None:
+    name, data = next(files)
+    return read_set(data, name)
 
 
 def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:

@@ -189,6 +189,9 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.problems:
         with st.expander(f"{counted(len(run.questions.problems), 'problem')} in the questions"):
             st.dataframe({"problem": list(run.questions.problems)}, hide_index=True, width="stretch")
+    if run.questions.changes:
+        with st.expander(f"{counted(len(run.questions.changes), 'excerpt')} not as given, yet found"):
+            st.dataframe({"excerpt": list(run.questions.changes)}, hide_index=True, width="stretch")
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")

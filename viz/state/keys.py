@@ -11,6 +11,7 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
+from evaluation.retrieval.question_sets import QuestionSet
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
@@ -207,6 +208,8 @@ class Session:
     tune_stitching = Value[ReadingJob[StitchedDocuments] | None]("tune_stitching", None)
     # Streamlit's ids of the uploaded files, and the job that reads them
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
+    # the same of the file of questions, which may bring its documents
+    retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
 
     @property
     def on_disk(self) -> bool:

@@ -1,10 +1,13 @@
 """Retrieval runs that outlive the server: what the page shows of them after a restart, and what it needs to go on."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Cancelled
 from tests import ROOT
+from tests.evaluation.retrieval.test_question_sets import packed
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, said
 from viz.jobs import retrieval
@@ -65,6 +68,48 @@ def upload(app, texts):
         uploader(app, "retrieval_documents").upload(name, content, "text/plain")
     uploader(app, "retrieval_questions").upload("mine.csv", ASKED, "text/csv")
     return ran(app)
+
+
+def test_a_set_brings_its_documents_and_is_recognised_after_a_restart(indexed, restart, cache_folder):
+    def given(app, data):
+        app.segmented_control(key="retrieval_material").set_value("Your own").run()
+        uploader(app, "retrieval_questions").upload("birds.zip", data, "application/zip")
+        return ran(app)
+
+    rows = [{"_id": name, "text": text.decode()} for name, text in TEXTS.items()]
+    files = {
+        "corpus.jsonl": "\n".join(map(json.dumps, rows)),
+        "queries.jsonl": '{"_id": "1", "text": "What does it eat?"}',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\n1\tbirds.txt\t1\n",
+    }
+    app = given(opened(), packed({**files, "queries.jsonl": "{}"}, "birds/"))
+    assert "birds.zip/queries.jsonl, line 1: _id must be a text; got None." in said(app)
+    assert button(app, "Run").disabled
+    app = given(opened(), packed(files, "birds/"))
+    assert any("BEIR says which documents answer a question, not where" in text for text in said(app))
+    token, shown = interrupted(app, indexed, restart)
+    app = settled(given(opened(run=token), packed(files, "birds/")))
+    assert app.dataframe[0].value.equals(shown)
+    (question,) = run_of(app).questions.usable
+    assert question.excerpts == ((0, (0, len(TEXTS["birds.txt"]))),)
+
+
+def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
+    app = opened()
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    uploader(app, "retrieval_documents").upload("birds.txt", TEXTS["birds.txt"], "text/plain")
+    asked = b"question,excerpts\nWhen?,The owl hunted at night.\nWhat?,The fox sleeps by day.\n"
+    uploader(app, "retrieval_questions").upload("mine.csv", asked, "text/csv")
+    button(ran(app), "Run").click().run()
+    app = settled(app)
+    labels = [one.label for one in app.expander]
+    assert "1 problem in the questions" in labels
+    assert "1 excerpt not as given, yet found" in labels
+    told = [row for table in app.dataframe for row in table.value.get("excerpt", [])]
+    assert told == [
+        "mine.csv, question 1: the excerpt 'The owl hunted at night.' stands in birds.txt at 32 altered, 90 % alike: "
+        "'The owl hunts at night.'."
+    ]
 
 
 def uploader(app, key):
