@@ -22,7 +22,7 @@ from chunkers.methods.recursive import Recursive
 from chunkers.presets import PRESETS, Preset
 from chunkers.reason import Reason
 from chunkers.recipe import Recipe, __version__, build_chunker, chunk, run
-from chunkers.registry import ADAPTERS, CHUNKERS
+from chunkers.registry import ADAPTERS, CHUNKERS, discover, register
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
@@ -70,9 +70,11 @@ __all__ = [
     "__version__",
     "build_chunker",
     "chunk",
+    "discover",
     "ledger_to_csv",
     "load_embedder",
     "load_tokenizer",
+    "register",
     "run",
     "to_csv",
     "to_dict",

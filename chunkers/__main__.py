@@ -27,7 +27,7 @@ from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError
 from chunkers.export import to_dict
 from chunkers.recipe import Recipe, build_chunker
-from chunkers.registry import ADAPTERS, CHUNKERS
+from chunkers.registry import ADAPTERS, CHUNKERS, discover
 from chunkers.text.document import Document
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
@@ -39,8 +39,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         prog=prog,
         description="Cut documents into chunks; prints one JSON object per document.",
     )
+    names = ", ".join([*CHUNKERS, *ADAPTERS])
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
-    parser.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join([*CHUNKERS, *ADAPTERS])}")
+    parser.add_argument("--chunker", metavar="NAME", help=f"one of {names}; installed packages may offer more")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
     parser.add_argument("--recipe", type=Path, metavar="FILE", help="a recipe, as the page exports it")
     forms = ", ".join([*EMBEDDERS, *OTHERS])
@@ -66,6 +67,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__pack
 
 def _run(options: argparse.Namespace) -> int:
     if options.list:
+        for fault in discover():
+            say(fault)
         print(json.dumps(declarations(), indent=2))
         return 0
     return _chunk_files(options)

@@ -1,6 +1,12 @@
-"""The table of all chunkers, and that of the adapters, which need another library to be installed."""
+"""The table of all chunkers, and that of the adapters, which need another library to be installed.
+
+Other packages add theirs: one that is installed by an entry point of the group `GROUP`, one at hand by `register`.
+"""
 
 from __future__ import annotations
+
+import threading
+from importlib import metadata
 
 from chunkers.adapters.base import Adapter
 from chunkers.adapters.chonkie import ChonkieSemantic
@@ -10,7 +16,7 @@ from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
 from chunkers.base import Chunker
-from chunkers.errors import ParameterError, shown
+from chunkers.errors import InputError, ParameterError, shown
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.dbscan import Dbscan
@@ -24,6 +30,7 @@ from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
 from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
+from chunkers.offered import check, guard, said_of
 
 CHUNKERS: dict[str, type[Chunker]] = {
     chunker.name: chunker
@@ -60,15 +67,76 @@ ADAPTERS: dict[str, type[Adapter]] = {
 }
 
 
+GROUP = "seamark.chunkers"
+"""The group of entry points by which installed packages offer their chunkers."""
+
+_lock = threading.RLock()
+_looked: list[bool] = []
+_faults: dict[str, str] = {}
+"""Sentences on offers that cannot be used, by the name under which they are offered."""
+
+
+def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
+    """Add a chunker of your own: from then on it has its name, in `chunkers.chunk`, on the page, in links and recipes.
+
+    Other processes do not know it; a package that is installed offers its chunkers by entry points of the group
+    ``seamark.chunkers``. May be used as a decorator.
+
+    Parameters
+    ----------
+    kind
+        A subclass of `Chunker`. A class of the same module and name takes the place of the one before.
+    package
+        The distribution that it is of, which error messages and recipes name; empty for none.
+
+    Raises
+    ------
+    InputError
+        If it cannot be used, or its name is another chunker's.
+    """
+    kind = check(kind)
+    with _lock:
+        taken = CHUNKERS.get(kind.name) or ADAPTERS.get(kind.name)
+        if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise InputError(f"{kind.name}: name must be one that no other chunker has; {taken.title} has it.")
+        guard(kind, package)
+        CHUNKERS[kind.name] = kind
+    return kind
+
+
+def discover() -> tuple[str, ...]:
+    """Register what installed packages offer, when it is first called; return a sentence for each offer that cannot be used.
+
+    Whatever somebody's package does wrong costs its own chunkers only.
+    """
+    with _lock:
+        if not _looked:
+            _looked.append(True)
+            for offer in metadata.entry_points(group=GROUP):
+                package = offer.dist.name if offer.dist is not None else ""
+                try:
+                    register(offer.load(), package)
+                except (Exception, SystemExit) as error:
+                    why = str(error).rstrip(".") if isinstance(error, InputError) else said_of(error)
+                    whose = f"The package {package}" if package else "A package"
+                    _faults[offer.name] = f"{whose} offers the chunker {shown(offer.name)}, which cannot be used: {why}."
+        return tuple(_faults.values())
+
+
 def chunker_class(name: str) -> type[Chunker]:
     """Return the chunker or adapter called ``name``.
 
     Raises
     ------
     ParameterError
-        If there is none of that name.
+        If there is none of that name, or the package that offers it is at fault.
     """
     found = (CHUNKERS.get(name) or ADAPTERS.get(name)) if isinstance(name, str) else None
+    if found is None and isinstance(name, str):
+        discover()
+        found = CHUNKERS.get(name)
+        if found is None and name in _faults:
+            raise ParameterError(_faults[name])
     if found is None:
         raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {shown(name)}.")
     return found

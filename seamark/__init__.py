@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Gap,
         InputError,
         ParameterError,
+        Reason,
         Recipe,
         Span,
         Tools,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         chunk,
         load_embedder,
         load_tokenizer,
+        register,
     )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "Gap",
     "InputError",
     "ParameterError",
+    "Reason",
     "Recipe",
     "Span",
     "Tools",
@@ -49,6 +52,7 @@ __all__ = [
     "chunk",
     "load_embedder",
     "load_tokenizer",
+    "register",
 ]
 
 

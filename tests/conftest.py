@@ -1,13 +1,18 @@
 """The app without a browser, the real model and its vectors, once for all tests; and the lanes that tests run in."""
 
+import importlib
+import sys
+
 import hypothesis
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
+from chunkers import registry as registry_of_chunkers
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders.static import Static
 from tests import ROOT
+from tests.chunkers.offers import install
 from tests.lanes import QUICK, is_left_out, keep_quick, kinds
 from tests.support import LIMIT, PieceNetwork, ended
 from viz.jobs import reading, resources
@@ -72,6 +77,29 @@ def restart():
             kept.clear()
 
     return forget
+
+
+@pytest.fixture
+def offered(tmp_path, monkeypatch):
+    """Give what installs a distribution with chunkers; afterwards all is as if it had never been."""
+    folder = tmp_path / "offered"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(folder)
+    own, modules = dict(registry_of_chunkers.CHUNKERS), set(sys.modules)
+
+    def installed(*given, **named):
+        install(folder, *given, **named)
+        importlib.invalidate_caches()
+        registry_of_chunkers._looked.clear()
+
+    yield installed
+    for name in set(sys.modules) - modules:
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(folder)):
+            del sys.modules[name]
+    registry_of_chunkers.CHUNKERS.clear()
+    registry_of_chunkers.CHUNKERS.update(own)
+    registry_of_chunkers._faults.clear()
+    registry_of_chunkers._looked.clear()
 
 
 @pytest.fixture(scope="session")

@@ -40,8 +40,8 @@ ENVIRONMENT = {
 Result = TypeVar("Result")
 
 
-class _Asked(Exception):
-    """A run asked for the vectors of texts that were not sent."""
+class _Asked(BaseException):
+    """A run asked for the vectors of texts that were not sent; no fault, which chunkers of other libraries would report."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         super().__init__()

@@ -8,6 +8,7 @@ import pytest
 from chunkers import chunk
 from seamark.__main__ import COMMANDS
 from tests import ROOT
+from tests.chunkers.offers import install
 from tests.packing.environments import LIMIT
 
 pytestmark = pytest.mark.slow
@@ -80,3 +81,11 @@ def test_what_is_missing_is_said(library):
     parquet += "try: to_parquet(seamark.chunk('A.', 'fixed_sentences'))\nexcept seamark.InputError as error: print(error)"
     said = ran(library, "-c", parquet)
     assert said == "Parquet needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
+
+
+def test_a_package_beside_it_brings_its_chunker(library, tmp_path):
+    install(tmp_path)
+    command = ["chunk", str(STUBS), "--chunker", "signal_words", "--tokenizer", "words"]
+    made = json.loads(ran(library, *command, env={"PYTHONPATH": str(tmp_path)}))
+    assert made["recipe"]["versions"]["signal-words"] == "1.2"
+    assert "chunker must be one of" in ran(library, *command, status=2)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from chunkers import ADAPTERS, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.presets import presets_of
-from chunkers.registry import chunker_class
+from chunkers.registry import chunker_class, discover
+from viz.components.notice import remark
 from viz.controls.link_widgets import seed
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
@@ -52,8 +53,8 @@ def parameter_controls(
     for spec in specs:
         if spec.main:
             _widget(prefix, column, spec, values[spec.name], spec.name in idle)
-            if chunker is not None and (remark := chunker.remark(spec.name)):
-                st.caption(remark)
+            if chunker is not None and (said := chunker.remark(spec.name)):
+                st.caption(said)
             if below is not None:
                 below(spec)
     folded = [spec for spec in specs if not spec.main]
@@ -115,6 +116,8 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
         on_change=changed,
         help=f"{kind.idea} Source: {kind.source}. {guide_link(column.chunker)}",
     )
+    for number, fault in enumerate(discover()):
+        remark(fault, key=f"offer_{number}")
 
 
 def guide_link(chunker: str) -> str:

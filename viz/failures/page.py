@@ -36,7 +36,6 @@ from viz.theme import palette
 from viz.theme.numbers import counted, known_boundaries
 
 PAGE = "failures"
-ALL = {*CHUNKERS, *ADAPTERS}
 READER = "reader"
 
 
@@ -45,7 +44,7 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
-    opening = columns_to_open_with(PAGE, [ALL])
+    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ADAPTERS}])
     with page(PAGE, default) as here:
         # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = columns

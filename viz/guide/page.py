@@ -49,9 +49,13 @@ def _draw(here: Page) -> None:
     with explanation:
         st.header(kind.title, anchor=False)
         st.markdown(f"{kind.idea}  \n:gray[Source: {kind.source}]")
-        st.latex(kind.formula, width="content")
-        st.caption(kind.symbols)
-        st.markdown(f"**Known failure.** {kind.failure}")
+        # Other people's chunkers may have none of these.
+        if kind.formula:
+            st.latex(kind.formula, width="content")
+        if kind.symbols:
+            st.caption(kind.symbols)
+        if kind.failure:
+            st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
             st.code(f"python -m seamark chunk FILE --chunker {kind.name}", language=None)

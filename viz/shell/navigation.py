@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from chunkers import discover
 from viz.shell import lecture
 from viz.state.keys import session
 
@@ -33,6 +34,8 @@ PAGES = {
 
 def navigation() -> st.Page:
     """Draw the menu of all pages and return the requested page."""
+    # Pages ask for chunkers by name, and so do links: those of other packages are there before either.
+    discover()
     session.entered = True
     return _menu()
 

@@ -1,0 +1,55 @@
+"""A chunker of another package on the page: a column with its controls, a page of the Guide; a sentence where it fails."""
+
+import json
+
+import pytest
+
+from tests.viz.app_steps import settled
+
+pytestmark = pytest.mark.page
+
+
+def opened(app, page="compare"):
+    app.query_params.update(
+        {"doc": "stubs", "c1": "signal_words", "c1.least": "3", "embedder": "tfidf", "tokenizer": "words"}
+    )
+    app.switch_page(f"pages/{page}.py")
+    settled(app)
+    assert not app.exception
+    return app
+
+
+def said(app):
+    parts = [json.loads(part.proto.json) for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    return [part.get("text", "") for part in parts]
+
+
+def test_it_is_a_column_with_its_controls_and_its_link(app, offered):
+    offered()
+    opened(app)
+    (slider,) = (one for one in app.slider if one.label == "Least sentences")
+    assert (slider.value, slider.min, slider.max) == (3, 1, 20)
+    slider.set_value(5).run()
+    assert app.query_params["c1.least"] == "5"
+    (box,) = (one for one in app.selectbox if one.label == "Chunker")
+    assert box.options[-8] == "Signal words"
+    assert not app.exception
+
+
+def test_it_has_a_page_of_the_guide(app, offered):
+    offered()
+    opened(app, "guide")
+    assert [one.value for one in app.header] == ["Signal words"]
+    assert not app.latex
+    assert any("--chunker signal_words" in one.value for one in app.code)
+
+
+def test_a_package_that_is_at_fault_is_named_and_the_page_goes_on(app, offered):
+    offered("1 / 0")
+    opened(app)
+    assert app.session_state["choices/compare"].columns
+    (box,) = (one for one in app.selectbox if one.label == "Chunker")
+    assert "Signal words" not in box.options
+    why = "which cannot be used: ZeroDivisionError: division by zero."
+    assert f"The package signal-words offers the chunker 'signal_words', {why}" in said(app)
+    assert any(one.startswith("The link's c1 must be one of") for one in said(app))
