@@ -24,7 +24,7 @@ CHECKOUT = Path(__file__).parents[1]
 PACKAGE = "seamark"
 """The one name that an installation has."""
 
-ROOMS = ("chunkers", "evaluation", "integrations", "pages", "sample_docs", "viz")
+ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "pages", "sample_docs", "viz")
 """The packages of the checkout that are moved."""
 
 SCRIPTS = ("app.py", "serve.py")

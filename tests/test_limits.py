@@ -17,7 +17,7 @@ PREFIXES = (
 
 
 def modules():
-    for package in ("chunkers", "evaluation", "integrations", "sample_docs", "viz"):
+    for package in ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz"):
         for path in (ROOT / package).rglob("*.py"):
             yield ".".join(path.relative_to(ROOT).with_suffix("").parts), ast.parse(path.read_text(encoding="utf-8"))
 

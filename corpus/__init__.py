@@ -1,0 +1,12 @@
+"""Whole corpora: a table of documents in, a table of chunks out, in memory that does not grow with their number.
+
+`Chunks` cuts one Arrow batch after another, wherever these come from; ``python -m corpus`` reads folders, JSON lines and
+Parquet and writes Parquet, on all cores, and goes on where it was killed. docs/corpora.md says how.
+"""
+
+from __future__ import annotations
+
+from corpus.batches import Chunks
+from corpus.tables import CHUNKS, DOCUMENTS
+
+__all__ = ["CHUNKS", "DOCUMENTS", "Chunks"]

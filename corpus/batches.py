@@ -1,0 +1,245 @@
+"""The core: a batch of documents in, a batch of their chunks out, both in Arrow's form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from chunkers import (
+    Chunker,
+    Chunking,
+    Document,
+    Embedder,
+    InputError,
+    ModelError,
+    Recipe,
+    Tools,
+    load_embedder,
+    load_tokenizer,
+)
+from chunkers import run as cut
+from chunkers.cache import EmbeddingCache
+from chunkers.embedders.own import OWN
+from chunkers.errors import shown
+from chunkers.limits import MAX_BYTES
+from chunkers.result import Gap, start_after
+from chunkers.table import rows_of
+from chunkers.text.extracted import too_large
+from chunkers.text.outline import forget_outlines
+from corpus.tables import CHUNKS, VERSION, parts_of
+from integrations.cutter import AnyRecipe, recipe_of
+
+Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
+
+Problem = Callable[[str, str], None]
+"""Takes the id of a document that cannot be cut, and a sentence that says why."""
+
+ID_BYTES = 16
+"""Bytes of a chunk's id: two of a thousand million chunks have the same one with a probability below 1 to 10²⁰."""
+
+
+class Chunks:
+    """A recipe that cuts batches of documents; called with a batch, it returns the batch of their chunks.
+
+    It keeps nothing of a batch, and the vectors of one document alone while that is cut: the same document gives the same
+    rows whatever is in the batch beside it. Pickled, as other engines do, it is its recipe and its options: the model is
+    loaded once in each process, when it is first needed.
+
+    Parameters
+    ----------
+    recipe
+        A recipe in any form: a `Recipe`, a result, its JSON, or the path of a file with it.
+    device
+        Where torch runs the model; a key of `chunkers.embedders.device.DEVICES`.
+    problems
+        Called with the id and a sentence for each document that cannot be cut, which then has no rows; without it, the first
+        such document raises. It has to be pickled too where the whole is.
+
+    Raises
+    ------
+    InputError
+        If the recipe is none, or names what is not there.
+    """
+
+    def __init__(self, recipe: AnyRecipe, device: str = "auto", problems: Problem | None = None) -> None:
+        self._recipe = recipe_of(recipe)
+        self._device = device
+        self._problems = problems
+        self._chunker: Chunker = self._recipe.build()
+        self._tokenizer = load_tokenizer(self._recipe.tokenizer)
+        self._embedder: Embedder | None = None
+        # A chunker that embeds nothing runs without the caller's own embedder, which no recipe can name.
+        if self._chunker.embeds or not self._recipe.embedder.startswith(OWN):
+            self._embedder = load_embedder(self._recipe.embedder, device)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what makes it again in another process."""
+        return type(self), (self._recipe, self._device, self._problems)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe with all parameters and what the chunks depend on; a model's revision only once it is loaded."""
+        return Recipe.of(
+            self._chunker, self._recipe.sentences, self._embedder, self._tokenizer.name, self._recipe.embedded_as
+        )
+
+    @property
+    def model(self) -> str:
+        """The embedder and what tells its weights from others of the same name; empty where the chunker needs none."""
+        if self._embedder is None or not self._chunker.embeds:
+            return ""
+        return f"{self._embedder.name}@{self._embedder.revision}"
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """That of the chunks, `CHUNKS`, with the recipe in its metadata; loads the model if the chunker needs it.
+
+        The keys are ``seamark.schema``, the number of the schema; ``seamark.recipe``, the JSON of the recipe with the
+        versions of what it depends on; and ``seamark.model``.
+        """
+        self.load()
+        told = {
+            "schema": str(VERSION),
+            "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
+            "model": self.model,
+        }
+        return CHUNKS.with_metadata({f"seamark.{name}": said for name, said in told.items()})
+
+    def load(self) -> None:
+        """Load the model if the chunker needs one; raises ModelError if that fails."""
+        if self._embedder is not None and self._chunker.embeds:
+            self._embedder.prepare()
+
+    def __call__(self, documents: Batch) -> Batch:
+        """Cut a batch.
+
+        Parameters
+        ----------
+        documents
+            A RecordBatch or a Table with the columns of `DOCUMENTS`.
+
+        Returns
+        -------
+        The chunks, in the same form, with the columns of `CHUNKS`.
+
+        Raises
+        ------
+        InputError
+            If a column is missing; and, unless ``problems`` takes it, if a document cannot be cut.
+        ModelError
+            If the model cannot be loaded or used, which is no fault of a document.
+        """
+        rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
+        for name, text, parts in _given(documents):
+            try:
+                found = self._rows(name, text, parts)
+            except ModelError:
+                raise
+            except InputError as error:
+                said = str(error)
+                said = said if said.startswith(str(name)) else f"{name}: {said}"
+                if self._problems is None:
+                    raise InputError(said) from error
+                self._problems(str(name), said)
+                continue
+            for row in found:
+                for column, values in rows.items():
+                    values.append(row.get(column))
+        # The outlines that it keeps for a page are of no use to the next batch.
+        forget_outlines()
+        return type(documents).from_pydict(rows, schema=self.schema)
+
+    def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Cut one batch after another, as Spark's ``mapInArrow`` gives them; raises as a call does."""
+        return map(self, batches)
+
+    def _rows(self, name: object, text: object, parts: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+        if not isinstance(name, str):
+            raise InputError(f"The id of a document must be a text; got {shown(name)}.")
+        if isinstance(text, str) and len(text) > MAX_BYTES:
+            raise too_large(name, len(text))
+        # That of one document: vectors may depend, in their last bits, on what is embedded with them.
+        tools = Tools(self._embedder, self._tokenizer, EmbeddingCache())
+        document = Document.from_text(text, self._recipe.sentences, name, parts_of(parts, name))  # type: ignore[arg-type]
+        chunking = cut(self._chunker, document, tools, self._recipe.embedded_as)
+        rows = rows_of(chunking, None)
+        tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []
+        ids = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])
+        before = cuts_before(chunking)
+        return [
+            {
+                **row,
+                "document_id": name,
+                "chunk_id": one,
+                "start": chunk.start,
+                "end": chunk.end,
+                "tokens": count,
+                "context": chunk.context or None,
+                "cut_score": None if gap is None else gap.score,
+                "cut_threshold": None if gap is None else gap.threshold,
+                "cut_reason": None if gap is None else gap.reason,
+            }
+            for row, chunk, count, one, gap in zip(rows, chunking.chunks, tokens, ids, before, strict=True)
+        ]
+
+    @cached_property
+    def _identity(self) -> bytes:
+        return identity_of(self.recipe)
+
+
+def identity_of(recipe: Recipe) -> bytes:
+    """Return a hash of what a recipe says, the versions left out: these may change and the chunks stay as they are."""
+    said = recipe.model_dump()
+    said.pop("versions")
+    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=ID_BYTES).digest()
+
+
+def chunk_ids(name: str, identity: bytes, places: Iterable[Iterable[tuple[int, int]]]) -> list[str]:
+    """Return the ids of a document's chunks: hashes of the document's id, the recipe's identity and the spans of each.
+
+    Of chunks at the same place, which some libraries make, the second and further ones have their number in it too.
+    """
+    base = hashlib.blake2b(identity, digest_size=ID_BYTES)
+    base.update(name.encode() + b"\0")
+    met: Counter[str] = Counter()
+    found = []
+    for spans in places:
+        place = ",".join(f"{start}-{end}" for start, end in spans)
+        met[place] += 1
+        digest = base.copy()
+        digest.update((place if met[place] == 1 else f"{place}#{met[place]}").encode())
+        found.append(digest.hexdigest())
+    return found
+
+
+def cuts_before(chunking: Chunking) -> list[Gap | None]:
+    """Return for each chunk the decision to cut before it; None for the first, and where no single one made it begin."""
+    document, chunks = chunking.document, chunking.chunks
+    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
+    if len(cuts) == len(chunks) - 1:
+        # Chunks that repeat the end of the one before begin before the cut.
+        return [None, *cuts]
+    by_place = {start_after(document, gap): gap for gap in cuts}
+    return [by_place.get(chunk.start) if number else None for number, chunk in enumerate(chunks)]
+
+
+def _given(documents: pa.RecordBatch | pa.Table) -> Iterator[tuple[object, object, Any]]:
+    """Yield id, text and parts of each document, one at a time: Arrow's own lists would hold all texts twice."""
+    columns = []
+    for name in ("id", "text", "parts"):
+        if name in documents.schema.names:
+            columns.append(documents.column(name))
+        elif name != "parts":
+            raise InputError(
+                f"A batch of documents must have the columns id and text; this one has {', '.join(documents.schema.names)}."
+            )
+    for row in range(documents.num_rows):
+        name, text, *parts = (column[row].as_py() for column in columns)
+        yield name, text, parts[0] if parts else None

@@ -1,0 +1,74 @@
+"""The two tables: documents as they come in, and chunks as they go out. docs/corpora.md describes the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from chunkers.errors import InputError, shown
+from chunkers.text.parts import Parts
+
+VERSION = 1
+"""The number of the schema of `CHUNKS`; another one when a column changes what it means."""
+
+_TEXTS = pa.list_(pa.string())
+
+PARTS = pa.struct([("kind", pa.string()), ("starts", pa.list_(pa.int64())), ("labels", _TEXTS)])
+"""Where the pages or chapters of a document begin, in code points, and what each is called; ``kind`` is page or chapter."""
+
+DOCUMENTS = pa.schema([("id", pa.string()), ("text", pa.string()), ("parts", PARTS)])
+"""What a batch of documents has to have; ``parts`` may be left out, and other columns are not looked at."""
+
+CHUNKS = pa.schema(
+    [
+        pa.field("document_id", pa.string(), nullable=False),
+        pa.field("chunk_id", pa.string(), nullable=False),
+        pa.field("chunk", pa.int64(), nullable=False),
+        pa.field("start", pa.int64(), nullable=False),
+        pa.field("end", pa.int64(), nullable=False),
+        # No list of fixed size: Spark has none.
+        pa.field("spans", pa.list_(pa.list_(pa.int64())), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        ("context", pa.string()),
+        ("embedded_as", pa.string()),
+        pa.field("characters", pa.int64(), nullable=False),
+        pa.field("words", pa.int64(), nullable=False),
+        pa.field("tokens", pa.int64(), nullable=False),
+        ("page", pa.int64()),
+        ("pages", _TEXTS),
+        ("chapter", pa.int64()),
+        ("chapters", _TEXTS),
+        pa.field("heading_path", _TEXTS, nullable=False),
+        ("cut_score", pa.float64()),
+        ("cut_threshold", pa.float64()),
+        ("cut_reason", pa.string()),
+    ]
+)
+"""A row for each chunk, in the order of the documents and of their chunks."""
+
+
+def parts_of(given: Mapping[str, Any] | None, name: str) -> Parts | None:
+    """Return a document's pages or chapters from a value of the column ``parts``.
+
+    Raises
+    ------
+    InputError
+        If they are none.
+    """
+    if given is None:
+        return None
+    if given.get("kind") not in ("page", "chapter"):
+        raise InputError(f"{name}: the kind of parts must be page or chapter; got {shown(given.get('kind'))}.")
+    try:
+        return Parts(given["kind"], tuple(given["starts"] or ()), tuple(given["labels"] or ()))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{name}: parts must have a start and a label each, in ascending order; got {shown(given)}."
+        ) from error
+
+
+def told_parts(parts: Parts | None) -> dict[str, Any] | None:
+    """Return pages or chapters as a value of the column ``parts``."""
+    return None if parts is None else {"kind": parts.kind, "starts": list(parts.starts), "labels": list(parts.labels)}
