@@ -16,8 +16,8 @@ from chunkers.embedders import Embedder
 from chunkers.embedders.base import batches
 from chunkers.embedders.gate import checked_vectors
 from chunkers.embedders.own import embedder_of
-from chunkers.embedders.request import cancellable
 from chunkers.errors import Cancelled, ModelError
+from chunkers.request import cancellable
 from chunkers.text.tokenizers import Tokenizer
 
 

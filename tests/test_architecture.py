@@ -44,7 +44,9 @@ def test_every_file_that_it_names_is_there():
 def test_every_room_is_named_and_no_other():
     there = {"viz", "chunkers", "evaluation"}
     rooms = {path.name for parent in there for path in (ROOT / parent).iterdir() if path.is_dir() and path.name[0].isalpha()}
-    named = set(re.findall(r"`(\w+)/`", PAGE)) - there - {"corpus", "integrations", "pages", "sample_docs", "seamark", "packing"}
+    named = (
+        set(re.findall(r"`(\w+)/`", PAGE)) - there - {"corpus", "integrations", "pages", "sample_docs", "seamark", "packing"}
+    )
     assert named - {"reader", "stepper", "shared"} == rooms
 
 

@@ -9,7 +9,16 @@ import pytest
 
 from tests import ROOT
 
-PACKAGES = {"seamark": 6, "pages": 5, "viz": 4, "evaluation": 3, "corpus": 3, "integrations": 2, "sample_docs": 2, "chunkers": 1}
+PACKAGES = {
+    "seamark": 6,
+    "pages": 5,
+    "viz": 4,
+    "evaluation": 3,
+    "corpus": 3,
+    "integrations": 2,
+    "sample_docs": 2,
+    "chunkers": 1,
+}
 
 FLOORS = {"shell": 4, "controls": 3, "components": 2, "state": 2, "jobs": 1, "server": 1, "theme": 1}
 """The rooms of `viz/`; every other is a page's, on floor 5, and nothing but `pages/` imports it."""

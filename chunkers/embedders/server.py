@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import numpy as np
 
 from chunkers.arrays import FloatArray, VectorArray
+from chunkers.connection import Connection
 from chunkers.embedders.base import Embedder, unit
-from chunkers.embedders.request import HOOKS, TooLarge, TooLate, ask
 from chunkers.errors import InputError, ModelError
-from chunkers.extras import need
+from chunkers.request import TooLarge, TooLate, ask
 
 if TYPE_CHECKING:
     import openai
-
-ADDRESS = "https://api.openai.com/v1"
-"""Where texts are sent when neither the environment nor the user names another place."""
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
@@ -31,12 +25,6 @@ DEADLINE = 300
 
 LARGEST_ANSWER = 64_000_000
 """Most bytes of an answer: a batch of vectors of 4,096 dimensions takes less than a tenth."""
-
-RETRIES = 3
-"""How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
-
-It waits longer each time, or for as long as the server's Retry-After says.
-"""
 
 
 class OpenAIServer(Embedder):
@@ -67,11 +55,9 @@ class OpenAIServer(Embedder):
         if not self._model.strip():
             raise InputError("embedder: openai: must be followed by the name of a model on the server; got 'openai:'.")
         self.name = name
-        self._of_environment = not address
-        self._address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
-        self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
+        self._connection = Connection(name, address, key)
         # A hash, because the revision is written to recipes and an address may be private.
-        self.revision = hashlib.sha256(self._address.rstrip("/").encode()).hexdigest()[:16]
+        self.revision = self._connection.identity
         self._host = ""
         self._lock = threading.Lock()
         self._client: openai.OpenAI | None = None
@@ -88,43 +74,8 @@ class OpenAIServer(Embedder):
         with self._lock:
             if self._client is not None:
                 return
-            self._host = _host(self.name, self._address)
-            if not self._key and self._address == ADDRESS:
-                raise ModelError(
-                    f"{self.name}: {self._host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
-                    "Another server is named in OPENAI_BASE_URL or on the page."
-                )
-            need("llm", self.name, "openai", "httpx2")
-            import openai
-
-            self._client = openai.OpenAI(
-                base_url=self._address,
-                # The package requires a key even where the server does not.
-                api_key=self._key or "none",
-                default_headers={
-                    **self._others_kept_back(),
-                    "Authorization": f"Bearer {self._key or 'none'}",
-                    "Accept-Encoding": "identity",
-                },
-                timeout=TIMEOUT,
-                max_retries=RETRIES,
-                # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
-                http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS),
-            )
-
-    def _others_kept_back(self) -> dict[str, Any]:
-        """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
-        import openai
-
-        if self._of_environment:
-            return {}
-        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
-        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
-        return {
-            name: openai.omit
-            for name in (*names, "OpenAI-Organization", "OpenAI-Project")
-            if name.lower() != "authorization"
-        }
+            self._host = self._connection.host
+            self._client = self._connection.client(TIMEOUT)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros where the server gives zeros.
@@ -140,9 +91,7 @@ class OpenAIServer(Embedder):
         try:
             vectors = ask(lambda: self._vectors(list(texts)), DEADLINE, LARGEST_ANSWER)
         except TooLate:
-            raise ModelError(
-                f"{self.name}: {self._host} must answer within {DEADLINE:g} seconds in all; it did not."
-            ) from None
+            raise self._connection.too_late(DEADLINE) from None
         with self._lock:
             self._dimension = self._dimension or vectors.shape[1]
             if vectors.shape[1] != self._dimension:
@@ -164,15 +113,9 @@ class OpenAIServer(Embedder):
                 if first.shape[1] != second.shape[1]:
                     raise self._bad(f"vectors of {first.shape[1]} and of {second.shape[1]} dimensions") from None
                 return np.concatenate([first, second])
-            raise ModelError(self._refusal(error.status_code)) from None
-        except openai.APITimeoutError:
-            raise ModelError(
-                f"{self.name}: {self._host} must answer within {TIMEOUT:g} seconds; it did not, in {RETRIES + 1} attempts."
-            ) from None
-        except openai.APIConnectionError:
-            raise ModelError(
-                f"{self.name}: {self._host} must be reachable; it was not, in {RETRIES + 1} attempts."
-            ) from None
+            raise self._connection.failure(error, TIMEOUT) from None
+        except openai.APIConnectionError as error:
+            raise self._connection.failure(error, TIMEOUT) from None
         except TooLarge:
             raise self._bad(f"an answer that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
         except (ValueError, RecursionError):
@@ -202,47 +145,3 @@ class OpenAIServer(Embedder):
 
     def _bad(self, got: str) -> ModelError:
         return ModelError(f"{self.name}: {self._host} must answer with one vector a text, all alike; it gave {got}.")
-
-    def _refusal(self, status: int) -> str:
-        """Return a sentence on a status; the server's own words are left out, as they may repeat the key."""
-        match status:
-            case 401 | 403:
-                return f"{self.name}: {self._host} must accept the key; it refused (status {status})."
-            case status if 300 <= status < 400:
-                return f"{self.name}: {self._host} must answer itself; it leads to another address (status {status})."
-            case 404:
-                return f"{self.name}: {self._host} must know the address and the model; it does not (status 404)."
-            case 429:
-                return (
-                    f"{self.name}: {self._host} must have requests left for this key; "
-                    f"asked up to {RETRIES + 1} times, it had none (status 429)."
-                )
-            case _ if status >= 500:
-                return f"{self.name}: {self._host} must work; asked up to {RETRIES + 1} times, it failed (status {status})."
-            case _:
-                return (
-                    f"{self.name}: {self._host} must accept the request; it refused (status {status}), "
-                    "as servers do with a text longer than the model reads."
-                )
-
-
-def _host(name: str, address: str) -> str:
-    """Return the host of a base address; raises ModelError, without repeating it, if it is invalid or has a password."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    # urlsplit leaves out line breaks and tabs, which the client would not.
-    if (
-        not address.isprintable()
-        or parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.username is not None
-        or parts.query
-    ):
-        raise ModelError(
-            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
-            "it has not."
-        )
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"

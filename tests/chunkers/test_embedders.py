@@ -39,7 +39,7 @@ from chunkers.__main__ import main
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import OpenAIServer, server
 from chunkers.embedders.models import folder_revision
-from chunkers.embedders.request import cancellable
+from chunkers.request import cancellable
 from sample_docs import load_sample
 from tests.server import KEY, EmbeddingServer, Raw, answer, items, vector
 from tests.support import HashEmbedder, tools

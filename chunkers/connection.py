@@ -1,0 +1,169 @@
+"""A server that speaks OpenAI's protocol: its address and key, a client whose requests go there alone, and its failures."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from chunkers.errors import ModelError
+from chunkers.extras import need
+from chunkers.request import HOOKS
+
+if TYPE_CHECKING:
+    import openai
+
+ADDRESS = "https://api.openai.com/v1"
+"""Where texts are sent when neither the environment nor the user names another place."""
+
+RETRIES = 3
+"""How often the ``openai`` package retries after 408, 409, 429, 5xx, a time-out or a lost connection.
+
+It waits longer each time, or for as long as the server's Retry-After says.
+"""
+
+
+class Connection:
+    """Where a model's server is, and the key for it; nothing is sent before a client is made and used.
+
+    Parameters
+    ----------
+    who
+        The model's name, with which messages begin.
+    address
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+    key
+        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+
+    Attributes
+    ----------
+    address
+        The address in use.
+    identity
+        A hash of it, because it is written to recipes and an address may be private.
+    """
+
+    def __init__(self, who: str, address: str = "", key: str = "") -> None:
+        self._who = who
+        self._of_environment = not address
+        self.address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
+        self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
+        self.identity = hashlib.sha256(self.address.rstrip("/").encode()).hexdigest()[:16]
+
+    @property
+    def host(self) -> str:
+        """The host, with its port where one is named; raises ModelError, without repeating the address, if it is invalid."""
+        return _host(self._who, self.address)
+
+    def client(self, timeout: float) -> openai.OpenAI:
+        """Return a client whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
+
+        Raises
+        ------
+        ModelError
+            If the address is invalid, or is OpenAI's own and there is no key.
+        InputError
+            If the package that sends requests is not installed.
+        """
+        host = self.host
+        if not self._key and self.address == ADDRESS:
+            raise ModelError(
+                f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
+                "Another server is named in OPENAI_BASE_URL or on the page."
+            )
+        need("llm", self._who, "openai", "httpx2")
+        import openai
+
+        return openai.OpenAI(
+            base_url=self.address,
+            # The package requires a key even where the server does not.
+            api_key=self._key or "none",
+            default_headers={
+                **self._others_kept_back(),
+                "Authorization": f"Bearer {self._key or 'none'}",
+                "Accept-Encoding": "identity",
+            },
+            timeout=timeout,
+            max_retries=RETRIES,
+            # Without redirects, texts go to the named server alone; uncompressed, an answer is as large as it seems.
+            http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=HOOKS),
+        )
+
+    def _others_kept_back(self) -> dict[str, Any]:
+        """Return options that keep the environment's settings for OpenAI from a server that the user named instead."""
+        import openai
+
+        if self._of_environment:
+            return {}
+        lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+        names = [line.partition(":")[0].strip() for line in lines if ":" in line]
+        return {
+            name: openai.omit
+            for name in (*names, "OpenAI-Organization", "OpenAI-Project")
+            if name.lower() != "authorization"
+        }
+
+    def failure(self, error: openai.APIError, timeout: float) -> ModelError:
+        """Return the error whose sentence says what went wrong, to be raised from None.
+
+        The package's errors hold the request, and with it the key, so that none may be chained; a server's own words are
+        left out, as they may repeat it.
+        """
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return ModelError(self._refusal(error.status_code))
+        if isinstance(error, openai.APITimeoutError):
+            return ModelError(
+                f"{self._who}: {self.host} must answer within {timeout:g} seconds; it did not, in {RETRIES + 1} attempts."
+            )
+        return ModelError(f"{self._who}: {self.host} must be reachable; it was not, in {RETRIES + 1} attempts.")
+
+    def too_late(self, deadline: float) -> ModelError:
+        """Return the error for an answer that has not come within ``deadline`` seconds, retries included."""
+        return ModelError(f"{self._who}: {self.host} must answer within {deadline:g} seconds in all; it did not.")
+
+    def _refusal(self, status: int) -> str:
+        """Return a sentence on a status."""
+        match status:
+            case 401 | 403:
+                return f"{self._who}: {self.host} must accept the key; it refused (status {status})."
+            case status if 300 <= status < 400:
+                return f"{self._who}: {self.host} must answer itself; it leads to another address (status {status})."
+            case 404:
+                return f"{self._who}: {self.host} must know the address and the model; it does not (status 404)."
+            case 429:
+                return (
+                    f"{self._who}: {self.host} must have requests left for this key; "
+                    f"asked up to {RETRIES + 1} times, it had none (status 429)."
+                )
+            case _ if status >= 500:
+                return f"{self._who}: {self.host} must work; asked up to {RETRIES + 1} times, it failed (status {status})."
+            case _:
+                return (
+                    f"{self._who}: {self.host} must accept the request; it refused (status {status}), "
+                    "as servers do with a text longer than the model reads."
+                )
+
+
+def _host(name: str, address: str) -> str:
+    """Return the host of a base address; raises ModelError, without repeating it, if it is invalid or has a password."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    # urlsplit leaves out line breaks and tabs, which the client would not.
+    if (
+        not address.isprintable()
+        or parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.username is not None
+        or parts.query
+    ):
+        raise ModelError(
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
+            "it has not."
+        )
+    return parts.hostname if port is None else f"{parts.hostname}:{port}"
