@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from chunkers.base import Chunker, FieldSpec
 from chunkers.cache import SHARED_CACHE, EmbeddingCache
+from chunkers.comparison import SideBySide, compare
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
 from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
@@ -62,6 +63,7 @@ __all__ = [
     "Reason",
     "Recipe",
     "Recursive",
+    "SideBySide",
     "Span",
     "Timing",
     "Tokenizer",
@@ -70,6 +72,7 @@ __all__ = [
     "__version__",
     "build_chunker",
     "chunk",
+    "compare",
     "discover",
     "ledger_to_csv",
     "load_embedder",

@@ -9,8 +9,12 @@ from enum import StrEnum
 from typing import Any, Literal, NamedTuple, Protocol, overload
 
 from chunkers.cache import EmbeddingCache
+from chunkers.display.notebook import result_html
+from chunkers.documents import Library, to_documents
 from chunkers.embedders.own import Encoder
 from chunkers.reason import Reason
+from chunkers.shapes import Described
+from chunkers.table import to_dataframe
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
 from chunkers.text.given import GivenSentences
@@ -345,6 +349,10 @@ class MadeBy(Protocol):
         """What of the chunks is embedded; see `chunkers.embedded`."""
         ...
 
+    def build(self) -> Described:
+        """Make the chunker; raises ParameterError if a parameter breaks its rule."""
+        ...
+
     def model_dump(self) -> dict[str, Any]:
         """Return the recipe as JSON-compatible values."""
         ...
@@ -434,6 +442,32 @@ class Chunking(Sequence[Chunk]):
         count = len(self.chunks)
         made = f" by {self.recipe.chunker}" if self.recipe is not None else ""
         return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the curve, and the chunks with the reason for each; see `chunkers.display`."""
+        return result_html(self)
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas data frame with a row for each chunk; see `chunkers.table.to_dataframe`.
+
+        Raises
+        ------
+        ModelError
+            If pandas is not installed.
+        """
+        return to_dataframe(self)
+
+    def to_documents(self, library: Library = "langchain") -> list[Any]:
+        """Return the chunks as documents of LangChain, LlamaIndex or Haystack; see `chunkers.documents.to_documents`.
+
+        Raises
+        ------
+        InputError
+            If there is no such library.
+        ModelError
+            If it is not installed.
+        """
+        return to_documents(self, library)
 
     @classmethod
     def from_gaps(

@@ -116,6 +116,19 @@ class Scores(Protocol):
         ...
 
 
+class Described(Protocol):
+    """A chunker with its parameters; see `chunkers.Chunker`."""
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        ...
+
+    def describe(self) -> str:
+        """Return the most important settings in a few words."""
+        ...
+
+
 class Origin(Protocol):
     """What made a result; see `chunkers.Recipe`."""
 
@@ -132,6 +145,10 @@ class Origin(Protocol):
     @property
     def embedded_as(self) -> Literal["plain", "heading_path"]:
         """What of the chunks is embedded."""
+        ...
+
+    def build(self) -> Described:
+        """Return the chunker; raises InputError where there is none such."""
         ...
 
 
