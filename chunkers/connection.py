@@ -104,6 +104,10 @@ class Connection:
             if name.lower() != "authorization"
         }
 
+    def without_key(self, text: str) -> str:
+        """Return what a server said, less the key, which a careless one repeats."""
+        return text.replace(self._key, "[key]") if self._key else text
+
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
         """Return the error whose sentence says what went wrong, to be raised from None.
 

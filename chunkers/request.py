@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,14 +43,47 @@ def cancellable(cancelled: Callable[[], bool]) -> Iterator[None]:
         _cancelled.reset(token)
 
 
+def _always(before: int) -> None:
+    """Let a request be sent."""
+
+
+@dataclass
+class Attempts:
+    """What became of the requests that one call took, retries included.
+
+    Attributes
+    ----------
+    allow
+        Called before each request with the number of those before it; what it raises ends the call.
+    sent
+        Requests that were sent.
+    refused
+        Those that were answered with anything but a success.
+    whole
+        Those whose answer came to its end.
+    """
+
+    allow: Callable[[int], None] = _always
+    sent: int = 0
+    refused: int = 0
+    whole: int = 0
+
+    @property
+    def unanswered(self) -> int:
+        """Requests of which nobody knows what the server made of them."""
+        return self.sent - self.refused - self.whole
+
+
 class _Call:
     """A request that runs in a thread of its own; once it is abandoned, nobody waits for it."""
 
-    def __init__(self, largest: int) -> None:
+    def __init__(self, largest: int, attempts: Attempts) -> None:
         self.largest = largest
+        self.attempts = attempts
         self.abandoned = False
         self.ended = threading.Event()
         self.outcome: tuple[Any, BaseException | None] = (None, None)
+        self._lock = threading.Lock()
 
     def check(self, received: int = 0) -> None:
         if self.abandoned:
@@ -57,8 +91,19 @@ class _Call:
         if received > self.largest:
             raise TooLarge
 
+    def begin(self) -> None:
+        """Count a request that is about to be sent; none is after the call was abandoned."""
+        with self._lock:
+            self.check()
+            self.attempts.allow(self.attempts.sent)
+            self.attempts.sent += 1
 
-def ask(work: Callable[[], Answer], deadline: float, largest: int) -> Answer:
+    def abandon(self) -> None:
+        with self._lock:
+            self.abandoned = True
+
+
+def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Attempts | None = None) -> Answer:
     """Return what ``work`` returns, or raise what it raises.
 
     ``work`` sends requests through a client that has `HOOKS`. A thread that is abandoned while a server says nothing ends
@@ -70,6 +115,8 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int) -> Answer:
         Seconds that it may take in all, retries included.
     largest
         Most bytes of an answer.
+    attempts
+        Where the requests are counted, and who is asked before each.
 
     Raises
     ------
@@ -79,7 +126,7 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int) -> Answer:
         If the deadline passes.
     """
     cancelled = _cancelled.get()
-    call = _Call(largest)
+    call = _Call(largest, Attempts() if attempts is None else attempts)
 
     def run() -> None:
         _here.call = call
@@ -94,7 +141,7 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int) -> Answer:
     threading.Thread(target=run, daemon=True, name="request").start()
     while not call.ended.wait(_POLL_S):
         if cancelled() or time.monotonic() > latest:
-            call.abandoned = True
+            call.abandon()
             raise TooLate if time.monotonic() > latest else Cancelled
     answer, error = call.outcome
     if error is not None:
@@ -109,8 +156,8 @@ def _watched() -> type[Any]:
     import httpx2
 
     class Watched(httpx2.SyncByteStream):
-        def __init__(self, stream: Any, call: _Call) -> None:
-            self._stream, self._call = stream, call
+        def __init__(self, stream: Any, call: _Call, success: bool) -> None:
+            self._stream, self._call, self._success = stream, call, success
 
         def __iter__(self) -> Iterator[bytes]:
             received = 0
@@ -118,6 +165,7 @@ def _watched() -> type[Any]:
                 received += len(part)
                 self._call.check(received)
                 yield part
+            self._call.attempts.whole += self._success
 
         def close(self) -> None:
             self._stream.close()
@@ -126,16 +174,17 @@ def _watched() -> type[Any]:
 
 
 def _before(request: httpx2.Request) -> None:
-    _here.call.check()
+    _here.call.begin()
 
 
 def _after(response: httpx2.Response) -> None:
     call: _Call = _here.call
+    call.attempts.refused += not response.is_success
     length = response.headers.get("content-length", "")
     call.check(int(length) if length.isdecimal() and len(length) < 20 else 0)
     if response.headers.get("content-encoding", "identity") != "identity":
         raise TooLarge
-    response.stream = _watched()(response.stream, call)
+    response.stream = _watched()(response.stream, call, response.is_success)
 
 
 HOOKS: dict[str, list[Callable[..., Any]]] = {"request": [_before], "response": [_after]}

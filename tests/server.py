@@ -1,4 +1,4 @@
-"""A server of this machine that speaks OpenAI's embeddings protocol, and fails as it is told."""
+"""Servers of this machine that speak OpenAI's protocol, for embeddings and for chats, and fail as they are told."""
 
 import hashlib
 import json
@@ -51,14 +51,17 @@ def send_raw(handler, raw):
             handler.wfile.write(bytes([byte]))
 
 
-class EmbeddingServer:
+class ScriptedServer:
     """Answers each request with the next of ``script``, then rightly.
 
-    An entry of the script is a status with headers, a body as a function of the texts, a number of seconds to wait, or an
-    answer as it is.
+    An entry of the script is a status with headers, a body as a function of what is asked, a number of seconds to wait, or
+    an answer as it is.
     """
 
-    def __init__(self):
+    asked = "input"
+    """The field of a request that the functions are given."""
+
+    def __init__(self, right):
         self.script = []
         self.requests = []
         self.most = 1000
@@ -68,30 +71,32 @@ class EmbeddingServer:
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.requests.append((self.path, dict(self.headers), body))
-                self.answer(body["input"], server.script.pop(0) if server.script else answer)
+                self.answer(body[server.asked], server.script.pop(0) if server.script else right)
 
-            def answer(self, texts, step):
+            def answer(self, asked, step):
                 if isinstance(step, Raw):
                     send_raw(self, step)
                     return
                 if isinstance(step, float):
                     time.sleep(step)
-                    step = answer
+                    step = right
                 status, headers = step if isinstance(step, tuple) else (200, {})
-                if len(texts) > server.most:
+                if len(asked) > server.most:
                     status = 413
                 if status != 200:
                     # A careless server repeats what it was sent.
                     said = f"refused {self.headers['Authorization']}"
-                    data = json.dumps({"error": {"message": said, "code": said, "type": said}}).encode()
+                    error = {"message": said, "code": said, "type": said, "param": headers.pop("param", None)}
+                    data = json.dumps({"error": error}).encode()
                 else:
-                    told = step(texts)
+                    told = step(asked)
                     data = told if isinstance(told, bytes) else json.dumps(told).encode()
-                self.send_response(status)
-                for name, value in {**headers, "Content-Type": "application/json", "Content-Length": len(data)}.items():
-                    self.send_header(name, str(value))
-                self.end_headers()
-                self.wfile.write(data)
+                with suppress(OSError):  # the client may have left
+                    self.send_response(status)
+                    for name, value in {**headers, "Content-Type": "application/json", "Content-Length": len(data)}.items():
+                        self.send_header(name, str(value))
+                    self.end_headers()
+                    self.wfile.write(data)
 
             def log_message(self, *arguments):
                 pass
@@ -104,3 +109,29 @@ class EmbeddingServer:
     def close(self):
         self._http.shutdown()
         self._http.server_close()
+
+
+class EmbeddingServer(ScriptedServer):
+    """Embeds; it may be told how many texts it takes at ``most``."""
+
+    def __init__(self):
+        super().__init__(answer)
+
+
+def words(text, tokens_in=100, tokens_out=7, finish="stop", **others):
+    """Return a chat model's answer in OpenAI's protocol; without usage if ``tokens_in`` is None."""
+    message = {"role": "assistant", "content": text, **others}
+    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": (tokens_in or 0) + tokens_out}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "test"}
+    whole["choices"] = [{"index": 0, "message": message, "finish_reason": finish}]
+    return whole | ({} if tokens_in is None else {"usage": usage})
+
+
+class ChatModelServer(ScriptedServer):
+    """Chats: ``model`` is a function from the messages of a conversation to the answer's text."""
+
+    asked = "messages"
+
+    def __init__(self, model=lambda messages: "Yes."):
+        self.model = model
+        super().__init__(lambda messages: words(self.model(messages)))

@@ -1,0 +1,111 @@
+"""The answers of language models from before: bounded in memory, and with the user's consent in one SQLite file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.limits import MAX_ANSWERS_FILE, SHARED_ANSWERS_BYTES
+from chunkers.private_file import connect, set_up
+from chunkers.turns import Turns
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
+
+
+class AnswerCache:
+    """Answers by model, revision, settings and conversation.
+
+    The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
+    written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
+
+    Parameters
+    ----------
+    path
+        The SQLite file; None keeps everything in memory.
+    memory_bytes
+        Limit of the answers in memory; the least recently used are dropped first.
+
+    Attributes
+    ----------
+    turns
+        Taken by whoever asks something, so that no two ask the same.
+    """
+
+    def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:
+        self._memory: LRUCache[bytes, bytes] = LRUCache(memory_bytes, getsizeof=len)
+        self.turns = Turns()
+        self._lock = threading.Lock()
+        self._file = _open(path, may_replace=True) if path else None
+
+    @staticmethod
+    def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message]) -> bytes:
+        """Return what stands for a conversation with that model."""
+        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages])
+        return hashlib.blake2b(asked.encode(), digest_size=16).digest()
+
+    def get(self, key: bytes) -> Reply | None:
+        """Return the answer; None where there is none."""
+        with self._lock:
+            data = self._memory.get(key)
+            if data is None and self._file is not None:
+                with suppress(sqlite3.Error):
+                    row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
+                    if row and isinstance(row[0], bytes) and row[1] == _checksum(key, row[0]):
+                        data = row[0]
+                        self._remember(key, data)
+        return None if data is None else Reply(*json.loads(data))
+
+    def put(self, key: bytes, reply: Reply) -> None:
+        """Keep an answer."""
+        data = json.dumps(reply).encode()
+        with self._lock:
+            self._remember(key, data)
+            if self._file is not None:
+                with suppress(sqlite3.Error):
+                    self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
+
+    def _remember(self, key: bytes, data: bytes) -> None:
+        if len(data) <= self._memory.maxsize:
+            self._memory[key] = data
+
+    def clear(self, *, file: bool = False) -> None:
+        """Forget the answers in memory and, if ``file``, those in the file as well."""
+        with self._lock:
+            self._memory.clear()
+            if file and self._file is not None:
+                with suppress(sqlite3.Error):
+                    self._file.execute("DELETE FROM answers")
+                    self._file.execute("VACUUM")
+
+
+def _open(path: Path, *, may_replace: bool) -> sqlite3.Connection | None:
+    """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
+    try:
+        connection = connect(path)
+        set_up(connection, MAX_ANSWERS_FILE)
+        connection.execute(_SCHEMA)
+    except (OSError, sqlite3.OperationalError):
+        return None
+    except sqlite3.Error:
+        if not may_replace:
+            return None
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return _open(path, may_replace=False)
+    return connection
+
+
+def _checksum(key: bytes, data: bytes) -> bytes:
+    return hashlib.blake2b(key + data, digest_size=8).digest()
+
+
+SHARED_ANSWERS = AnswerCache()
+"""Where answers are kept for which no other cache is given; its ``clear`` forgets them."""

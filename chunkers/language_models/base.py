@@ -1,0 +1,82 @@
+"""The base class of language models, and what is said to and by one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from chunkers.request import Attempts
+
+Role = Literal["system", "user", "assistant"]
+
+
+class Message(NamedTuple):
+    """What one side says in a conversation."""
+
+    role: Role
+    text: str
+
+
+Ended = Literal["whole", "cut", "refused"]
+
+
+class Reply(NamedTuple):
+    """What a model answers.
+
+    Attributes
+    ----------
+    text
+        The answer; empty where the model refused without a word.
+    tokens_in, tokens_out
+        The tokens that were read and written, as the server counts them; None where it does not say.
+    ended
+        Whether the answer is whole, was cut off because it was too long, or was refused by the model or a filter.
+    """
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    ended: Ended = "whole"
+
+
+class LanguageModel(ABC):
+    """Answers conversations.
+
+    Attributes
+    ----------
+    name, revision
+        Together they say which model it is; both are part of the key of a remembered answer, and of recipes.
+    settings
+        How it is asked, in words; part of the key of an answer too.
+    host
+        The host to which the conversation is sent; empty for a model of this process.
+    packages
+        The installed packages that it takes; a recipe names their versions.
+    """
+
+    name: str
+    revision: str = ""
+    settings: str = ""
+    host: str = ""
+    packages: tuple[str, ...] = ()
+
+    def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
+        """Prepare what asking needs; nothing is sent. Raises ModelError if that fails."""
+
+    @abstractmethod
+    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
+        """Return the model's answer of at most ``most_tokens``; every request that it takes is counted in ``attempts``.
+
+        Raises
+        ------
+        ModelError
+            If there is none.
+        Cancelled
+            If the user stops meanwhile (`chunkers.request.cancellable`).
+        """
+
+    def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
+        """Return what so many tokens cost, in US dollars; None where that is not known."""
+        return None

@@ -1,0 +1,27 @@
+"""What tokens cost, by the table that comes with ``genai-prices``; it is never renewed over the network."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+
+def price(model: str, address: str, tokens_in: int, tokens_out: int) -> Decimal | None:
+    """Return the price in US dollars; None where the table has none for this model at this server.
+
+    Parameters
+    ----------
+    model
+        The model's name on the server.
+    address
+        The server's base address: the same model costs something else elsewhere, and nothing is known of one's own server.
+    tokens_in, tokens_out
+        The tokens that the model reads and writes.
+    """
+    # Imported late: the table takes a while to load, and most never ask a model.
+    from genai_prices import Usage, calc_price
+
+    try:
+        found = calc_price(Usage(input_tokens=tokens_in, output_tokens=tokens_out), model, provider_api_url=address)
+    except (LookupError, ValueError):
+        return None
+    return found.total_price

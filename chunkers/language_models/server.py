@@ -1,0 +1,162 @@
+"""A language model of any server that speaks OpenAI's protocol, through the ``openai`` package."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from chunkers.connection import ADDRESS, Connection
+from chunkers.errors import InputError, ModelError
+from chunkers.language_models.base import Ended, LanguageModel, Message, Reply
+from chunkers.language_models.prices import price
+from chunkers.request import Attempts, TooLarge, TooLate, ask
+
+if TYPE_CHECKING:
+    import openai
+
+TIMEOUT = 120
+"""Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
+
+DEADLINE = 300
+"""Seconds that an answer may take in all, retries and what the server asks to wait included."""
+
+LARGEST_ANSWER = 4_000_000
+"""Most bytes of an answer: a thousand times what is asked for."""
+
+TEMPERATURE = 0
+"""How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
+
+_MOST_NAMES = ("max_tokens", "max_completion_tokens")
+"""What the protocol calls the most tokens of an answer: the name that most servers know, and the newer one of OpenAI's."""
+
+
+class ChatServer(LanguageModel):
+    """A model on a server; every conversation is sent there.
+
+    Parameters
+    ----------
+    name
+        ``openai:`` and the model's name on the server.
+    address
+        Base address, up to and including ``/v1``; empty for OPENAI_BASE_URL, and where that is not set, OpenAI's own.
+    key
+        The server's key; empty for OPENAI_API_KEY, which goes to the environment's address alone.
+
+    Raises
+    ------
+    InputError
+        If no model is named.
+    """
+
+    packages = ("openai",)
+    settings = f"temperature {TEMPERATURE}"
+
+    def __init__(self, name: str, address: str = "", key: str = "") -> None:
+        form, _, self._model = name.partition(":")
+        if form != "openai" or not self._model.strip():
+            raise InputError(f"language model: openai: must be followed by the name of a model on the server; got {name!r}.")
+        self.name = name
+        self._connection = Connection(name, address, key)
+        self.revision = self._connection.identity
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+        # Settings that the server has said it does not know.
+        self._unknown: frozenset[str] = frozenset()
+
+    def load(self) -> None:
+        """Create the client; nothing is sent yet.
+
+        Raises
+        ------
+        ModelError
+            If the address is invalid, or is OpenAI's own and there is no key.
+        """
+        with self._lock:
+            if self._client is None:
+                self.host = self._connection.host
+                self._client = self._connection.client(TIMEOUT)
+
+    def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
+        """Return what so many tokens cost at this server, in US dollars; None where that is not known."""
+        return price(self._model, self._connection.address, tokens_in, tokens_out)
+
+    def reply(self, messages: Sequence[Message], most_tokens: int, attempts: Attempts) -> Reply:
+        """Return the model's answer; see `LanguageModel.reply`.
+
+        Raises
+        ------
+        ModelError
+            If the server cannot be reached, refuses, takes too long, or gives anything but an answer in words.
+        Cancelled
+            If the user stops meanwhile.
+        """
+        self.load()
+        try:
+            return ask(lambda: self._reply(messages, most_tokens), DEADLINE, LARGEST_ANSWER, attempts)
+        except TooLate:
+            raise self._connection.too_late(DEADLINE) from None
+
+    def _reply(self, messages: Sequence[Message], most_tokens: int) -> Reply:
+        import openai
+
+        assert self._client is not None
+        try:
+            answer = self._client.chat.completions.create(
+                model=self._model,
+                messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
+                **self._settings(most_tokens),
+            )
+        except openai.BadRequestError as error:
+            # A model that thinks first takes no temperature, and counts its tokens under another name.
+            if error.param in self._settings(most_tokens) and {*_MOST_NAMES} - self._unknown != {error.param}:
+                self._unknown |= {error.param}
+                return self._reply(messages, most_tokens)
+            raise self._connection.failure(error, TIMEOUT) from None
+        except (openai.APIStatusError, openai.APIConnectionError) as error:
+            raise self._connection.failure(error, TIMEOUT) from None
+        except InputError:
+            # It was not allowed to be sent.
+            raise
+        except TooLarge:
+            raise self._bad(f"one that is compressed, or larger than {LARGEST_ANSWER // 1_000_000} MB") from None
+        except (ValueError, RecursionError):
+            raise self._bad("something that is not JSON, or is nested too deeply") from None
+        return self._checked(answer)
+
+    def _settings(self, most_tokens: int) -> dict[str, Any]:
+        """Return the settings that the server knows, as far as it has said; the most tokens have one of two names."""
+        own = self._connection.address == ADDRESS
+        name = next(name for name in (_MOST_NAMES[::-1] if own else _MOST_NAMES) if name not in self._unknown)
+        settings: dict[str, Any] = {name: most_tokens, "temperature": TEMPERATURE}
+        return {name: value for name, value in settings.items() if name not in self._unknown}
+
+    def _checked(self, answer: Any) -> Reply:
+        """Return what an answer of the server says."""
+        choices = getattr(answer, "choices", None)
+        if not isinstance(choices, list) or not choices:
+            raise self._bad("something without the list 'choices'")
+        message = getattr(choices[0], "message", None)
+        text, refusal = getattr(message, "content", None), getattr(message, "refusal", None)
+        finish = getattr(choices[0], "finish_reason", None)
+        ended: Ended = "whole"
+        if finish == "content_filter" or (isinstance(refusal, str) and refusal):
+            ended = "refused"
+        elif finish == "length":
+            ended = "cut"
+        if not isinstance(text, str):
+            if text is not None or ended == "whole":
+                raise self._bad("one without words")
+            text = ""
+        usage = getattr(answer, "usage", None)
+        read, written = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        return Reply(self._connection.without_key(text), read, written, ended)
+
+    def _bad(self, got: str) -> ModelError:
+        return ModelError(f"{self.name}: {self.host} must answer in words, as OpenAI's protocol does; its answer was {got}.")
+
+
+def _count(value: object) -> int | None:
+    """Return a number of tokens; None where it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

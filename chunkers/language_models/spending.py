@@ -1,0 +1,200 @@
+"""What asking a language model took, and the limit that it may not pass."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from chunkers.errors import InputError, ModelError
+from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.limits import MOST_SPENT_TOKENS
+from chunkers.request import Attempts
+
+TOKENS_ABOUT_A_MESSAGE = 32
+"""Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""
+
+
+def most_tokens_of(messages: Sequence[Message]) -> int:
+    """Return a number of tokens that a conversation cannot exceed: models read bytes, or several of them at once."""
+    return sum(len(text.encode()) + TOKENS_ABOUT_A_MESSAGE for _, text in messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What asking took.
+
+    Attributes
+    ----------
+    requests
+        Requests that were sent, repeated ones included.
+    remembered
+        Answers that were there from before, for which nothing was sent.
+    tokens_in, tokens_out
+        Tokens read and written, as the server counts them.
+    unsure
+        The most tokens that requests may have taken of which the server did not say what they took: those that broke off,
+        and all of a server that never says.
+    cost
+        US dollars, those that the unsure tokens may cost included; None where no price is known.
+    """
+
+    requests: int = 0
+    remembered: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unsure: int = 0
+    cost: Decimal | None = Decimal(0)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, the unsure ones included."""
+        return self.tokens_in + self.tokens_out + self.unsure
+
+    def __add__(self, other: Spending) -> Spending:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return Spending(
+            self.requests + other.requests,
+            self.remembered + other.remembered,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.unsure + other.unsure,
+            cost,
+        )
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        said = [_counted(self.requests, "request")]
+        if self.remembered:
+            said.append(f"{_counted(self.remembered, 'answer')} from before")
+        if self.requests:
+            said.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
+            if self.unsure:
+                said.append(f"at most {self.unsure:,} of which the server did not say")
+            said.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
+        return ", ".join(said)
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What may be spent in all; None for no bound.
+
+    Raises
+    ------
+    InputError
+        If a bound is not above 0.
+    """
+
+    tokens: int | None = MOST_SPENT_TOKENS
+    money: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        """Check the bounds."""
+        for name, value in (("tokens", self.tokens), ("money", self.money)):
+            if value is not None and not value > 0:
+                raise InputError(f"The spending limit's {name} must be above 0, or none; got {value}.")
+
+
+class Ledger:
+    """Adds up what is spent; any thread may add."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._spent = Spending()
+
+    @property
+    def spent(self) -> Spending:
+        """What was spent so far."""
+        with self._lock:
+            return self._spent
+
+    def add(self, spent: Spending) -> None:
+        """Add what a call took."""
+        with self._lock:
+            self._spent += spent
+
+
+class Purse(Ledger):
+    """A ledger with a limit: what a request may take at most is set aside before it is sent.
+
+    The limit holds as far as a server keeps to the most tokens that it is asked for.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__()
+        self.limit = limit
+        self._aside: dict[int, Spending] = {}
+
+    def set_aside(self, call: int, model: LanguageModel, most_in: int, most_out: int, requests: int) -> None:
+        """Set aside what ``requests`` requests of a call may take.
+
+        Raises
+        ------
+        ModelError
+            If that, with what is spent and what other calls may take, would pass the limit.
+        """
+        cost = model.price(most_in * requests, most_out * requests)
+        if self.limit.money is not None and cost is None:
+            raise ModelError(
+                f"{model.name}: a limit in money needs a known price; none is known of this model at {model.host}. "
+                "A limit in tokens holds for every model."
+            )
+        wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
+        with self._lock:
+            there = self._spent
+            for other, one in self._aside.items():
+                there = there + one if other != call else there
+            after = there + wanted
+            if self.limit.tokens is not None and after.tokens > self.limit.tokens:
+                raise ModelError(
+                    f"{model.name}: the spending limit is {self.limit.tokens:,} tokens; {there.tokens:,} are spent or set "
+                    f"aside, and the next request may take {wanted.tokens:,}. What was answered is kept."
+                )
+            if self.limit.money is not None and (after.cost is None or after.cost > self.limit.money):
+                raise ModelError(
+                    f"{model.name}: the spending limit is ${self.limit.money}; ${there.cost or 0:.4f} are spent or set "
+                    f"aside, and the next request may cost ${cost or 0:.4f}. What was answered is kept."
+                )
+            self._aside[call] = wanted
+
+    def settle(self, call: int, spent: Spending) -> None:
+        """Add what a call took in the end, and let go what was set aside for it."""
+        with self._lock:
+            self._aside.pop(call, None)
+            self._spent += spent
+
+
+def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:
+    """Return what a call took: as the server says of its answer, and at most of requests that nobody knows more about.
+
+    Parameters
+    ----------
+    model
+        The model that was asked.
+    reply
+        Its answer; None where there was none that could be used.
+    most_in, most_out
+        The most tokens that a request may have taken.
+    attempts
+        The requests of the call.
+    """
+    unclear = attempts.unanswered + attempts.whole
+    spent = Spending(requests=attempts.sent)
+    if reply is not None and reply.tokens_in is not None and reply.tokens_out is not None:
+        unclear = max(0, unclear - 1)
+        spent += Spending(
+            tokens_in=reply.tokens_in, tokens_out=reply.tokens_out, cost=model.price(reply.tokens_in, reply.tokens_out)
+        )
+    if unclear:
+        spent += Spending(unsure=unclear * (most_in + most_out), cost=model.price(unclear * most_in, unclear * most_out))
+    return spent
+
+
+def remembered() -> Spending:
+    """Return what an answer from before takes."""
+    return Spending(remembered=1)

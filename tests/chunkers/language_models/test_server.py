@@ -1,0 +1,388 @@
+"""A language model behind a server: each way in which one answers, or does not, ends in an answer or in one sentence."""
+
+import gzip
+import json
+import logging
+import socket
+import threading
+import time
+from decimal import Decimal
+from traceback import format_exception
+
+import pytest
+
+from chunkers import Cancelled, InputError, ModelError
+from chunkers.language_models import server
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import MOST_ANSWER_TOKENS, Asking
+from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.language_models.server import ChatServer
+from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
+from tests.server import KEY, ChatModelServer, Raw, words
+
+LONG = 5.0
+"""Seconds that a request is kept waiting, more than it is waited for."""
+
+HELLO = (Message("system", "Answer in one word."), Message("user", "Is the tide in? Ebbe und Flut, 潮."))
+MOST = most_tokens_of(HELLO) + MOST_ANSWER_TOKENS
+"""The most tokens that a request with it may take."""
+
+
+@pytest.fixture
+def http(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    one = ChatModelServer()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def impatient(monkeypatch, request):
+    """Wait less than a person would, where an answer does not come."""
+    if LONG in request.getfixturevalue("script"):
+        monkeypatch.setattr(server, "TIMEOUT", 0.5)
+
+
+def asking(http, limit=None, answers=None, name="openai:test"):
+    return Asking(ChatServer(name, http.address, KEY), AnswerCache() if answers is None else answers, limit)
+
+
+def test_a_server_is_asked_in_its_protocol(http):
+    reply = asking(http).ask(HELLO)
+    ((path, headers, body),) = http.requests
+    assert reply == Reply("Yes.", 100, 7, "whole")
+    assert path == "/v1/chat/completions"
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert body == {
+        "model": "test",
+        "messages": [{"role": role, "content": text} for role, text in HELLO],
+        "max_tokens": MOST_ANSWER_TOKENS,
+        "temperature": 0,
+    }
+
+
+def test_the_same_question_is_asked_once_of_each_model_and_no_failure_is_remembered(http):
+    answers, ledger = AnswerCache(), Ledger()
+    http.script = [(401, {})]
+    one = asking(http, answers=answers)
+    with pytest.raises(ModelError):
+        one.ask(HELLO)
+    assert [one.ask(HELLO, ledger=ledger).text for _ in range(3)] == ["Yes."] * 3
+    assert asking(http, answers=answers).ask(HELLO, cancelled=lambda: True).text == "Yes."
+    assert len(http.requests) == 2
+    assert ledger.spent == Spending(1, 2, 100, 7, 0, None)
+    with pytest.raises(Cancelled):
+        one.ask(HELLO[:1], cancelled=lambda: True)
+    asking(http, answers=answers, name="openai:other").ask(HELLO)
+    assert len(http.requests) == 3
+
+
+GOOD = {
+    "429 with Retry-After": ([(429, {"Retry-After": "0.1"})], 2, Reply("Yes.", 100, 7), 0),
+    "500 and a lost connection": ([(500, {}), Raw(b'{"id": "1', {"Content-Length": "99"})], 3, Reply("Yes.", 100, 7), 1),
+    "slowly, then well": ([LONG], 2, Reply("Yes.", 100, 7), 1),
+    "no usage": ([lambda _: words("Yes.", None)], 1, Reply("Yes."), 1),
+    "odd usage": ([lambda _: words("Yes.", -1)], 1, Reply("Yes.", None, 7), 1),
+    "cut off": ([lambda _: words("Ye", finish="length")], 1, Reply("Ye", 100, 7, "cut"), 0),
+    "a refusal": ([lambda _: words(None, refusal="I cannot.")], 1, Reply("", 100, 7, "refused"), 0),
+    "a filter": ([lambda _: words("", finish="content_filter")], 1, Reply("", 100, 7, "refused"), 0),
+    "the key": ([lambda _: words(f"It is {KEY}.")], 1, Reply("It is [key].", 100, 7), 0),
+    "no temperature": ([(400, {"param": "temperature"})], 2, Reply("Yes.", 100, 7), 0),
+    "another name": ([(400, {"param": "max_tokens"}), (400, {"param": "temperature"})], 3, Reply("Yes.", 100, 7), 0),
+}
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("script", "requests", "reply", "unsure"), GOOD.values(), ids=GOOD)
+def test_what_passes_ends_in_an_answer_and_in_the_ledger(http, script, requests, reply, unsure):
+    http.script = list(script)
+    one, ledger = asking(http), Ledger()
+    assert one.ask(HELLO, ledger=ledger) == reply
+    assert len(http.requests) == requests
+    known = (reply.tokens_in, reply.tokens_out) if None not in reply else (0, 0)
+    assert ledger.spent == one.spent == Spending(requests, 0, *known, unsure * MOST, None)
+
+
+def test_a_setting_that_a_server_does_not_know_is_left_out_from_then_on(http):
+    http.script = [(400, {"param": "temperature"}), (400, {"param": "max_tokens"})]
+    one = asking(http)
+    one.ask(HELLO)
+    one.ask(HELLO[1:])
+    settings = [{*body} - {"model", "messages"} for _, _, body in http.requests]
+    assert settings == [{"max_tokens", "temperature"}, {"max_tokens"}, {"max_completion_tokens"}, {"max_completion_tokens"}]
+
+
+BAD = {
+    "refused": ([(401, {})], 1, "must accept the key; it refused (status 401)", 0),
+    "no such model": ([(404, {})], 1, "must know the address and the model; it does not (status 404)", 0),
+    "bad request": ([(400, {})], 1, "must accept the request; it refused (status 400)", 0),
+    "no bound at all": (
+        [(400, {"param": "max_tokens"}), (400, {"param": "max_completion_tokens"})],
+        2,
+        "must accept the request; it refused (status 400)",
+        0,
+    ),
+    "too many": ([(429, {})] * 9, 4, "must have requests left for this key; asked up to 4 times, it had none", 0),
+    "broken": ([(500, {})] * 9, 4, "must work; asked up to 4 times, it failed (status 500)", 0),
+    "never": ([LONG] * 9, 4, "must answer within 0.5 seconds; it did not, in 4 attempts", 4),
+    "a cut stream": (
+        [Raw(b'{"choices": [', {"Content-Length": "9999"})] * 9,
+        4,
+        "must be reachable; it was not, in 4 attempts",
+        4,
+    ),
+    "broken JSON": ([lambda _: b'{"choices": [{'], 1, "its answer was something that is not JSON", 1),
+    "nested": ([Raw(b"[" * 200_000)], 1, "something that is not JSON, or is nested too deeply", 1),
+    "no object": ([lambda _: b"null"], 1, "its answer was something without the list 'choices'", 1),
+    "no choices": ([lambda _: {"choices": []}], 1, "its answer was something without the list 'choices'", 1),
+    "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "its answer was one without words", 1),
+    "no words": ([lambda _: words(7)], 1, "its answer was one without words", 1),
+    "compressed": (
+        [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
+        1,
+        "its answer was one that is compressed, or larger than 4 MB",
+        1,
+    ),
+    "10 MB": ([Raw(b" " * 10_000_000)], 1, "its answer was one that is compressed, or larger than 4 MB", 1),
+    "elsewhere": ([Raw(b"", {"Location": "http://127.0.0.1:9/v1"}, 307)], 1, "must answer itself", 0),
+}
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("script", "requests", "sentence", "unsure"), BAD.values(), ids=BAD)
+def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script, requests, sentence, unsure):
+    caplog.set_level(logging.DEBUG)
+    http.script = list(script)
+    one = asking(http)
+    with pytest.raises(ModelError) as error:
+        one.ask(HELLO)
+    assert sentence in str(error.value)
+    assert str(error.value).startswith("openai:test: 127.0.0.1:")
+    assert "\n" not in str(error.value)
+    assert len(http.requests) == requests
+    assert one.spent == Spending(requests, 0, 0, 0, unsure * MOST, None if unsure else Decimal(0))
+    traceback = "".join(format_exception(error.value))
+    for said in (traceback, repr(error.value), repr(one.model), one.model.revision, caplog.text):
+        assert KEY not in said
+
+
+def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
+    monkeypatch.setattr(server, "DEADLINE", 0.5)
+    http.script = [Raw(b" " * 100_000, pause=0.02)]
+    with pytest.raises(ModelError, match=r"must answer within 0\.5 seconds in all; it did not"):
+        asking(http).ask(HELLO)
+
+
+@pytest.mark.parametrize("script", [[LONG], [Raw(b" " * 100_000, pause=0.05)]], ids=["says nothing", "a byte at a time"])
+def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, script):
+    http.script = list(script)
+    stopped, outcome = threading.Event(), []
+    one = asking(http)
+
+    def ask():
+        try:
+            one.ask(HELLO, stopped.is_set)
+        except Cancelled as error:
+            outcome.append(error)
+
+    waiting = threading.Thread(target=ask)
+    waiting.start()
+    while not http.requests:
+        time.sleep(0.01)
+    stopped.set()
+    # Far less than the server takes, and far more than a busy machine.
+    waiting.join(LONG / 2)
+    assert not waiting.is_alive()
+    assert len(outcome) == 1
+    assert one.spent.unsure == MOST
+
+
+def test_a_server_that_is_not_there(http):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        http.address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with pytest.raises(ModelError, match="must be reachable; it was not, in 4 attempts"):
+        asking(http).ask(HELLO)
+
+
+@pytest.mark.parametrize("name", ["", "openai:", "openai: ", "gpt-4o", "anthropic:x"])
+def test_a_name_of_none(name):
+    with pytest.raises(InputError, match="must be followed by the name of a model on the server"):
+        ChatServer(name)
+
+
+def test_openais_own_server_is_not_asked_without_a_key(http):
+    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; there is none"):
+        Asking(ChatServer("openai:gpt-4o-mini"), AnswerCache()).ask(HELLO)
+    assert not http.requests
+
+
+# Prices and the limit.
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "cost"),
+    [
+        ("openai:gpt-4o-mini", "https://api.openai.com/v1", Decimal("0.75")),
+        ("openai:gpt-4o-mini", "http://127.0.0.1:8080/v1", None),
+        ("openai:no-such-model", "https://api.openai.com/v1", None),
+        ("openai:no-such-model", "https://models.invalid/v1", None),
+    ],
+)
+def test_a_price_is_that_of_the_model_at_its_server_and_is_looked_up_without_a_network(monkeypatch, name, address, cost):
+    def refuse(*arguments, **others):
+        raise AssertionError("a connection was asked for")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    # Its price when this was written: $0.15 and $0.60 for a million tokens.
+    assert ChatServer(name, address, KEY).price(1_000_000, 1_000_000) == cost
+
+
+class PricedModel(LanguageModel):
+    """Costs a cent for a thousand tokens, and takes what it says."""
+
+    name = "priced"
+    revision = "1"
+    host = "nowhere"
+
+    def __init__(self, takes=(300, 100)):
+        self.takes = takes
+        self.asked = 0
+
+    def reply(self, messages, most_tokens, attempts):
+        attempts.allow(attempts.sent)
+        attempts.sent += 1
+        self.asked += 1
+        attempts.whole += 1
+        return Reply("Yes.", *self.takes)
+
+    def price(self, tokens_in, tokens_out):
+        return Decimal(tokens_in + tokens_out) / 100_000
+
+
+def questions(count):
+    return [(Message("user", f"{number:04d} " + "x" * (995 - 32)),) for number in range(count)]
+
+
+@pytest.mark.parametrize("limit", [Limit(tokens=10_000), Limit(tokens=None, money=Decimal("0.1"))], ids=["tokens", "money"])
+@pytest.mark.parametrize("together", [False, True])
+def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(limit, together):
+    model, answers = PricedModel(), AnswerCache()
+    one = Asking(model, answers, limit)
+    with pytest.raises(ModelError, match=r"^priced: the spending limit is .* What was answered is kept\.$"):
+        one.ask_all(questions(100)) if together else [one.ask(question) for question in questions(100)]
+    # Each takes 400 in the end, and 2,000 are set aside for it; by then 10,000 are not passed, nor is much left over.
+    assert 10_000 - 2_000 * 4 - 400 < one.spent.tokens <= 10_000
+    assert one.spent.requests == model.asked == one.spent.tokens // 400
+    again = Asking(PricedModel(), answers, Limit(tokens=1))
+    kept = [question for question in questions(100) if answers.get(answers.key(model, MOST_ANSWER_TOKENS, question))]
+    assert len(kept) == model.asked
+    assert len(again.ask_all(kept)) == model.asked
+    assert again.spent == Spending(remembered=model.asked)
+
+
+def test_a_limit_in_money_needs_a_price(http):
+    with pytest.raises(ModelError, match="a limit in money needs a known price; none is known of this model at 127"):
+        asking(http, Limit(money=Decimal(1))).ask(HELLO)
+    assert not http.requests
+
+
+def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
+    monkeypatch.setattr(server, "TIMEOUT", 0.3)
+    http.script = [LONG] * 9
+    one = asking(http, Limit(tokens=2 * MOST))
+    with pytest.raises(ModelError, match="the spending limit is"):
+        one.ask(HELLO)
+    assert len(http.requests) == 2
+    assert one.spent.tokens == 2 * MOST
+
+
+@pytest.mark.parametrize("limit", [{"tokens": 0}, {"tokens": -5}, {"money": Decimal(0)}])
+def test_a_limit_of_nothing_is_refused(limit):
+    with pytest.raises(InputError, match="must be above 0, or none; got"):
+        Limit(**limit)
+
+
+def test_what_was_spent_in_words():
+    assert str(Spending(1, 0, 1200, 1, 0, Decimal("0.00123"))) == "1 request, 1,200 tokens read and 1 written, $0.0012"
+    assert str(Spending(remembered=1)) == "0 requests, 1 answer from before"
+    said = "2 requests, 5 tokens read and 6 written, at most 9 of which the server did not say, cost unknown"
+    assert str(Spending(2, 0, 5, 6, 9, None)) == said
+
+
+# Several at once, and what is kept.
+
+
+def test_several_are_asked_at_once_and_answered_in_order(http):
+    together, most, lock = 0, [], threading.Lock()
+
+    def model(messages):
+        nonlocal together
+        with lock:
+            together += 1
+            most.append(together)
+        time.sleep(0.05)
+        with lock:
+            together -= 1
+        return messages[0]["content"][:4]
+
+    http.model = model
+    replies = asking(http).ask_all(questions(12))
+    assert [reply.text for reply in replies] == [f"{number:04d}" for number in range(12)]
+    assert 1 < max(most) <= 4
+
+
+def test_the_first_failure_stops_the_others_and_loses_no_answer(http):
+    http.model = lambda messages: time.sleep(0.05) or "Yes."
+    http.script = [lambda messages: words("Yes."), (401, {})]
+    answers = AnswerCache()
+    with pytest.raises(ModelError, match="must accept the key"):
+        asking(http, answers=answers).ask_all(questions(40))
+    assert len(http.requests) < 40
+    before = len(http.requests)
+    replies = asking(http, answers=answers).ask_all(questions(40))
+    assert len(replies) == 40
+    assert len(http.requests) - before < 40
+
+
+def test_two_that_ask_the_same_at_the_same_time_send_it_once(http):
+    http.model = lambda messages: time.sleep(0.1) or "Yes."
+    assert len(asking(http).ask_all([HELLO] * 4)) == 4
+    assert len(http.requests) == 1
+
+
+def test_answers_are_kept_on_disk_where_the_user_names_a_file(http, tmp_path):
+    file = tmp_path / "answers.sqlite"
+    asking(http, answers=AnswerCache(file)).ask(HELLO)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert asking(http, answers=AnswerCache(file)).ask(HELLO).text == "Yes."
+    assert len(http.requests) == 1
+    data = file.read_bytes()
+    assert KEY.encode() not in data
+    assert HELLO[1].text.encode() not in data
+    assert b"127.0.0.1" not in data
+    cache = AnswerCache(file)
+    cache.clear(file=True)
+    asking(http, answers=cache).ask(HELLO)
+    assert len(http.requests) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database, but long enough to look at" * 100])
+def test_a_damaged_file_costs_a_request(http, tmp_path, damage):
+    file = tmp_path / "answers.sqlite"
+    file.write_bytes(damage)
+    assert asking(http, answers=AnswerCache(file)).ask(HELLO).text == "Yes."
+    asking(http, answers=AnswerCache(file)).ask(HELLO)
+    assert len(http.requests) == 1
+
+
+def test_a_row_that_was_changed_is_asked_again(http, tmp_path):
+    file = tmp_path / "answers.sqlite"
+    cache = AnswerCache(file)
+    asking(http, answers=cache).ask(HELLO)
+    cache._file.execute("UPDATE answers SET reply = ?", (json.dumps(["No.", 1, 1, "whole"]).encode(),))
+    assert asking(http, answers=AnswerCache(file)).ask(HELLO).text == "Yes."
+    assert len(http.requests) == 2
