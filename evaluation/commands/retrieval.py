@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from chunkers.arguments import (
     say,
 )
 from chunkers.cache import EmbeddingCache
-from chunkers.embedded import EMBEDDED_AS
+from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.text.reading import FileText
 from evaluation.commands.budgets import (
     Measured,
@@ -34,12 +34,13 @@ from evaluation.commands.budgets import (
 from evaluation.commands.budgets import as_json as budgets_as_json
 from evaluation.retrieval.budget import AtBudgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index
+from evaluation.retrieval.index import Index, build_index
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.measures import FOUND_SCORES, MEASURES, UNITS, Evaluation, Length, evaluate, mean_and_deviation
 from evaluation.retrieval.question_sets import is_part, read_beir, read_set
 from evaluation.retrieval.questions import Questions, read_questions
 from evaluation.retrieval.ranges import characters
+from evaluation.retrieval.returned import Returned, lacking, returning
 from evaluation.segmentation.measures import Score
 
 KINDS: tuple[Literal["documents", "evidence"], ...] = ("documents", "evidence")
@@ -61,6 +62,15 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
     command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
+    command.add_argument(
+        "--return",
+        dest="returned",
+        action="extend",
+        nargs="+",
+        metavar="WHAT",
+        help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
+        "neighbours on either side), section or section:LEVEL (between headings), page (or chapter)",
+    )
     add_budgets(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument(
@@ -82,6 +92,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
+    ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
     recipes = [(path.stem, _recipe(path)) for path in options.recipe]
     name, data, texts = _material(options)
     cache = EmbeddingCache(options.cache)
@@ -89,11 +100,42 @@ def run_retrieval(options: argparse.Namespace) -> None:
     # The places of excerpts and tokens do not depend on the sentences.
     located = _corpus(texts, "lines")
     questions = _questions(name, data, located)
+    for sentence in filter(None, (lacking(located, way) for way in ways)):
+        say(sentence)
     if options.labels is not None:
         _write(options.labels, labels(questions.usable, located))
-    corpora: dict[str, Corpus] = {}
     ruler = Ruler(located.whole.text, tokenizer)
     measured: list[Measured] = []
+    for name, embedded_as, index, tools in _indexes(options, recipes, texts, cache):
+        for way in ways:
+            given = returning(index, way)
+            found = evaluate(given, questions.usable, tools, ruler, options.top_k)
+            at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
+            if sys.stderr.isatty():
+                print(file=sys.stderr)
+            called = _called(name, embedded_as, way)
+            if at is not None:
+                measured.append(_measured(called, found, ruler, at))
+            if options.json:
+                changed = {"embedded_as": (embedded_as, "plain"), "returned": (str(way), "chunk")}
+                told = {key: one for key, (one, default) in changed.items() if one != default}
+                _print_json(as_json(name, found, ruler, questions, at) | told)
+            else:
+                _print(called, found, ruler)
+    if measured and options.json:
+        _print_json(leads_as_json(measured))
+    elif measured:
+        print("\n" + printed(measured, options.top_k))
+
+
+def _indexes(
+    options: argparse.Namespace,
+    recipes: Sequence[tuple[str, Recipe]],
+    texts: Sequence[tuple[str, FileText]],
+    cache: EmbeddingCache,
+) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
+    """Yield every recipe's name, what it embeds of its chunks, their index, and what embeds the questions."""
+    corpora: dict[str, Corpus] = {}
     for number, (name, recipe) in enumerate(recipes, start=1):
         split = recipe.sentences
         if split not in corpora:
@@ -103,23 +145,16 @@ def run_retrieval(options: argparse.Namespace) -> None:
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         embedded_as = options.embedded_as or recipe.embedded_as
         index = build_index(corpora[split], recipe.build(), tools, embedded_as)
-        found = evaluate(index, questions.usable, tools, ruler, options.top_k)
-        at = None if budgets is None else evaluate_at(index, questions.usable, tools, ruler, budgets)
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
-        called = name if embedded_as == "plain" else f"{name}, with heading path"
-        if at is not None:
-            measured.append(_measured(called, found, ruler, at))
-        if options.json:
-            told = as_json(name, found, ruler, questions, at)
-            told |= {} if embedded_as == "plain" else {"embedded_as": embedded_as}
-            print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
-        else:
-            _print(called, found, ruler)
-    if measured and options.json:
-        print(json.dumps(leads_as_json(measured), ensure_ascii=False, allow_nan=False))
-    elif measured:
-        print("\n" + printed(measured, options.top_k))
+        yield name, embedded_as, index, tools
+
+
+def _called(name: str, embedded_as: EmbeddedAs, way: Returned) -> str:
+    parts = [*(["heading path"] if embedded_as == "heading_path" else []), *([way.said] if way.said else [])]
+    return f"{name} with {' and '.join(parts)}" if parts else name
+
+
+def _print_json(told: dict[str, Any]) -> None:
+    print(json.dumps(told, ensure_ascii=False, allow_nan=False), flush=True)
 
 
 def _measured(name: str, found: Evaluation, ruler: Ruler, at: AtBudgets) -> Measured:
@@ -259,6 +294,7 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
                     for excerpt in answer.question.excerpts
                 ],
                 "retrieved": [_chunk(index.corpus, index.chunks[number]) for number in answer.ranked[: found.top_k]],
+                **_returned(found, answer.ranked[: found.top_k]),
                 **{unit: {key: one.value for key, one in getattr(answer, unit).items()} for unit in UNITS},
                 **{what: _plain(getattr(answer, what)) for what in KINDS},
                 **({} if at is None else {"budgets": question_as_json(at, number)}),
@@ -268,6 +304,14 @@ def as_json(name: str, found: Evaluation, ruler: Ruler, questions: Questions, at
         "problems": list(questions.problems),
         "changes": list(questions.changes),
     }
+
+
+def _returned(found: Evaluation, ranked: Sequence[int]) -> dict[str, Any]:
+    """Return what each chunk gives that none before it gave, nothing where chunks return themselves."""
+    if found.index.returns is None:
+        return {}
+    corpus = found.index.corpus
+    return {"returned": [_chunk(corpus, spans) if spans else None for spans in found.index.given(ranked)]}
 
 
 def _mean(found: Evaluation, measure: str, unit: str) -> dict[str, float] | None:

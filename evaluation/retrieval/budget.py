@@ -204,10 +204,76 @@ def evaluate_each(
     vectors = embed_together(index.corpus, [question.text for question in questions], tools)
     needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
     for number, ranked in _ranks(vectors, index.vectors, needs, tools):
+        excerpts = on_axis(index.corpus, questions[number])
+        if index.returns is None:
+            pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths)
+        else:
+            pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
+            while len(ranked) < len(index.chunks) and not pieces.fill(several):
+                # What is not given twice may be less than the chunks.
+                ranked = nearest(vectors[number : number + 1], index.vectors, 2 * len(ranked))[0]
+                pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
         seen(number, ranked)
         for at in found:
-            _measure(at, index, number, questions[number], ranked, rulers, lengths)
+            _measure(at, number, excerpts, pieces, rulers)
     return found
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """What the ranked chunks give one after another.
+
+    Attributes
+    ----------
+    spans
+        The spans of what the chunk of a rank gives, counted from 0.
+    touching
+        The ranks of those that may hold part of an excerpt.
+    sums
+        For every unit, the length of all up to each rank, from 0 on, shape (ranks + 1,).
+    """
+
+    spans: Callable[[int], Sequence[Span]]
+    touching: Sequence[int]
+    sums: Sequence[Sequence[int] | IntArray]
+
+    @classmethod
+    def of_chunks(cls, index: Index, ranked: IntArray, excerpts: Sequence[Span], lengths: Sequence[IntArray]) -> _Pieces:
+        """Return chunks that give themselves; only those that touch an excerpt are looked at one by one."""
+        edges = index.edges[ranked]
+        touching = np.zeros(len(ranked), dtype=bool)
+        for start, end in excerpts:
+            touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
+        sums = [np.concatenate([[0], np.cumsum(one[ranked])]) for one in lengths]
+        return cls(lambda place: index.chunks[ranked[place]], np.flatnonzero(touching).tolist(), sums)
+
+    @classmethod
+    def of_returned(
+        cls,
+        index: Index,
+        ranked: IntArray,
+        excerpts: Sequence[Span],
+        rulers: Sequence[Measuring],
+        several: Sequence[Budgets],
+    ) -> _Pieces:
+        """Return what chunks return, each without what was given before, until the budgets are full."""
+        given: list[Sequence[Span]] = []
+        touching: list[int] = []
+        sums: list[list[int]] = [[0] for _ in rulers]
+        pieces = cls(given.__getitem__, touching, sums)
+        for place, spans in enumerate(index.given(ranked.tolist())):
+            given.append(spans)
+            if intersection(excerpts, spans):
+                touching.append(place)
+            for one, length in zip(sums, rulers, strict=True):
+                one.append(one[-1] + length(spans))
+            if pieces.fill(several):
+                break
+        return pieces
+
+    def fill(self, several: Sequence[Budgets]) -> bool:
+        """Return whether there is enough for every budget."""
+        return all(self.sums[UNITS.index(one.unit)][-1] >= one.sizes[-1] for one in several)
 
 
 def _empty(budgets: Budgets, questions: int) -> AtBudgets:
@@ -257,36 +323,19 @@ def _ranks(
         depth = min(count, 2 * depth)
 
 
-def _measure(
-    at: AtBudgets,
-    index: Index,
-    number: int,
-    question: Question,
-    ranked: IntArray,
-    rulers: Sequence[Measuring],
-    lengths: Sequence[IntArray],
-) -> None:
-    """Write what a question finds at every budget, as `filled` and `found_scores` would say.
-
-    Only the chunks that touch an excerpt are looked at one by one; of the others the sums of their lengths are enough.
-    """
+def _measure(at: AtBudgets, number: int, excerpts: Sequence[Span], pieces: _Pieces, rulers: Sequence[Measuring]) -> None:
+    """Write what question ``number`` finds at every budget, as `filled` and `found_scores` would say."""
     unit = UNITS.index(at.budgets.unit)
-    excerpts = on_axis(index.corpus, question)
     at.wanted[:, number] = [length(union(excerpts)) for length in rulers]
-    edges = index.edges[ranked]
-    touching = np.zeros(len(ranked), dtype=bool)
-    for start, end in excerpts:
-        touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
-    places = np.flatnonzero(touching).tolist()
-    sums = [np.concatenate([[0], np.cumsum(one[ranked])]) for one in lengths]
+    sums = pieces.sums
     for row, size in enumerate(at.budgets.sizes):
         # The first chunks whose sum reaches the budget; where it passes it, the last of them does not fit.
-        reached = min(int(np.searchsorted(sums[unit], size)), len(ranked))
+        reached = min(int(np.searchsorted(sums[unit], size)), len(sums[unit]) - 1)
         whole = reached - (sums[unit][reached] > size)
-        taken = [span for place in places if place < whole for span in index.chunks[ranked[place]]]
+        taken = [span for place in pieces.touching if place < whole for span in pieces.spans(place)]
         part: list[Span] = []
         if whole < reached and at.budgets.last == "cut":
-            part = beginning(index.chunks[ranked[whole]], int(size - sums[unit][whole]), rulers[unit])
+            part = beginning(pieces.spans(whole), int(size - sums[unit][whole]), rulers[unit])
         at.taken[row, number] = whole + bool(part)
         at.part[row, number] = rulers[unit](part)
         for place, length in enumerate(rulers):

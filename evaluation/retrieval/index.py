@@ -6,7 +6,7 @@ All chunks of all documents are searched together: as they are, or with their he
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.tools import Meter
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import difference, union
 
 BLOCK = 8192
 """How many chunks are compared at once."""
@@ -67,6 +68,8 @@ class Indexed:
         Seconds for embedding the chunks; cached embeddings count with their original time.
     embedded, cached
         Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
+    returns
+        What is returned for each chunk, see `returned`; None where that is the chunk.
     """
 
     corpus: Corpus
@@ -76,18 +79,31 @@ class Indexed:
     embed_s: float
     embedded: int
     cached: int
+    returns: tuple[tuple[Span, ...], ...] | None = field(default=None, kw_only=True)
 
     @cached_property
     def edges(self) -> IntArray:
         """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
+    def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
+        """Yield what each of the chunks, best first, gives: its spans, or what it returns that was not given before."""
+        if self.returns is None:
+            yield from (self.chunks[number] for number in ranked)
+            return
+        known: list[Span] = []
+        for number in ranked:
+            new = difference(self.returns[number], known)
+            known = union([*known, *new])
+            yield tuple(new)
+
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
-        """Return the chunks between whose first and last character part of an excerpt lies."""
+        """Return what the chunks return between whose first and last character part of an excerpt lies."""
         inside = np.zeros(len(self.chunks), dtype=bool)
         for start, end in excerpts:
             inside |= (self.edges[:, 0] < end) & (self.edges[:, 1] > start)
-        return [self.chunks[number] for number in np.flatnonzero(inside)]
+        returns = self.chunks if self.returns is None else self.returns
+        return [returns[number] for number in np.flatnonzero(inside)]
 
 
 @dataclass(frozen=True)

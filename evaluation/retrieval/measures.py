@@ -181,7 +181,7 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
                 "precision_omega": precision_omega(excerpts, near, length)
             }
             scores[unit, :, number] = [number_of(measured[name]) for name in MEASURES]
-        chunks = [index.chunks[place] for place in row]
+        chunks = list(index.given(row))
         for kept, at_k in (
             (documents, document_scores(index.corpus, excerpts, chunks)),
             (evidence, evidence_scores(index.corpus, excerpts, chunks)),
@@ -191,7 +191,7 @@ def measure(found: Search, ruler: Ruler, top_k: int = 5) -> Evaluation:
 
 
 def _retrieved(index: Indexed, ranked: Sequence[int]) -> list[Span]:
-    return [span for number in ranked for span in index.chunks[number]]
+    return [span for spans in index.given(ranked) for span in spans]
 
 
 def number_of(score: Score) -> float:

@@ -233,3 +233,35 @@ def test_labels_are_written_and_say_what_an_edit_did(folder, capsys):
     )
     assert call(folder, "--labels", str(folder)) == 2
     assert "the file must be writable" in capsys.readouterr().err
+
+
+def test_what_is_returned_is_measured_beside_the_chunks(folder, capsys):
+    ways = ("--return", "chunk", "window:1", "section")
+    assert call(folder, "--json", "--budget", "30", "--top-k", "2", *ways) == 0
+    printed = capsys.readouterr()
+    chunk, window, section, leads = map(json.loads, printed.out.splitlines())
+    assert "returned" not in chunk
+    assert "returned" not in chunk["questions"][0]
+    assert (window["returned"], section["returned"]) == ("window:1", "section")
+    assert window["chunks"] == chunk["chunks"]
+    assert "2 of 2 documents have no headings that are found: there a chunk returns itself." in printed.err
+    # Without headings and overlap, a section is the chunk.
+    assert [one["tokens"] for one in section["questions"]] == [one["tokens"] for one in chunk["questions"]]
+    for one, other in zip(chunk["questions"], window["questions"], strict=True):
+        assert one["retrieved"] == other["retrieved"]
+        assert other["tokens"]["recall"] >= one["tokens"]["recall"]
+        given = [tuple(span) for part in other["returned"] if part for span in part["spans"]]
+        assert len(set(given)) == len(given)
+        for searched, part in zip(other["retrieved"], other["returned"], strict=True):
+            assert part is None or part["document"] == searched["document"]
+    assert leads["leads"]["recall"]["comparisons"] == 3
+
+
+def test_what_is_returned_stands_in_the_tables(folder, capsys):
+    assert call(folder, "--budget", "30,60", "--return", "chunk", "window:2") == 0
+    printed = capsys.readouterr().out
+    assert "by_1 with 2 neighbours on either side: " in printed
+    table = printed[printed.index("recall in tokens") :].splitlines()
+    assert [line.split("  ")[0] for line in table[2:4]] == ["by_1", "by_1 with 2 neighbours on either side"]
+    assert call(folder, "--return", "parent") == 2
+    assert "What is returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err

@@ -1,0 +1,239 @@
+"""What is returned for a chunk, worked by hand: neighbours, sections, pages, nothing twice, at the top k and at budgets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Document, InputError, Span, build_chunker, load_tokenizer
+from chunkers.text.parts import Parts
+from evaluation.retrieval.budget import Budgets, evaluate_at, filled
+from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.retrieval.excerpts import Excerpt
+from evaluation.retrieval.index import Index, build_index, search
+from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
+from evaluation.retrieval.questions import Question
+from evaluation.retrieval.ranges import characters, union
+from evaluation.retrieval.returned import MOST_NEIGHBOURS, Returned, lacking, returning
+from tests.support import AngleEmbedder, HashEmbedder, tools
+
+
+def index_of(corpus, *chunks):
+    """Return an index of chunks on the axis, each given by its spans."""
+    spans = tuple(tuple(Span(*span) for span in one) for one in chunks)
+    return Index(corpus, spans, 0.0, 0.0, 0.0, 0, 0, texts=("",) * len(spans), vectors=np.eye(len(spans), dtype=np.float32))
+
+
+def returns(index, word):
+    return [tuple(map(tuple, one)) for one in returning(index, Returned.parse(word)).returns]
+
+
+LINES = Corpus((Document.from_text("aa bb cc dd", "lines", "one"), Document.from_text("ee ff", "lines", "two")))
+"""The second document begins at 13."""
+WORDS = index_of(LINES, [(0, 2)], [(3, 5)], [(6, 8)], [(9, 11)], [(13, 15)], [(16, 18)])
+
+
+def test_neighbours_are_those_of_the_same_document():
+    one = [((0, 2), (3, 5)), ((0, 2), (3, 5), (6, 8)), ((3, 5), (6, 8), (9, 11)), ((6, 8), (9, 11))]
+    two = [((13, 15), (16, 18))] * 2
+    assert returns(WORDS, "window:1") == one + two
+    assert returns(WORDS, "window:2")[0] == ((0, 2), (3, 5), (6, 8))
+    assert returns(WORDS, "window:3") == [((0, 2), (3, 5), (6, 8), (9, 11))] * 4 + two
+    assert returning(WORDS, Returned.parse("chunk")).returns is None
+
+
+def test_neighbours_of_chunks_that_overlap_or_lie_in_several_places_are_joined():
+    overlapping = index_of(LINES, [(0, 5)], [(3, 8)], [(6, 11)])
+    assert returns(overlapping, "window:1") == [((0, 8),), ((0, 11),), ((3, 11),)]
+    scattered = index_of(LINES, [(0, 2), (9, 11)], [(3, 5)], [(6, 8)])
+    assert returns(scattered, "window:1")[0] == ((0, 2), (3, 5), (9, 11))
+
+
+TEXT = "Before.\n\n# One\n\nAlpha.\n\n## Two\n\nBeta. Gamma.\n\n# Three\n\nDelta.\n"
+SECTIONS = Corpus((Document.from_text(TEXT, "lines", "tide.md"), Document.from_text("Plain text.", "lines", "plain.txt")))
+
+
+def at(corpus, document, *words):
+    text = corpus.documents[document].text
+    return [corpus.on_axis(document, (text.index(word), text.index(word) + len(word))) for word in words]
+
+
+def texts(corpus, spans):
+    return [corpus.whole.text[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("section", ["Before.", "# One\n\nAlpha.", "## Two\n\nBeta. Gamma.", "# Three\n\nDelta."]),
+        ("section:1", ["Before.", *2 * ["# One\n\nAlpha.\n\n## Two\n\nBeta. Gamma."], "# Three\n\nDelta."]),
+    ],
+)
+def test_a_section_goes_from_its_heading_to_the_next(word, expected):
+    chunks = [at(SECTIONS, 0, one) for one in ("Before.", "Alpha.", "Gamma.", "Delta.")]
+    index = returning(index_of(SECTIONS, *chunks), Returned.parse(word))
+    assert [texts(SECTIONS, one) for one in index.returns] == [[one] for one in expected]
+
+
+def test_a_chunk_of_several_sections_returns_all_of_them():
+    several = at(SECTIONS, 0, "Alpha.", "Delta.")
+    across = at(SECTIONS, 0, "Alpha.\n\n## Two\n\nBeta.")
+    beginning = at(SECTIONS, 0, "\n\n## Two")
+    index = returning(index_of(SECTIONS, several, across, beginning), Returned.parse("section"))
+    assert [texts(SECTIONS, one) for one in index.returns] == [
+        ["# One\n\nAlpha.", "# Three\n\nDelta."],
+        ["# One\n\nAlpha.", "## Two\n\nBeta. Gamma."],
+        # The white space before a heading is no part of the section that it ends.
+        ["## Two\n\nBeta. Gamma."],
+    ]
+
+
+def test_without_headings_a_chunk_returns_itself_and_that_is_told():
+    index = returning(index_of(SECTIONS, at(SECTIONS, 1, "Plain"), at(SECTIONS, 0, "Beta")), Returned.parse("section"))
+    assert [texts(SECTIONS, one) for one in index.returns] == [["Plain"], ["## Two\n\nBeta. Gamma."]]
+    assert lacking(SECTIONS, Returned.parse("section")) == (
+        "plain.txt has no headings that are found: there a chunk returns itself."
+    )
+    both = Corpus((SECTIONS.documents[1], replace(SECTIONS.documents[1], name="2")))
+    assert lacking(both, Returned.parse("section:2")) == (
+        "2 of 2 documents have no headings of level 1 to 2 that are found: there a chunk returns itself."
+    )
+    assert lacking(Corpus(SECTIONS.documents[:1]), Returned.parse("section")) == ""
+    assert lacking(SECTIONS, Returned.parse("window:2")) == ""
+
+
+def test_a_page_is_returned_where_there_are_pages():
+    parts = Parts("page", (0, 6, 6, 12), ("i", "ii", "iii", "iv"))
+    corpus = Corpus((Document("aa bb cc dd ee", (Span(0, 14),), "a", parts=parts), Document("ff", (Span(0, 2),), "b")))
+    index = returning(index_of(corpus, [(0, 2)], [(6, 8)], [(3, 8)], [(12, 14)], [(16, 18)]), Returned.parse("page"))
+    assert [texts(corpus, one) for one in index.returns] == [["aa bb"], ["cc dd"], ["aa bb", "cc dd"], ["ee"], ["ff"]]
+    assert lacking(corpus, Returned.parse("page")) == "b has no pages or chapters: there a chunk returns itself."
+
+
+def test_what_was_given_is_not_given_again():
+    index = returning(WORDS, Returned.parse("window:1"))
+    # The second word returns 0 to 8, of which the third has 3 to 8 and adds 9 to 11; the first adds nothing.
+    assert [list(map(tuple, one)) for one in index.given([1, 2, 0, 4])] == [
+        [(0, 2), (3, 5), (6, 8)],
+        [(9, 11)],
+        [],
+        [(13, 15), (16, 18)],
+    ]
+    # Chunks that return themselves count as often as they overlap.
+    overlapping = index_of(LINES, [(0, 5)], [(3, 8)])
+    assert [list(map(tuple, one)) for one in overlapping.given([0, 1])] == [[(0, 5)], [(3, 8)]]
+
+
+def sought(word, budgets=None, top_k=1):
+    """Ask the words of two documents, which are embedded as their angles, for the one at 41 degrees."""
+    angles = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),))
+    equipped = tools(AngleEmbedder())
+    index = returning(build_index(angles, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
+    ruler = Ruler(angles.whole.text, load_tokenizer("words"))
+    # The excerpt is the fourth sentence; found is the third.
+    asked = [Question("41", (Excerpt(0, Span(17, 22)),))]
+    if budgets is None:
+        return evaluate(index, asked, equipped, ruler, top_k)
+    return evaluate_at(index, asked, equipped, ruler, budgets)
+
+
+@pytest.mark.parametrize(
+    ("word", "top_k", "recall", "precision", "omega"),
+    [
+        # 40 c. alone is found.
+        ("chunk", 1, 0, 0, 1),
+        # 20 b., 40 c. and 60 d. are given, 15 characters of which 5 are the excerpt, as around the best chunk.
+        ("window:1", 1, 1, 5 / 15, 5 / 15),
+        # Then 60 d. adds 80 e. alone.
+        ("window:1", 2, 1, 5 / 20, 5 / 15),
+    ],
+)
+def test_what_is_returned_counts_at_the_top_k(word, top_k, recall, precision, omega):
+    found = sought(word, top_k=top_k)
+    assert [found.values(name)[0] for name in ("recall", "precision", "precision_omega")] == [recall, precision, omega]
+    assert found.retrieved_size(characters) == {("chunk", 1): 5, ("window:1", 1): 15, ("window:1", 2): 20}[word, top_k]
+    again = found.over(2, Ruler(found.index.corpus.whole.text, load_tokenizer("words")))
+    assert again.values("recall")[0] == sought(word, top_k=2).values("recall")[0]
+
+
+@pytest.mark.parametrize(
+    ("last", "given_now", "hit"),
+    [
+        # 4 characters cut 20 b. off; 12 take it, 40 c. and 2 of 60 d.; 17 all of these and 2 of 80 e.; all have 24.
+        ("cut", [4, 12, 17, 24], [0, 2, 5, 5]),
+        ("left_out", [0, 0, 15, 24], [0, 0, 5, 5]),
+    ],
+)
+def test_what_is_returned_fills_the_budget(last, given_now, hit):
+    at_budgets = sought("window:1", Budgets((4, 12, 17, 40), "characters", last))
+    unit = UNITS.index("characters")
+    assert at_budgets.given[unit, :, 0].tolist() == given_now
+    assert at_budgets.hit[unit, :, 0].tolist() == hit
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.sampled_from(["a b c.", "d.", "# e", "## f", "g h i j k."]), min_size=1, max_size=12),
+    st.sampled_from(["chunk", "window:1", "window:2", "section", "section:1"]),
+    st.sampled_from([1, 2, 5]),
+    st.sampled_from(UNITS),
+    st.sampled_from(["cut", "left_out"]),
+    st.data(),
+)
+def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last, data):
+    """`filled` over what each chunk adds, all of them ranked."""
+    corpus = Corpus(
+        (Document.from_text("\n\n".join(pieces), "paragraphs", "a"), Document.from_text("x y. z.", "regex", "b"))
+    )
+    equipped = tools(HashEmbedder())
+    chunker = build_chunker("fixed_words", {"size": size, "overlap": size // 2})
+    index = returning(build_index(corpus, chunker, equipped), Returned.parse(word))
+    start = data.draw(st.integers(0, len(corpus.documents[0].text) - 1))
+    asked = [Question("a?", (Excerpt(0, Span(start, start + 1)),))]
+    ruler = Ruler(corpus.whole.text, load_tokenizer("words"))
+    budgets = Budgets((1, 2, 5, 9, 30, 200), unit, last)
+    found = evaluate_at(index, asked, equipped, ruler, budgets)
+    ranked = search(index, asked, equipped, len(index.chunks)).ranked[0].tolist()
+    given_by = list(index.given(ranked))
+    lengths = (CharacterRuler(), ruler)
+    excerpts = [Span(start, start + 1)]
+    for budget in budgets.sizes:
+        taken = filled(given_by, budget, lengths[UNITS.index(unit)], last)
+        for name, length in zip(UNITS, lengths, strict=True):
+            scores = found_scores(excerpts, taken, length)
+            for one in FOUND_SCORES:
+                value = scores[one].value
+                assert found.values(one, budget, name)[0] == pytest.approx(np.nan if value is None else value, nan_ok=True)
+    if word != "chunk":
+        everything = [span for spans in given_by for span in spans]
+        assert characters(everything) == characters(union(everything))
+        assert union(everything) == union(span for spans in index.returns for span in spans)
+    assert measure(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
+        found_scores(excerpts, [span for spans in given_by[:3] for span in spans], characters)["recall"].value
+    )
+
+
+@pytest.mark.parametrize("word", ["chunk", "window:1", "window:20", "section", "section:1", "page"])
+def test_a_setting_is_read_as_it_is_written(word):
+    assert str(Returned.parse(word)) == word
+    assert str(Returned.parse("section:6")) == "section"
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("window", "What is returned must be chunk, window:N, section, section:N or page; got 'window'."),
+        ("window:two", "What is returned must be chunk"),
+        ("section:", "What is returned must be chunk"),
+        ("page:2", "What is returned must be chunk"),
+        ("window:0", f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got 0."),
+        ("window:21", f"The neighbours that are returned must be 1 to {MOST_NEIGHBOURS}; got 21."),
+        ("section:7", "The level of headings of a section must be 1 to 6; got 7."),
+    ],
+)
+def test_a_setting_of_no_use_is_refused(word, message):
+    with pytest.raises(InputError) as error:
+        Returned.parse(word)
+    assert message in str(error.value)
