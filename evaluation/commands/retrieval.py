@@ -117,15 +117,19 @@ def run_retrieval(options: argparse.Namespace) -> None:
             if at is not None:
                 measured.append(_measured(called, found, ruler, at))
             if options.json:
-                changed = {"embedded_as": (embedded_as, "plain"), "returned": (str(way), "chunk")}
-                told = {key: one for key, (one, default) in changed.items() if one != default}
-                _print_json(as_json(name, found, ruler, questions, at) | told)
+                _print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, way))
             else:
                 _print(called, found, ruler)
     if measured and options.json:
         _print_json(leads_as_json(measured))
     elif measured:
         print("\n" + printed(measured, options.top_k))
+
+
+def _changed(embedded_as: EmbeddedAs, way: Returned) -> dict[str, str]:
+    """Return the settings that are not the usual ones, as JSON has them."""
+    settings = {"embedded_as": (embedded_as, "plain"), "returned": (str(way), "chunk")}
+    return {key: one for key, (one, usual) in settings.items() if one != usual}
 
 
 def _indexes(
