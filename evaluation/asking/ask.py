@@ -149,6 +149,8 @@ class Asked:
         Those within the limit, best first.
     tokens
         The tokens of what is given of them.
+    fused
+        Whether the scores are sums of reciprocal ranks.
     """
 
     passages: Passages
@@ -157,6 +159,12 @@ class Asked:
     sources: dict[str, Ranking]
     hits: tuple[Hit, ...]
     tokens: int
+    fused: bool
+
+    @property
+    def has_all(self) -> bool:
+        """Whether all of every chunk is given."""
+        return len(self.hits) == len(self.passages.texts) and all(hit.whole for hit in self.hits)
 
 
 def ask(
@@ -197,7 +205,8 @@ def ask(
         Hit(int(chunk), rank, float(score), parts, parts == spans[chunk])
         for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
     )
-    return Asked(passages, done, ranking, sources, hits, ruler([part for hit in hits for part in hit.parts]))
+    tokens = ruler([part for hit in hits for part in hit.parts])
+    return Asked(passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None)
 
 
 def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:
@@ -216,8 +225,9 @@ def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -
     return given
 
 
-def score_said(score: float) -> str:
-    """Return a score in two or three figures: of reciprocal ranks the first that differ; empty for none."""
+def score_said(score: float, *, fused: bool = False) -> str:
+    """Return a score in few figures; sums of reciprocal ranks, which are all below 0.04, in four places. Empty for none."""
     if np.isnan(score):
         return ""
-    return f"{score:.4f}" if 0 < abs(score) < 0.05 else f"{score:.2f}" if abs(score) < 10 else f"{score:.1f}"
+    places = 4 if fused else 2 if abs(score) < 10 else 1
+    return f"{score:z.{places}f}".replace("-", "−")

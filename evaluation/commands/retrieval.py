@@ -120,9 +120,14 @@ def run_retrieval(options: argparse.Namespace) -> None:
                 _print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, way))
             else:
                 _print(called, found, ruler)
-    if measured and options.json:
+    if measured:
+        _print_leads(measured, options)
+
+
+def _print_leads(measured: Sequence[Measured], options: argparse.Namespace) -> None:
+    if options.json:
         _print_json(leads_as_json(measured))
-    elif measured:
+    else:
         print("\n" + printed(measured, options.top_k))
 
 

@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, ranking, sizes, gaps, the file as read, code, downloads."""
+"""What Compare shows below the text on request: scores, sizes, gaps, the file as read, code, questions, downloads."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
+from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
@@ -27,14 +28,27 @@ from viz.state.keys import session
 from viz.state.text import Source
 
 
+BELOW = (
+    "Scores",
+    "Which is best?",
+    "Without labels",
+    "Chunk sizes",
+    "Every gap",
+    "Parsing",
+    "Code",
+    "Questions",
+    "Downloads",
+)
+
+
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    """Draw what the user chooses to see below the text: scores, ranking, sizes, gaps, the file, code, or downloads."""
+    """Draw what the user chooses to see below the text: scores, sizes, gaps, the file, code, questions or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
     wanted = st.segmented_control(
         "Below the text",
-        ["Scores", "Which is best?", "Without labels", "Chunk sizes", "Every gap", "Parsing", "Code", "Downloads"],
+        BELOW,
         key="below",
         label_visibility="collapsed",
     )
@@ -46,22 +60,22 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
     elif wanted == "Without labels":
         show_unlabelled(choices, made, done[0][1].document, embedder)
     elif wanted == "Chunk sizes":
-        _show_sizes(made, done)
+        _sizes(made, done)
     elif wanted == "Every gap" and here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
     elif wanted == "Parsing":
         show_parsing(chosen)
     elif wanted == "Code":
         show_code(choices, made, embedder)
-    elif wanted == "Downloads":
-        _show_downloads(choices, made, chosen, embedder)
+    elif wanted == "Questions":
+        show_questions()
+    elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
+        _downloads(choices, here.chunker, here.chunking, embedder)
+        _whole_session(choices, made, chosen, embedder)
 
 
-def _show_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
-    here = made[choices.selected]
-    if here.chunking is None or here.chunker is None:
-        return
-    _downloads(choices, here.chunker, here.chunking, embedder)
+def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    """Offer the file of the session, if every column has a result."""
     embedded_as = session.embedded_as
     columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
     if len(columns) == len(made):
@@ -77,7 +91,8 @@ def _show_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, 
         )
 
 
-def _show_sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
+def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
+    """Draw how large the chunks of every column are."""
     unit = st.segmented_control("Sizes in", ["sentences", "characters"], default="sentences", key="size_unit", required=True)
     values = {
         f"{number + 1} {chunker_class(made[number].choice.chunker).title}": sentence_counts(chunking)

@@ -6,6 +6,8 @@ import streamlit as st
 
 from chunkers import Document, Embedder
 from viz.compare.agreement import show_agreement
+from viz.compare.asking import settings
+from viz.compare.asking.asking import answer_question, mark_answer
 from viz.compare.below import show_below
 from viz.compare.facts import facts_of
 from viz.compare.reopened import say_reopened
@@ -34,7 +36,8 @@ def show() -> None:
     spot = st.container(key="store_spot")
     with page(COMPARE, default_choices()) as here:
         choices, text = here.choices, here.text
-        _take_events(choices)
+        settings.check(here)
+        _take_events(choices, text)
         if text is None:
             with here.controls:
                 column_controls(choices, None, here.embedder)
@@ -56,9 +59,11 @@ def show() -> None:
             selected=choices.selected,
             known=text.source.known,
             key=READER,
+            asking=settings.asking_data(choices),
         )
         with spot:
             answer_verdicts(text.document, made, hashes, here.embedder)
+            answer_question(choices, text.document, made, hashes, here.embedder, here.embedder_complaint)
         show_agreement(here, text, made)
         show_below(choices, made, text.source, here.embedder)
 
@@ -79,13 +84,18 @@ def _summary(chosen: Source) -> str:
     return " · ".join(parts)
 
 
-def _take_events(choices: Choices) -> None:
-    """Apply the reader's events: the value at which a threshold line was dropped, and the column that was clicked."""
+def _take_events(choices: Choices, text: Text | None) -> None:
+    """Apply the reader's events: a threshold line dropped, a column clicked, how to ask, what is the answer."""
     line, selected = take_event(READER, "line"), take_event(READER, "selected")
     if line and 0 <= line["column"] < len(choices.columns):
         choices.columns[line["column"]].parameters[str(line["parameter"])] = float(line["value"])
     if selected and 0 <= selected["column"] < len(choices.columns):
         choices.selected = int(selected["column"])
+    asking, answer = take_event(READER, "asking"), take_event(READER, "answer")
+    if asking:
+        settings.take(choices, asking)
+    if answer and text is not None:
+        mark_answer(text.document, answer)
 
 
 def _timing_controls(made: list[ColumnResult], document: Document, embedder: Embedder | None) -> None:

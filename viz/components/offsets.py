@@ -18,6 +18,19 @@ def utf16_offsets(text: str, offsets: Sequence[int]) -> list[int]:
     return (np.asarray(offsets, dtype=np.int64) + np.searchsorted(astral, offsets)).tolist() if len(astral) else [*offsets]
 
 
+def code_points(text: str, offsets: Sequence[int]) -> list[int]:
+    """Convert offsets in UTF-16 code units of ``text`` to offsets in code points: the inverse of `utf16_offsets`.
+
+    One between the two units of a character is taken for the character's beginning.
+    """
+    astral = _astral(text)
+    if not len(astral):
+        return [*offsets]
+    before = np.searchsorted(astral + np.arange(len(astral)), offsets)
+    points: list[int] = (np.asarray(offsets, dtype=np.int64) - before).tolist()
+    return points
+
+
 @lru_cache(maxsize=4)
 def _astral(text: str) -> IntArray:
     """Return the offsets, in code points, of the characters that take two UTF-16 code units."""

@@ -15,10 +15,15 @@ from viz.state.undo import undoable
 COMPARE = "compare"
 """The page's key."""
 
+ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
+"""The names in the link of how a question is asked; the question itself is the user's text, and never in a link."""
+
 
 def default_choices() -> Choices:
     """Return the default choices of Compare."""
-    return compare_first_screen(*next(iter(sample_splitters().items())))
+    choices = compare_first_screen(*next(iter(sample_splitters().items())))
+    choices.extra = {ASK_METHOD: "embedding", ASK_LIMIT: "500"}
+    return choices
 
 
 def compared() -> Choices:

@@ -11,7 +11,10 @@ import streamlit as st
 from chunkers import Chunking, Document, Embedder
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.reading import FileText
+from evaluation.asking.questions_file import Marked
+from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.question_sets import QuestionSet
+from viz.jobs.asking.job import AskJob
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
@@ -193,6 +196,15 @@ class Session:
 
     # What a library's own chunker gave beside a column: what was run, what is said of it, and in which tone
     proof = Value[tuple[str, str, str] | None]("proof", None)
+    # A question over the columns of Compare: no link has it, as it is the user's text
+    question = Value("question", "")
+    question_moment = Value[float | None]("question_moment", None)  # the browser's moment of the last word on it
+    ask_job = Job[AskJob | None]("ask_job", None)
+    answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
+    answer_complaint = Value("answer_complaint", "")
+    questions = Container[list[Marked]]("questions", list)  # those that are kept
+    reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
+
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
 
     # State of components and figures

@@ -213,7 +213,6 @@ def test_what_is_kept_comes_back_through_retrieval(question, answer):
 
 
 def test_scores_are_said_in_few_figures():
-    assert [score_said(one) for one in (0.61234, 1 / 61, 12.345, -3.2, 0.0, float("nan"))] == [
-        *("0.61", "0.0164", "12.3", "-3.20", "0.00"),
-        "",
-    ]
+    assert [score_said(one) for one in (0.61234, 0.0164, -0.001, 12.345, -3.2)] == ["0.61", "0.02", "0.00", "12.3", "−3.20"]
+    assert score_said(1 / 61, fused=True) == "0.0164"
+    assert score_said(float("nan")) == ""

@@ -8,6 +8,7 @@ ENTRIES = {
     "breakpoints/gap_table.js": None,
     "clustering/chunk_list.js": None,
     "clustering/heatmap.js": None,
+    "compare/asking/asker.js": None,
     "compare/scores/table.js": None,
     "compare/verdicts.js": None,
     "components/notice.js": None,

@@ -7,6 +7,8 @@ import pytest
 from viz.breakpoints import gap_table
 from viz.clustering import chunk_list, heatmap
 from viz.compare import verdicts as compare_verdicts
+from viz.compare.asking import asking
+from viz.compare.asking import payload as asked_payload
 from viz.compare.scores import table as scores_table
 from viz.components import verdicts
 from viz.components.assets import VIZ
@@ -18,12 +20,14 @@ from viz.failures import lists
 from viz.retrieval import passages
 
 DECLARED = [
-    ("components/reader/payload.d.ts", payload, "ReaderData ColumnData ColumnBody Segments CurveData LineData"),
+    ("components/reader/payload.d.ts", payload, "ReaderData AskingData ColumnData ColumnBody Segments CurveData LineData"),
     ("components/shared/component.d.ts", verdicts, "VerdictData"),
     ("components/text_bar/payload.d.ts", text_bar, "TextBarData DocumentData KeptHead"),
     ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
     ("components/shared/bus.js", compare_verdicts, "VerdictCell Verdicts"),
     ("compare/verdicts.js", compare_verdicts, "AnswerData"),
+    ("components/shared/bus.js", asked_payload, "Asked AskedColumn AnswerFate AnswerPlace"),
+    ("compare/asking/asker.js", asking, "AskerData"),
     ("compare/scores/payload.d.ts", scores_table, "ScoresData HeadData RowData CellData"),
     ("breakpoints/payload.d.ts", gap_table, "GapTableData GapRows StandingData"),
     ("double_pass/payload.d.ts", passes, "PassesData PassRowsData ComparisonData"),

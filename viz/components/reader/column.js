@@ -186,6 +186,7 @@ export class Column extends ColumnText {
     this.previewed = true;
     const made = previewOf(reader, curve, known, cuts, line.level);
     this.draw(made);
+    reader.asking.drawColumn(this);
     this.head.preview(line, sent, briefOf(made, known, curve.constrained));
   }
 
@@ -194,6 +195,7 @@ export class Column extends ColumnText {
     if (this.previewed) {
       this.previewed = false;
       this.draw(this.made?.segments ?? null);
+      this.reader.asking.drawColumn(this);
     }
     this.head.settle();
   }

@@ -125,6 +125,7 @@ export class ColumnText {
     fillBlock(this.reader, segments, block);
     updateBlock(this, segments, block);
     updateSentences(this, segments, block);
+    this.reader.asking.markBlock(this, block);
   }
 
   updateAllSentences() {

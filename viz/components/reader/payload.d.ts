@@ -18,11 +18,27 @@ export interface ReaderData {
   margin: number;
   /** Whether boundaries are marked by clicks between sentences. */
   marking: boolean;
+  /** How a question is asked; null where none can be. */
+  asking: AskingData | null;
   /** The known boundaries in the text, and on the axis; null where none are known. */
   known: number[] | null;
   knownAt: number[];
   columns: ColumnData[];
 }
+
+/** The question that is asked, and how. */
+export interface AskingData {
+  question: string;
+  /** The ways to rank chunks, and the one that is chosen. */
+  methods: Offer[];
+  method: string;
+  /** How much may be retrieved, and what is chosen. */
+  limits: Offer[];
+  limit: string;
+}
+
+/** A word for the server and a name for the user. */
+export type Offer = [word: string, name: string];
 
 /** A column's head, and its body as JSON of `ColumnBody` with its hash; both are empty where there is no result. */
 export interface ColumnData {
@@ -106,9 +122,11 @@ export interface LineData {
 
 export type Stop = [amount: number, level: number];
 
-/** What the server is told: a line was let go, a column was chosen, a gap was marked. */
+/** What the server is told: a line was let go, a column chosen, a gap marked, how to ask, what of the text is the answer. */
 export interface ReaderState {
   line: { column: number; parameter: string; value: number; at: Moment };
   selected: { column: number; at: Moment };
   mark: { gap: number; at: Moment };
+  asking: { ask: string; ask_limit: string; at: Moment };
+  answer: { start: number | null; end: number | null; at: Moment };
 }

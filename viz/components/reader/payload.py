@@ -44,6 +44,8 @@ class ReaderData(ResultsData):
         Whether the strips, the curve and the threshold lines are shown.
     marking
         Whether each gap between sentences is a button.
+    asking
+        How a question is asked; None where none can be.
     """
 
     source: str
@@ -54,6 +56,17 @@ class ReaderData(ResultsData):
     heard: float | None
     axis: bool
     marking: bool
+    asking: AskingData | None
+
+
+class AskingData(TypedDict):
+    """The question that is asked, and how; of each way and each limit its word and its name, and the word that is chosen."""
+
+    question: str
+    methods: list[list[str]]
+    method: str
+    limits: list[list[str]]
+    limit: str
 
 
 class ColumnData(TypedDict):

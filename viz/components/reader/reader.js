@@ -5,6 +5,7 @@ import { emit, listen } from "../shared/bus.js";
 import { around, el, found, groundCount, isDark, liveRegion } from "../shared/dom.js";
 import { countPainted, expose } from "../shared/handle.js";
 import { storedText } from "../shared/store.js";
+import { Asking } from "./ask/asking.js";
 import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
@@ -64,7 +65,7 @@ export class Reader {
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.title = root.appendChild(el("h1"));
+    this.title = root.appendChild(el("div", "titled")).appendChild(el("h1"));
     this.summary = root.appendChild(el("p", "summary"));
     root.append(offerToTake(this));
     this.axis = new Axis(this);
@@ -75,6 +76,7 @@ export class Reader {
     this.sideways = new Sideways(this.scroller, this.heads);
     this.keys = new ColumnKeys(this);
     this.live = liveRegion(root);
+    this.asking = new Asking(this);
     this.observer = new ResizeObserver(() => {
       this.keys.draw();
       if (this.source) this.axis.draw();
@@ -88,11 +90,13 @@ export class Reader {
         "seamark-jump": ({ sentence }) => this.jump(sentence),
         "seamark-mark": ({ ranges }) => this.markRanges(ranges),
         "seamark-verdicts": (verdicts) => this.disagreements.hear(verdicts),
+        "seamark-asked": (asked) => this.asking.hear(asked),
       },
       () => {
         this.observer.disconnect();
         this.disagreements.leave();
         this.keys.leave();
+        this.asking.leave();
         globalThis.removeEventListener("scroll", follow, { capture: true });
       },
     );
@@ -148,6 +152,7 @@ export class Reader {
     this.sideways.show(data.selected, this.columns[data.selected]?.head.root);
     const chosen = this.columns[data.selected];
     this.axis.update(chosen?.curve ? chosen : this.columns.find((column) => column.curve));
+    this.asking.update();
     this.markStep();
     this.drawn = data;
     // A stepper that was mounted before the text repeats its step.

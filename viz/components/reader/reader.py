@@ -13,7 +13,7 @@ from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
-from viz.components.reader.payload import ColumnBody, ColumnData, ReaderData, ResultsData
+from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
 from viz.components.reader.segments import segments
 from viz.components.text_store import compact_json, source_bytes, text_store
 from viz.jobs.texts import CACHED_BYTES, kept
@@ -25,7 +25,7 @@ _reader = st.components.v2.component(
     html='<div class="seamark"></div>',
     css=palette.css()
     + styles("components/shared/common.css", "components/reader/reader.css", "components/shared/zoom_window.css")
-    + styles("components/reader/disagreements/disagreements.css"),
+    + styles("components/reader/disagreements/disagreements.css", "components/reader/ask/ask.css"),
     js=script("components/reader/reader.js"),
 )
 
@@ -85,6 +85,7 @@ def reader(
     axis: bool = True,
     margin: float = 0.0,
     marking: bool = False,
+    asking: AskingData | None = None,
 ) -> list[str]:
     """Mount the reader and return the hash of each column's body; pass ``axis=False`` if the page draws its own axis.
 
@@ -92,7 +93,9 @@ def reader(
 
     The page reruns when the user drops a threshold line, with ``{"column", "parameter", "value", "at"}`` in
     ``st.session_state[key]["line"]``; when the user clicks a column's head, with ``{"column", "at"}`` in ``["selected"]``;
-    and, if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``.
+    if ``marking``, when the user clicks a gap between sentences, with ``{"gap", "at"}`` in ``["mark"]``; and, if a question
+    can be asked, when the user chooses how, with ``{"ask", "ask_limit", "at"}`` in ``["asking"]``, or marks part of the text
+    as its answer, with ``{"start", "end", "at"}``, in UTF-16 code units or None, in ``["answer"]``.
     """
     text_store(source_bytes(document), key=f"{key}_text")
     data: ReaderData = {
@@ -105,8 +108,17 @@ def reader(
         "heard": session.taken.get((key, "line")),
         "axis": axis,
         "marking": marking,
+        "asking": asking,
     }
-    _reader(key=key, data=data, on_line_change=_run_again, on_selected_change=_run_again, on_mark_change=_run_again)
+    _reader(
+        key=key,
+        data=data,
+        on_line_change=_run_again,
+        on_selected_change=_run_again,
+        on_mark_change=_run_again,
+        on_asking_change=_run_again,
+        on_answer_change=_run_again,
+    )
     return [column["hash"] for column in data["columns"]]
 
 

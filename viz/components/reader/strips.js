@@ -11,7 +11,8 @@ const STRETCH = 3; // pixels of a long text over which agreement is averaged
 
 /**
  * @import { Axis } from "./axis.js"
- * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number }} Row
+ * @import { Column } from "./column.js"
+ * @typedef {{ name: string, from: number[], to: number[], ground: (part: number) => number, column?: Column }} Row
  * @typedef {{ root: HTMLElement, name: HTMLElement, canvas: HTMLCanvasElement }} Strip
  */
 
@@ -64,7 +65,7 @@ export class Strips {
       if (!segments) continue;
       begins.push(segments.from);
       const ground = (/** @type {number} */ part) => column.colour(segments.over[part][0]);
-      rows.push({ name: `${column.index + 1} ${column.data?.title}`, from: segments.from, to: segments.to, ground });
+      rows.push({ name: `${column.index + 1} ${column.data?.title}`, from: segments.from, to: segments.to, ground, column });
     }
     this.root.classList.toggle("dense", rows.length > DENSE);
     this.drawRows(rows);
@@ -90,13 +91,14 @@ export class Strips {
       strip.name.textContent = strip.name.title = row.name;
       if (said) this.drawLengths(strip.canvas, said, longest);
       else this.drawBars(strip.canvas, row);
+      const asked = row.column ? this.axis.reader.asking.markStrip(strip.canvas, row.column) : "";
       const begins = row.from
         .slice(0, 40)
         .map((at) => Math.floor(at) + 1)
         .join(", ");
       const more = row.from.length > 40 ? " and more" : "";
       const ticks = row.name !== "known" && this.drawParagraphs(strip.canvas) ? "; ticks where paragraphs end" : "";
-      const drawn = (said ? "; taller where a part is longer" : "") + ticks;
+      const drawn = (said ? "; taller where a part is longer" : "") + ticks + asked;
       if (ticks) strip.name.title += ticks;
       strip.canvas.setAttribute(
         "aria-label",

@@ -35,6 +35,55 @@
  */
 
 /**
+ * What the user says of a question.
+ * @typedef {object} Question
+ * @property {string | null} question Null where nothing is asked any more.
+ * @property {boolean} [stop] Whether the work on it is to stop.
+ * @property {boolean} [again] Whether the server is only asked how far it is.
+ * @property {number} moment When it was said, by `performance.now()`.
+ */
+
+/**
+ * A chunk that has part of the answer.
+ * @typedef {object} AnswerPlace
+ * @property {number} chunk Its number.
+ * @property {number | null} rank From 1; null where it was not ranked.
+ * @property {boolean} retrieved Whether it is retrieved.
+ */
+
+/**
+ * What became of the marked answer in a column.
+ * @typedef {object} AnswerFate
+ * @property {boolean} good Whether all of it is retrieved in one chunk.
+ * @property {string} words What became of it; the places follow.
+ * @property {AnswerPlace[]} places The chunks that have it, or part of it.
+ * @property {string} why The seam's reason and the like; may be empty.
+ */
+
+/**
+ * What a question retrieves in a column.
+ * @typedef {object} AskedColumn
+ * @property {number[]} chunks The numbers of the chunks, best first.
+ * @property {string[]} scores The score of each.
+ * @property {string[]} said Where each score comes from.
+ * @property {number | null} cut Where in the text the budget ends within the last of them; null if it is given whole.
+ * @property {number} tokens How many are given.
+ * @property {AnswerFate | null} fate What became of the answer; null if none is marked.
+ */
+
+/**
+ * What became of the last question.
+ * @typedef {object} Asked
+ * @property {number | null} moment Of the question that this answers.
+ * @property {string} state `nothing` while nothing is asked, `working`, `done` or `failed`.
+ * @property {number} share The share of the work that is done.
+ * @property {string} said How far it is, what is wrong, or what else there is to know.
+ * @property {string[]} hashes The hashes of the columns' bodies that this is about; empty where a column has no result.
+ * @property {(AskedColumn | null)[]} found A column's each; null where it has no result yet.
+ * @property {number[] | null} answer Start and end of the marked answer in the text; null if none is marked.
+ */
+
+/**
  * An event whose detail is of this type.
  * @template Detail
  * @typedef {{ about: string, detail?: Detail }} EventOf
@@ -63,6 +112,10 @@ export const EVENTS = Object.freeze({
   },
   /** @type {EventOf<Verdicts>} */
   "seamark-verdicts": { about: "The server has said what the columns decided at a place." },
+  /** @type {EventOf<Question>} */
+  "seamark-ask": { about: "The user asks the text a question, asks how far its answer is, or asks nothing any more." },
+  /** @type {EventOf<Asked>} */
+  "seamark-asked": { about: "The server has said what a question retrieves in every column, or how far it is." },
   /** @type {EventOf<{ at: number }>} */
   "seamark-go": { about: "Go to the step of this number, counted from 0." },
   /** @type {EventOf<{ open: boolean }>} */

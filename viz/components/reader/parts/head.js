@@ -29,6 +29,7 @@ export class Head {
     this.brief = line.appendChild(el("span", "brief"));
     this.fold = line.appendChild(el("button", "fold"));
     this.fold.addEventListener("click", () => reader.showDetails(!reader.detailed));
+    this.found = this.root.appendChild(el("div", "found")); // what a question retrieves in the column
     this.more = this.root.appendChild(el("div", "more"));
   }
 

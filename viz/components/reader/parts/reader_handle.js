@@ -37,6 +37,9 @@ export function handleOf(reader) {
     get window() {
       return window.handle();
     },
+    get asking() {
+      return reader.asking.handle();
+    },
     get disagreement() {
       return reader.disagreements.handle();
     },

@@ -1,0 +1,223 @@
+"""One question over the columns of Compare, without a browser: what the server hears, ranks, judges and keeps."""
+
+from itertools import count
+
+import pytest
+
+from chunkers import Document
+from chunkers.errors import ModelError
+from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.questions import read_questions
+from sample_docs import load_sample
+from tests.support import LIMIT
+from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
+from viz.components.offsets import code_points, utf16_offsets
+
+moments = count(1)
+
+
+def say(app, question, **others):
+    """Let the browser say something of the question."""
+    moment = next(moments)
+    app.session_state["store_asked"] = {"asked": {"question": question, "moment": moment, **others}}
+    return app.run()
+
+
+def answer_of(app):
+    """Return what the browser is told of the question."""
+    for part in app.get("bidi_component"):
+        if '"asked":' in part.proto.json or '"asked": ' in part.proto.json:
+            return sent(app, "asked")["asked"]
+    raise AssertionError("nothing is told of a question")
+
+
+def ask(app, question, **others):
+    """Ask a question, and wait for its answer as the browser does."""
+    say(app, question, **others)
+    while answer_of(app)["state"] == "working":
+        app.session_state["ask_job"].join(LIMIT)
+        say(app, "", again=True)
+    assert not app.exception
+    return answer_of(app)
+
+
+@pytest.fixture
+def compare(app):
+    """Return Compare on the stubs, with all columns done and a budget that ends in the text."""
+    app.query_params["ask_limit"] = "50"
+    return settled(app)
+
+
+def mark(app, answer):
+    """Mark where a text first occurs as the answer; the browser counts in UTF-16 units."""
+    text = app.session_state["split_document"].text
+    start = text.index(answer)
+    start, end = utf16_offsets(text, [start, start + len(answer)])
+    tell(app, "reader", "answer", start=start, end=end)
+    return answer_of(app)
+
+
+def test_every_column_says_what_it_retrieves_and_where_the_budget_ends(compare):
+    found = ask(compare, "How often does the comet return?")
+    assert found["state"] == "done"
+    assert len(found["found"]) == 3
+    texts = [load_sample("stubs").text] * 3
+    for one, text in zip(found["found"], texts, strict=True):
+        assert one["tokens"] <= 50
+        assert len(one["chunks"]) == len(one["scores"]) == len(one["said"])
+        assert one["said"][0] == f"cosine {one['scores'][0]}"
+        assert one["cut"] is None or 0 < one["cut"] < len(text)
+    assert [one is not None for one in found["found"]] == [bool(one) for one in found["hashes"]]
+
+
+def test_nothing_is_asked_until_it_is_and_cleared_when_it_is_not_any_more(compare):
+    assert answer_of(compare)["state"] == "nothing"
+    ask(compare, "comet")
+    say(compare, None)
+    assert answer_of(compare)["state"] == "nothing"
+    assert compare.session_state["question"] == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("", "at least one word"), ("   ", "at least one word"), ("a" * 10_000, f"at most {LONGEST_QUESTION:,} characters")],
+)
+def test_what_cannot_be_asked_is_a_sentence(compare, question, said):
+    found = ask(compare, question)
+    assert found["state"] == "failed"
+    assert said in found["said"]
+    assert found["found"] == [None, None, None]
+
+
+def test_how_it_is_asked_is_in_the_link_and_the_question_is_not(compare):
+    ask(compare, "a question of my own")
+    tell(compare, "reader", "asking", ask="hybrid", ask_limit="top3")
+    found = ask(compare, "a question of my own")
+    assert [len(one["chunks"]) for one in found["found"]] == [3, 3, 3]
+    assert all("BM25" in said and "cosine" in said for one in found["found"] for said in one["said"])
+    query = dict(compare.query_params)
+    assert (query["ask"], query["ask_limit"]) == ("hybrid", "top3")
+    assert not any("question" in word for word in query.values())
+
+
+def test_a_link_with_another_word_says_so_and_takes_the_default(app):
+    app.query_params["ask"], app.query_params["ask_limit"] = "magic", "<b>"
+    settled(app)
+    choices = app.session_state["choices/compare"]
+    assert choices.extra == {"ask": "embedding", "ask_limit": "500"}
+    told = "".join(part.proto.json for part in app.get("bidi_component"))
+    assert "The link's ask must be one of embedding, bm25, hybrid; got 'magic'." in told
+
+
+def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
+    settled(app)
+    assert ask(app, "comet")["said"] == "500 tokens hold all of this text; choose less to see what comes first"
+
+
+def test_an_answer_is_judged_in_every_column_and_kept_for_retrieval(compare):
+    ask(compare, "How often does the comet return?")
+    found = mark(compare, "returns to the inner solar system about every seventy-six years")
+    assert [one["fate"]["good"] for one in found["found"]] == [True, True, True]
+    assert all(one["fate"]["words"] == "answer whole in" for one in found["found"])
+    # Over a seam of every column: each says its own reason.
+    seam = mark(compare, "keep the loaf fresh for longer.\nHalley")
+    assert {one["fate"]["words"] for one in seam["found"]} == {"answer split in 2:"}
+    assert len({one["fate"]["why"] for one in seam["found"]}) == 3
+    (kept,) = compare.session_state["questions"]
+    assert kept.question == "How often does the comet return?"
+    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    assert any(kept.question in one for one in remarks(compare))
+    data = asking_file(compare)
+    corpus = Corpus((Document.from_text(load_sample("stubs").text, "lines", kept.document),))
+    read = read_questions(data, "questions.csv", corpus)
+    assert not read.problems
+    span = read.usable[0].excerpts[0].span
+    assert corpus.documents[0].text[span.start : span.end] == kept.answer
+
+
+def asking_file(app):
+    from evaluation.asking.questions_file import questions_to_csv
+
+    assert any(button.label == "Questions, CSV" for button in app.get("download_button"))
+    return questions_to_csv(app.session_state["questions"]).encode()
+
+
+def test_kept_questions_are_removed_and_asked_again(compare):
+    ask(compare, "comet")
+    mark(compare, "Halley")
+    ask(compare, "bread")
+    assert answer_of(compare)["answer"] is None
+    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    next(button for button in compare.button if button.key == "question_ask_0").click().run()
+    assert compare.session_state["question"] == "comet"
+    assert answer_of(compare)["answer"] is not None
+    next(button for button in compare.button if button.key == "question_remove_0").click().run()
+    assert compare.session_state["questions"] == []
+    assert answer_of(compare)["answer"] is None
+
+
+def test_an_answer_that_is_none_is_a_sentence_and_keeps_nothing(compare):
+    ask(compare, "comet")
+    tell(compare, "reader", "answer", start=5, end=5)
+    assert "must lie in the text" in answer_of(compare)["said"]
+    assert "questions" not in compare.session_state
+
+
+def test_another_text_takes_the_mark_away_and_asks_it_the_question(compare):
+    ask(compare, "comet")
+    mark(compare, "Halley")
+    choose_document(compare, "three_topics")
+    settled(compare)
+    found = ask(compare, "comet")
+    assert found["answer"] is None
+    assert found["state"] == "done"
+
+
+def test_without_an_embedder_words_alone_rank_and_the_page_says_so(compare, monkeypatch):
+    missing = "no model: it must be there; it is not."
+    monkeypatch.setattr("viz.shell.page.chosen_embedder", lambda choices: (None, missing))
+    found = ask(compare, "comet")
+    assert found["said"] == f"Ranked by words (BM25) alone: {missing}"
+    # Fixed sentences embed nothing; the other columns have no chunks.
+    assert found["found"][0]["said"][0].startswith("BM25")
+    assert found["found"][1:] == [None, None]
+
+
+def test_a_model_that_fails_is_a_sentence_and_words_still_rank(compare, monkeypatch):
+    def fail(*_):
+        raise ModelError("The model must be readable; it is not.")
+
+    monkeypatch.setattr("evaluation.asking.ask._embedded", fail)
+    found = ask(compare, "a question that nobody has asked")
+    assert (found["state"], found["said"]) == ("failed", "The model must be readable; it is not.")
+    tell(compare, "reader", "asking", ask="bm25", ask_limit="50")
+    assert ask(compare, "comet")["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<b>x</b> & \\u0000 ](javascript:1)",
+        "潮水每天涨两次。面包需要盐。",
+        "يأتي المد مرتين في اليوم. الخبز يحتاج إلى الملح.",
+    ],
+)
+def test_any_text_and_any_question(app, text):
+    app.run()
+    box_of(app).set_value(f"{text}\n\nAnother 😀 line of it.").run()
+    settled(app)
+    tell(app, "reader", "asking", ask="hybrid", ask_limit="top1")
+    found = ask(app, text)
+    assert found["state"] == "done"
+    assert all(one["chunks"] for one in found["found"])
+    assert app.session_state["question"] == text
+
+
+def test_places_are_converted_there_and_back():
+    text = "a😀b😀c"
+    for place in range(len(text) + 1):
+        assert code_points(text, utf16_offsets(text, [place])) == [place]
+    # Between the two units of a character.
+    assert code_points(text, [2]) == [1]
+    assert code_points("abc", [2]) == [2]

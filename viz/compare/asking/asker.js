@@ -1,0 +1,46 @@
+// Tells the server what is asked, asks again while it is at work, and tells the page what it found. It shows nothing.
+
+import { emit, listen } from "../../components/shared/bus.js";
+import { found } from "../../components/shared/dom.js";
+import { countPainted } from "../../components/shared/handle.js";
+
+/**
+ * @import { Asked } from "../../components/shared/bus.js"
+ * @import { Component, Moment } from "../../components/shared/component.d.ts"
+ */
+
+const PAUSE = 250; // milliseconds until the server is asked again how far it is
+
+/**
+ * @typedef {object} AskerData
+ * @property {Asked} asked What became of the last question.
+ */
+
+/** @typedef {{ question: string | null, stop?: boolean, again?: boolean, moment: Moment }} Told */
+/** @typedef {Component<AskerData, { asked: Told }>} Asker */
+/** @typedef {HTMLElement & { asker?: Asker, later?: ReturnType<typeof setTimeout>, dispose?: () => void }} Root */
+
+/** @param {Asker} component */
+export default function (component) {
+  const root = /** @type {Root} */ (found(component.parentElement, ".asker"));
+  root.asker = component;
+  root.dispose ??= listen(
+    root,
+    {
+      "seamark-ask": (told) => {
+        clearTimeout(root.later);
+        root.asker?.setStateValue("asked", told);
+      },
+    },
+    () => clearTimeout(root.later),
+  );
+  const { asked } = component.data;
+  emit("seamark-asked", asked);
+  clearTimeout(root.later);
+  if (asked.state === "working")
+    root.later = setTimeout(() => {
+      root.asker?.setStateValue("asked", { question: "", again: true, moment: performance.now() });
+    }, PAUSE);
+  countPainted(root);
+  return root.dispose;
+}

@@ -1,0 +1,221 @@
+"""Ask the columns of Compare one question: take it from the browser, have it answered, and send what each retrieves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import streamlit as st
+
+from chunkers import Document, Embedder, InputError
+from evaluation.asking.answer import Judgement, checked_answer, judge
+from evaluation.asking.ask import Asked as Found
+from evaluation.asking.ask import checked_question, score_said
+from evaluation.asking.questions_file import Marked
+from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
+from viz.compare.asking.settings import LIMITS, limit_of, method_of
+from viz.components.assets import script
+from viz.components.offsets import code_points, utf16_offsets
+from viz.jobs.asking.job import AskJob, Inquiry
+from viz.shell.results import ColumnResult
+from viz.state.choices import Choices
+from viz.state.compared import ASK_LIMIT
+from viz.state.keys import session
+
+KEY = "store_asked"
+"""Streamlit turns it into a class, by which the page's style sheet hides it."""
+
+AT_ONCE_S = 0.25
+"""Seconds that a run of the page waits for an answer; one that takes longer comes when the browser asks for it again."""
+
+MOST_QUESTIONS = 100
+"""How many questions with a marked answer a session keeps."""
+
+_asker = st.components.v2.component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
+
+
+class AskerData(TypedDict):
+    """What the browser is sent."""
+
+    asked: Asked
+
+
+@st.fragment
+def answer_question(
+    choices: Choices,
+    document: Document,
+    made: Sequence[ColumnResult],
+    hashes: Sequence[str],
+    embedder: Embedder | None,
+    why_not: str,
+) -> None:
+    """Answer the question; only this is run again when the browser asks, not the page.
+
+    It must stand where nothing that comes and goes is above it, as `viz.compare.verdicts.answer_verdicts`. ``why_not`` says
+    why there is no embedder.
+    """
+    told = (st.session_state.get(KEY) or {}).get("asked")
+    if told and told["moment"] != session.question_moment:
+        _hear(told)
+    asked: Asked = {
+        "moment": session.question_moment,
+        "state": "nothing",
+        "share": 0.0,
+        "said": "",
+        "hashes": [*hashes],
+        "found": [None for _ in made],
+        "answer": None,
+    }
+    if session.question or told:
+        _answer(asked, choices, document, made, embedder, why_not)
+    data: AskerData = {"asked": asked}
+    _asker(key=KEY, data=data, height=0, on_asked_change=_run_again)
+
+
+def _run_again() -> None:
+    """Do nothing: registering a callback is what makes Streamlit keep the state and rerun the fragment."""
+
+
+def _hear(told: dict[str, Any]) -> None:
+    """Take what the browser said: a question, that there is none any more, that the work is to stop, or to look again."""
+    session.question_moment = told["moment"]
+    question, job = told.get("question"), session.ask_job
+    if told.get("stop") and job is not None:
+        job.cancel()
+    elif question is None:
+        session.question, session.answer, session.ask_job = "", None, None
+    elif not told.get("again"):
+        if question.strip() != session.question:
+            session.answer = None
+        if job is not None and (job.cancelled or job.error):
+            session.ask_job = None
+        session.question = question.strip() or " "
+        session.answer_complaint = ""
+
+
+def _answer(
+    asked: Asked,
+    choices: Choices,
+    document: Document,
+    made: Sequence[ColumnResult],
+    embedder: Embedder | None,
+    why_not: str,
+) -> None:
+    """Fill in what is known of the answer."""
+    if not session.question:
+        return
+    try:
+        question = checked_question(session.question)
+    except InputError as error:
+        asked["state"], asked["said"] = "failed", str(error)
+        return
+    ready = [(number, one.task, one.chunking) for number, one in enumerate(made) if one.task and one.chunking is not None]
+    method = method_of(choices)
+    inquiry = Inquiry(question, method, limit_of(choices), session.embedded_as, choices.tokenizer)
+    job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
+    before = session.ask_job
+    if before is not None and before.subject == job.subject and before.reranker is job.reranker:
+        job = before
+    else:
+        session.ask_job = job
+        job.start()
+    job.join(AT_ONCE_S)
+    running = job.running and not job.cancelled
+    asked["share"], said = job.progress() if running else (1.0, "")
+    asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"
+    if asked["state"] == "failed":
+        said = job.error or "Stopped; press Enter in the question to go on."
+    elif not running and method != "bm25" and embedder is None:
+        said = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
+    elif not running and job.found and all(found.has_all and len(found.hits) > 1 for found in job.found.values()):
+        said = (
+            f"{LIMITS[choices.extra[ASK_LIMIT]][0].capitalize()} hold all of this text; choose less to see what comes first"
+        )
+    asked["said"] = session.answer_complaint or said
+    answer = session.answer
+    there = answer if answer is not None and _is_in(answer, document) else None
+    if there is not None:
+        asked["answer"] = utf16_offsets(document.text, [there.start, there.start + len(there.answer)])
+    for number, found in list(job.found.items()):
+        asked["found"][number] = _column(found, document, there)
+
+
+def _is_in(answer: Marked, document: Document) -> bool:
+    return document.text.startswith(answer.answer, answer.start)
+
+
+def _column(found: Found, document: Document, answer: Marked | None) -> AskedColumn:
+    places = {name: ranking.places() for name, ranking in found.sources.items()}
+    last = found.hits[-1] if found.hits else None
+    cut = None
+    if last is not None and not last.whole:
+        (cut,) = utf16_offsets(document.text, [last.parts[-1].end])
+    return {
+        "chunks": [hit.chunk for hit in found.hits],
+        "scores": [score_said(hit.score, fused=found.fused) for hit in found.hits],
+        "said": [_said(found, places, hit.chunk) for hit in found.hits],
+        "cut": cut,
+        "tokens": found.tokens,
+        "fate": None if answer is None else _fate(judge(found, _span(answer, document))),
+    }
+
+
+_NAMES = {"embedding": "cosine", "bm25": "BM25"}
+
+
+def _said(found: Found, places: dict[str, dict[int, int]], chunk: int) -> str:
+    """Return where a chunk's rank comes from: its score, and its rank among others if rankings were fused."""
+    parts = []
+    for name, ranking in found.sources.items():
+        rank = places[name].get(chunk)
+        if rank is None:
+            parts.append(f"no word of the question in {_NAMES[name]}" if name == "bm25" else f"no {_NAMES[name]}")
+            continue
+        among = f", rank {rank}" if len(found.sources) > 1 else ""
+        parts.append(f"{_NAMES[name]} {score_said(float(ranking.scores[rank - 1]))}{among}")
+    return "; ".join(parts)
+
+
+def _span(answer: Marked, document: Document) -> Any:
+    return checked_answer(document.text, answer.start, answer.start + len(answer.answer))
+
+
+def _fate(found: Judgement) -> AnswerFate:
+    """Return in words what became of an answer."""
+    places: list[AnswerPlace] = [
+        {"chunk": chunk, "rank": rank, "retrieved": retrieved}
+        for chunk, rank, retrieved in zip(found.chunks, found.ranks, found.retrieved, strict=True)
+    ]
+    words, why = {
+        "whole": ("answer whole in", ""),
+        "split": (
+            f"answer split in {len(places)}:",
+            found.seam or "its chunks are scattered, or overlap",
+        ),
+        "cut off": ("answer cut off in", "the budget ends within it"),
+        "not retrieved": ("answer not retrieved:", ""),
+        "in no chunk": ("answer in no chunk", "the chunker leaves it out"),
+    }[found.fate]
+    if found.fate == "split" and found.together:
+        why += "; together they have all of it"
+    return {"good": found.fate == "whole", "words": words, "places": places, "why": why}
+
+
+def mark_answer(document: Document, event: dict[str, Any]) -> None:
+    """Take what the user marked as the answer to the question, and keep both; a start of None takes the mark away."""
+    session.answer_complaint = ""
+    if event.get("start") is None:
+        session.answer = None
+        return
+    try:
+        question = checked_question(session.question)
+        start, end = code_points(document.text, [int(event["start"]), int(event["end"])])
+        span = checked_answer(document.text, start, end)
+        kept = [one for one in session.questions if (one.question, one.document) != (question, document.name)]
+        if len(kept) >= MOST_QUESTIONS:
+            raise InputError(f"At most {MOST_QUESTIONS} questions can be kept; this one is not.")
+    except InputError as error:
+        session.answer_complaint = str(error)
+        return
+    session.answer = Marked(question, document.name, document.identity, span.start, document.text[span.start : span.end])
+    session.questions[:] = [*kept, session.answer]

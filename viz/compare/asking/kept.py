@@ -1,0 +1,62 @@
+"""The questions of a session whose answers are marked: a list, in which they are asked again or removed, and a file."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluation.asking.questions_file import Marked, questions_to_csv
+from viz.components.download import download
+from viz.components.notice import remark
+from viz.state.keys import session
+from viz.theme.numbers import counted
+
+LONGEST_SHOWN = 120
+"""Characters of an answer that the list shows; the file has all of it."""
+
+
+def show_questions() -> None:
+    """Draw the list, and offer the file that the page Retrieval reads; a text that is not shown keeps its questions."""
+    questions = tuple(session.questions)
+    if not questions:
+        remark(
+            "Ask the text a question above, select its answer in the text and mark it: it is kept here as long as this tab "
+            "is open, and becomes a file of questions for Retrieval.",
+            key="questions_none",
+        )
+        return
+    documents = len({one.document for one in questions})
+    remark(
+        f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept as long as this tab is open. "
+        "The file goes to Retrieval, with the texts.",
+        key="questions_said",
+    )
+    for number, one in enumerate(questions):
+        row = st.container(horizontal=True, vertical_alignment="center", key=f"question_{number}")
+        with row.container():
+            remark(f"{one.question} → “{_short(one.answer)}” ({one.document})", key=f"question_said_{number}")
+        row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(one,), width="content")
+        row.button("Remove", key=f"question_remove_{number}", on_click=_remove, args=(one,), width="content")
+    download(
+        st.container(),
+        "Questions, CSV",
+        lambda: questions_to_csv(questions),
+        "seamark-questions.csv",
+        "text/csv",
+        (questions,),
+        help="Question, references with content and place, and the text's name: the file that Retrieval reads.",
+    )
+
+
+def _short(answer: str) -> str:
+    words = " ".join(answer.split())
+    return words if len(words) <= LONGEST_SHOWN else f"{words[:LONGEST_SHOWN]}…"
+
+
+def _ask(one: Marked) -> None:
+    session.question, session.answer, session.answer_complaint = one.question, one, ""
+
+
+def _remove(one: Marked) -> None:
+    session.questions[:] = [other for other in session.questions if other is not one]
+    if session.answer is one:
+        session.answer = None

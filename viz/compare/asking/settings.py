@@ -1,0 +1,60 @@
+"""How a question is asked on Compare: by what chunks are ranked, and how much is retrieved. Both are words of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.asking.ask import Limit
+from evaluation.asking.ranking import Method
+from viz.components.reader.payload import AskingData
+from viz.shell.page import Page
+from viz.state.choices import Choices
+from viz.state.compared import ASK_LIMIT, ASK_METHOD
+from viz.state.keys import session
+
+RANKED_BY: Mapping[Method, str] = {"embedding": "by embedding", "bm25": "by words (BM25)", "hybrid": "by both (hybrid)"}
+"""The ways to rank chunks, with their names on the page."""
+
+LIMITS: Mapping[str, tuple[str, Limit]] = {
+    **{str(tokens): (f"{tokens:,} tokens", Limit(tokens=tokens)) for tokens in (50, 100, 250, 500, 1000, 2000, 4000)},
+    **{f"top{count}": ("best chunk" if count == 1 else f"top {count}", Limit(top=count)) for count in (1, 3, 5, 10)},
+}
+"""How much is retrieved: the word in the link, the name on the page, and the limit."""
+
+
+def check(here: Page) -> None:
+    """Say which words of the link are none, and take the defaults instead."""
+    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [*LIMITS])):
+        word = here.choices.extra.get(name, "")
+        if word not in allowed:
+            here.choices.extra[name] = here.default.extra[name]
+            here.complain(f"The link's {name} must be one of {', '.join(allowed)}; got {word!r:.60}. Using the default.")
+
+
+def take(choices: Choices, event: Mapping[str, Any]) -> None:
+    """Take what the user chose beside the question."""
+    for name, allowed in ((ASK_METHOD, RANKED_BY), (ASK_LIMIT, LIMITS)):
+        if event.get(name) in allowed:
+            choices.extra[name] = str(event[name])
+
+
+def method_of(choices: Choices) -> Method:
+    """Return by what chunks are ranked."""
+    return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
+
+
+def limit_of(choices: Choices) -> Limit:
+    """Return how much is retrieved."""
+    return LIMITS[choices.extra[ASK_LIMIT]][1]
+
+
+def asking_data(choices: Choices) -> AskingData:
+    """Return what the reader needs to ask."""
+    return {
+        "question": session.question,
+        "methods": [*map(list, RANKED_BY.items())],
+        "method": choices.extra[ASK_METHOD],
+        "limits": [[word, name] for word, (name, _) in LIMITS.items()],
+        "limit": choices.extra[ASK_LIMIT],
+    }

@@ -1,0 +1,99 @@
+// The box in which a question is asked, and below it, while one is, how it is asked and what became of it.
+
+import { el } from "../../shared/dom.js";
+
+/** @import { AskingData, Offer } from "../payload.d.ts" */
+
+/**
+ * @typedef {object} FormEvents
+ * @property {() => void} ask
+ * @property {() => void} clear
+ * @property {() => void} stop
+ * @property {() => void} set Another way to ask was chosen.
+ */
+
+export class AskForm {
+  /** @param {FormEvents} events */
+  constructor(events) {
+    this.root = el("form", "ask");
+    this.root.setAttribute("role", "search");
+    this.input = this.root.appendChild(el("input"));
+    this.input.type = "text";
+    this.input.autocomplete = "off";
+    this.input.placeholder = "Ask your text";
+    this.input.title = "Shows which chunks a search would retrieve, in every column. Press / to come here.";
+    this.input.setAttribute("aria-label", "Ask your text");
+    this.input.setAttribute("aria-keyshortcuts", "/");
+    this.submit = this.root.appendChild(el("button", "go", "Ask"));
+    this.submit.type = "submit";
+    this.bar = el("div", "asking");
+    this.bar.setAttribute("role", "group");
+    this.bar.setAttribute("aria-label", "How the text is asked");
+    this.method = this.select("Chunks are ranked", events.set);
+    this.limit = this.select("How much is retrieved", events.set);
+    this.progress = this.bar.appendChild(el("progress"));
+    this.progress.max = 1;
+    this.progress.setAttribute("aria-label", "Progress of the answer");
+    this.said = this.bar.appendChild(el("span", "said"));
+    this.stop = this.button("Cancel", events.stop);
+    this.clear = this.button("Clear", events.clear);
+    this.clear.title = "Takes the question and its marks away (Esc)";
+    this.root.addEventListener("submit", (event) => {
+      event.preventDefault();
+      events.ask();
+    });
+  }
+
+  /**
+   * @param {string} label
+   * @param {() => void} act
+   */
+  select(label, act) {
+    const made = this.bar.appendChild(el("select"));
+    made.setAttribute("aria-label", label);
+    made.title = label;
+    made.addEventListener("change", act);
+    return made;
+  }
+
+  /**
+   * @param {string} words
+   * @param {() => void} act
+   */
+  button(words, act) {
+    const made = this.bar.appendChild(el("button", "", words));
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  /** @param {AskingData} data */
+  update({ methods, method, limits, limit }) {
+    offer(this.method, methods, method);
+    offer(this.limit, limits, limit);
+  }
+
+  /**
+   * Say how far the answer is, or what there is to know of it.
+   * @param {string} said
+   * @param {string} tone
+   * @param {number | null} share of the work that is done; null if none is
+   */
+  say(said, tone, share) {
+    this.said.textContent = this.said.title = said;
+    this.said.className = `said ${tone}`;
+    this.progress.hidden = this.stop.hidden = share === null;
+    if (share !== null) this.progress.value = share;
+  }
+}
+
+/**
+ * @param {HTMLSelectElement} select
+ * @param {Offer[]} offers
+ * @param {string} chosen
+ */
+function offer(select, offers, chosen) {
+  if (select.options.length !== offers.length)
+    select.replaceChildren(...offers.map(([word, name]) => new Option(name, word)));
+  select.value = chosen;
+}

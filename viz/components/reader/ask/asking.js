@@ -1,0 +1,294 @@
+// One question over all columns: its box, what each column retrieves, and the answer that is marked in the text. The server
+// ranks the chunks; what it said holds as long as the columns show what it was about.
+
+import { emit } from "../../shared/bus.js";
+import { isFree } from "../../shared/dom.js";
+import { AnswerMark } from "./answer_mark.js";
+import { AskForm } from "./ask_form.js";
+import { drawFound, fateSaid, foundSaid } from "./found_line.js";
+import { Hits, markBlock } from "./hits.js";
+import { paintRanges } from "./painted.js";
+import { rangesOf, sentenceAt } from "./places.js";
+import { markStrip } from "./strip_marks.js";
+
+/**
+ * @import { Asked, AskedColumn } from "../../shared/bus.js"
+ * @import { Block } from "../chunk_block.js"
+ * @import { Column } from "../column.js"
+ * @import { ColumnText } from "../column_text.js"
+ * @import { Reader } from "../reader.js"
+ */
+
+const HINT = "Select the answer in the text to mark it";
+
+export class Asking {
+  /** @type {Asked | null} */ asked = null;
+  /** @type {Map<ColumnText, Hits>} */ hits = new Map();
+  sent = 0; // when the last question was sent
+  known = ""; // the question when the page was last drawn
+  waiting = false; // whether its answer is still to come
+  /** @type {number | null} */ frame = null;
+
+  /** @param {Reader} reader */
+  constructor(reader) {
+    this.reader = reader;
+    this.form = new AskForm({
+      ask: () => this.ask(),
+      clear: () => this.clear(),
+      stop: () => this.tell({ question: this.question, stop: true }),
+      set: () => this.set(),
+    });
+    reader.title.after(this.form.root);
+    reader.summary.after(this.form.bar);
+    this.mark = new AnswerMark(this);
+    /** @param {KeyboardEvent} event */
+    const hearKey = (event) => this.key(event);
+    globalThis.addEventListener("keydown", hearKey);
+    this.leave = () => {
+      globalThis.removeEventListener("keydown", hearKey);
+      this.mark.leave();
+      paintRanges("answer", []);
+      paintRanges("beyond", []);
+    };
+    const focused = () => this.drawForm();
+    for (const node of [this.form.root, this.form.bar])
+      for (const event of ["focusin", "focusout"]) node.addEventListener(event, () => requestAnimationFrame(focused));
+    this.drawForm();
+  }
+
+  get question() {
+    return this.form.input.value;
+  }
+
+  // Whether a question is asked, and its answer there or on its way.
+  get active() {
+    return this.waiting || (this.asked !== null && this.asked.state !== "nothing");
+  }
+
+  update() {
+    const data = this.reader.data?.asking ?? null;
+    this.form.root.hidden = data === null;
+    if (!data) return this.drawForm();
+    this.form.update(data);
+    // What the user is writing is not overwritten, but by a question that they have chosen elsewhere on the page.
+    if (data.question !== this.known && !this.focused) this.form.input.value = data.question.trim();
+    this.known = data.question;
+    this.draw();
+  }
+
+  // Whether the focus is in the box or below it.
+  get focused() {
+    return Boolean(this.form.root.matches(":focus-within") || this.form.bar.matches(":focus-within"));
+  }
+
+  // ---- asking -----------------------------------------------------------------------------------------------------
+
+  /** @param {{ question: string | null, stop?: boolean }} said */
+  tell(said) {
+    this.sent = performance.now();
+    emit("seamark-ask", { ...said, moment: this.sent });
+  }
+
+  ask() {
+    if (!this.reader.data?.asking) return;
+    this.waiting = true;
+    this.tell({ question: this.question });
+    this.drawForm();
+  }
+
+  clear() {
+    this.form.input.value = "";
+    this.waiting = false;
+    this.asked = null;
+    this.tell({ question: null });
+    this.draw();
+    this.form.input.focus({ preventScroll: true });
+    this.reader.live.textContent = "The question is cleared";
+  }
+
+  // Another way to ask: the page remembers it, and asks again.
+  set() {
+    const { method, limit } = this.form;
+    const chosen = { ask: method.value, ask_limit: limit.value, at: performance.now() };
+    this.reader.component?.setStateValue("asking", chosen);
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!this.reader.root.isConnected || !this.reader.data?.asking) return;
+    if (event.key === "/" && isFree(event)) {
+      event.preventDefault();
+      this.form.input.focus();
+      this.form.input.select();
+    } else if (event.key === "Escape" && !event.defaultPrevented && this.active && (this.focused || isFree(event))) {
+      event.preventDefault();
+      this.clear();
+    }
+  }
+
+  /** @param {Asked} asked */
+  hear(asked) {
+    const answers = asked.moment !== null && asked.moment >= this.sent;
+    if (this.waiting && !answers) return;
+    this.asked = asked.state === "nothing" ? null : asked;
+    const arrived = this.waiting && asked.state !== "working";
+    if (arrived) this.waiting = false;
+    this.draw();
+    if (!arrived) return;
+    this.say();
+    if (asked.state === "done") this.showBest();
+  }
+
+  // ---- what it found ----------------------------------------------------------------------------------------------
+
+  /**
+   * What a question retrieves in a column; null where nothing is asked, or the column shows something else by now.
+   * @param {Column} column
+   * @returns {AskedColumn | null}
+   */
+  of(column) {
+    const { asked } = this;
+    const same = asked && column.hash !== "" && asked.hashes[column.index] === column.hash && !column.previewed;
+    return (same && asked.found[column.index]) || null;
+  }
+
+  draw() {
+    const { reader } = this;
+    reader.root.classList.toggle(
+      "asked",
+      this.reader.columns.some((column) => this.of(column)),
+    );
+    for (const column of reader.columns) this.drawColumn(column);
+    this.drawForm();
+    reader.axis.strips.draw();
+    this.mark.draw();
+  }
+
+  /**
+   * Show in a column what the question retrieves there.
+   * @param {Column} column
+   */
+  drawColumn(column) {
+    const asked = this.of(column);
+    const before = this.hits.get(column);
+    if (before?.asked !== asked) {
+      if (asked) this.hits.set(column, new Hits(asked));
+      else this.hits.delete(column);
+      drawFound(column.head.found, asked, (chunk) => this.go(column, chunk));
+    }
+    if (asked || before) for (const block of column.blocks) this.markBlock(column, block);
+    this.paintLater();
+  }
+
+  /**
+   * @param {ColumnText} column
+   * @param {Block} block
+   */
+  markBlock(column, block) {
+    markBlock(column, block, this.hits.get(column) ?? null);
+    if (this.hits.has(column)) this.paintLater();
+  }
+
+  drawForm() {
+    const { asked, form, waiting } = this;
+    const open = Boolean(this.reader.data?.asking) && (this.active || this.focused);
+    this.reader.root.classList.toggle("asks", open);
+    const working = asked?.state === "working";
+    const failed = asked?.state === "failed" && !waiting;
+    const hint = asked && !asked.answer ? HINT : "";
+    form.say(
+      asked?.said || (waiting ? "Looking for the answer" : hint),
+      failed ? "wrong" : "",
+      working ? asked.share : null,
+    );
+    form.clear.hidden = !this.active;
+  }
+
+  // Once in a frame: the answer, and what lies beyond the budget's end.
+  paintLater() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      const { columns } = this.reader;
+      const [start, end] = this.asked?.answer ?? [0, 0];
+      paintRanges("answer", end ? columns.flatMap((column) => rangesOf(column, start, end)) : []);
+      paintRanges(
+        "beyond",
+        columns.flatMap((column) => this.beyond(column)),
+      );
+    });
+  }
+
+  /**
+   * The text of the block in which the budget ends that is not given any more.
+   * @param {Column} column
+   */
+  beyond(column) {
+    const cut = this.hits.get(column)?.asked.cut ?? null;
+    if (cut === null || !column.segments) return [];
+    const { start, end } = column.segments;
+    const block = column.blocks.find(({ number }) => start[number] < cut && cut < end[number]);
+    return block?.chunk?.querySelector(".ends") ? rangesOf(column, cut, end[block.number]) : [];
+  }
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {Column} column
+   */
+  markStrip(canvas, column) {
+    const { ends } = this.reader;
+    const [start, end] = this.asked?.answer ?? [0, 0];
+    const answer = end ? /** @type {[number, number]} */ ([sentenceAt(ends, start), sentenceAt(ends, end - 1) + 1]) : null;
+    return markStrip(this.reader.axis.strips, canvas, column, this.hits.get(column) ?? null, answer);
+  }
+
+  // ---- going there ------------------------------------------------------------------------------------------------
+
+  /**
+   * Bring a chunk into sight, and the same place of the text in the other columns.
+   * @param {Column} column
+   * @param {number} chunk
+   */
+  go(column, chunk) {
+    const part = column.segments?.over.findIndex((over) => over.includes(chunk)) ?? -1;
+    if (part < 0 || !column.segments) return;
+    this.reader.jump(Math.floor(column.segments.from[part]));
+    column.body.focus({ preventScroll: true });
+  }
+
+  // The best chunk of the column that the side bar sets, or of the first that has one, unless one that is retrieved is in sight.
+  showBest() {
+    const { columns, data } = this.reader;
+    const found = columns.filter((column) => this.hits.get(column)?.asked.chunks.length);
+    const column = found.find(({ index }) => index === data?.selected) ?? found[0];
+    const hits = column && this.hits.get(column);
+    if (!hits || !column.segments) return;
+    const { over, from, to } = column.segments;
+    const part = over.findIndex((some) => some.includes(hits.asked.chunks[0]));
+    const [top, bottom] = column.inSight();
+    if (part < 0 || (from[part] < bottom && to[part] > top)) return;
+    this.reader.jump(Math.floor(from[part]));
+  }
+
+  // Tell a screen reader.
+  say() {
+    const { asked, reader } = this;
+    const parts = reader.columns.flatMap((column) => {
+      const found = this.of(column);
+      if (!found) return [];
+      return [
+        `column ${column.index + 1}: ${[foundSaid(found), found.fate && fateSaid(found.fate)].filter(Boolean).join("; ")}`,
+      ];
+    });
+    reader.live.textContent = [asked?.said, ...parts].filter(Boolean).join(". ");
+  }
+
+  handle() {
+    const { asked, reader, waiting } = this;
+    return {
+      state: waiting ? "working" : (asked?.state ?? "nothing"),
+      said: asked?.said ?? "",
+      answer: asked?.answer ?? null,
+      chunks: reader.columns.map((column) => this.of(column)?.chunks ?? null),
+    };
+  }
+}

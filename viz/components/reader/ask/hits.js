@@ -1,0 +1,103 @@
+// What a question retrieves, shown in a column: chunks with their rank and score, the others dimmed, and where the budget ends.
+
+import { all, el } from "../../shared/dom.js";
+import { pointAt } from "./places.js";
+
+/**
+ * @import { AskedColumn } from "../../shared/bus.js"
+ * @import { Block } from "../chunk_block.js"
+ * @import { Column } from "../column.js"
+ */
+
+/** The chunks that a question retrieves: for the number of each its place among them, from 0. */
+export class Hits {
+  /** @param {AskedColumn} asked */
+  constructor(asked) {
+    this.asked = asked;
+    this.places = new Map(asked.chunks.map((chunk, place) => [chunk, place]));
+    this.last = asked.cut === null ? -1 : asked.chunks[asked.chunks.length - 1];
+  }
+
+  /**
+   * The places, best first, of the retrieved ones among some chunks; the one in which the budget ends has nothing from there on.
+   * @param {number[]} over
+   * @param {number} start of their stretch of the text
+   */
+  among(over, start) {
+    const { asked, last, places } = this;
+    return over
+      .filter((chunk) => places.has(chunk) && !(chunk === last && start >= Number(asked.cut)))
+      .map((chunk) => Number(places.get(chunk)))
+      .sort((one, other) => one - other);
+  }
+}
+
+const CIRCLED = 20;
+
+/**
+ * A rank as a sign.
+ * @param {number} rank from 1
+ */
+export const rankSign = (rank) => (rank <= CIRCLED ? String.fromCodePoint(0x245f + rank) : `(${rank})`);
+
+/**
+ * Show on a block whether it is retrieved.
+ * @param {Pick<Column, "segments">} column
+ * @param {Block} block
+ * @param {Hits | null} hits null where nothing is asked
+ */
+export function markBlock({ segments }, block, hits) {
+  const { chunk, number } = block;
+  if (!chunk || !segments) return;
+  const [start, end, over] = [segments.start[number], segments.end[number], segments.over[number]];
+  const among = hits ? hits.among(over, start) : [];
+  const cut = hits?.asked.cut ?? null;
+  // Where another retrieved chunk lies over the same text, all of it is given.
+  const ends = cut !== null && cut > start && cut < end && among.length === 1 && over.includes(hits?.last ?? -1);
+  block.classList.toggle("hit", among.length > 0);
+  block.classList.toggle("passed", hits !== null && !among.length);
+  showRank(chunk, hits, among, ends);
+  showEnd(chunk, ends ? cut - start : null);
+}
+
+/**
+ * @param {HTMLElement} chunk
+ * @param {Hits | null} hits
+ * @param {number[]} among
+ * @param {boolean} ends
+ */
+function showRank(chunk, hits, among, ends) {
+  const badge = all(chunk, ".rank")[0] ?? el("span", "rank");
+  if (!hits || !among.length) return badge.remove();
+  const { scores, said } = hits.asked;
+  const parts = among.map((place) => `${rankSign(place + 1)} ${scores[place]}`.trim());
+  // As an attribute, like the number: it is no part of the text that a user selects and copies.
+  badge.dataset.rank = parts.join(" ") + (ends ? " · cut" : "");
+  const words = among.map((place) => `rank ${place + 1}: ${said[place]}`);
+  badge.title = words.join("\n") + (ends ? "\nthe budget ends within it" : "");
+  badge.setAttribute("role", "note");
+  badge.setAttribute("aria-label", badge.title.split("\n").join("; "));
+  if (!badge.isConnected) chunk.firstElementChild?.after(badge);
+}
+
+/**
+ * Show where the budget ends in a chunk's text; nowhere if null.
+ * @param {HTMLElement} chunk
+ * @param {number | null} place
+ */
+function showEnd(chunk, place) {
+  for (const before of all(chunk, ".ends")) {
+    const around = before.parentNode;
+    before.remove();
+    around?.normalize();
+  }
+  const point = place === null ? null : pointAt(chunk, place, false);
+  if (!point) return;
+  const mark = el("span", "ends");
+  mark.dataset.said = "the budget ends here";
+  mark.setAttribute("role", "note");
+  mark.setAttribute("aria-label", mark.dataset.said);
+  const range = document.createRange();
+  range.setStart(...point);
+  range.insertNode(mark);
+}

@@ -1,0 +1,15 @@
+// Parts of the text that are painted without a node of their own, by the browser's custom highlights; one without them shows
+// the marks on chunks alone.
+
+/** @typedef {"answer" | "beyond"} Painted */
+
+/**
+ * Paint these ranges, and no others, by the style sheet's `::highlight(seamark-…)`.
+ * @param {Painted} name
+ * @param {Range[]} ranges
+ */
+export function paintRanges(name, ranges) {
+  if (typeof Highlight !== "function") return;
+  if (ranges.length) CSS.highlights.set(`seamark-${name}`, new Highlight(...ranges));
+  else CSS.highlights.delete(`seamark-${name}`);
+}

@@ -1,0 +1,1 @@
+"""Asking the chunks of several chunkers one question, in the background."""

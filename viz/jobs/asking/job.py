@@ -1,0 +1,133 @@
+"""Ask the chunks of several columns one question: embed what is not embedded yet, rank, and fill the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from chunkers import Chunking, Document, Embedder, Tools, load_tokenizer
+from chunkers.arrays import VectorArray
+from chunkers.embedded import EmbeddedAs
+from chunkers.turns import arrival
+from evaluation.asking.ask import Asked, Limit, Passages, ask, embed_question, prepare
+from evaluation.asking.ranking import Method
+from evaluation.asking.reranker import Reranker
+from evaluation.retrieval.corpus import Ruler
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.texts import CACHED_BYTES, kept
+
+
+class Inquiry(NamedTuple):
+    """A question and all that its answer depends on besides the chunks; equal ones have equal answers.
+
+    Attributes
+    ----------
+    reranker
+        The folder of a cross-encoder; empty for none.
+    """
+
+    question: str
+    method: Method
+    limit: Limit
+    embedded_as: EmbeddedAs
+    tokenizer: str
+    reranker: str = ""
+
+
+@dataclass(eq=False)
+class AskJob(Background):
+    """Answer one question for several columns, one after the other.
+
+    Attributes
+    ----------
+    columns
+        The number of each column, from 0, with its task and its chunks.
+    found
+        What the question retrieves, by the column's number; grows while the job runs.
+    """
+
+    inquiry: Inquiry
+    columns: Sequence[tuple[int, Task, Chunking]]
+    embedder: Embedder | None
+    on_disk: bool
+    reranker: Reranker | None = None
+    found: dict[int, Asked] = field(default_factory=dict)
+    came: int = field(default_factory=arrival, init=False)
+    _status: str = "Looking for the answer"
+    _share: float = 0.0
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What the answer depends on: a job with an equal one need not be run."""
+        embedder = None if self.embedder is None else (self.embedder.name, self.embedder.identity)
+        return self.inquiry, tuple([(number, task) for number, task, _ in self.columns]), embedder
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the columns that are done, and what is done for the next."""
+        return min(1.0, (len(self.found) + self._share) / max(1, len(self.columns))), self._status
+
+    def _run(self) -> None:
+        embedder = None if self.inquiry.method == "bm25" else self.embedder
+        if embedder is not None and self.columns:
+            self._load(embedder)
+        for number, task, chunking in self.columns:
+            self._share = 0.0
+
+            def embedded(done: int, total: int, number: int = number) -> None:
+                self._status = f"Column {number + 1}: {done:,} of {total:,} chunks embedded"
+
+            def shared(share: float) -> None:
+                self._share = share
+
+            tools = Tools(
+                embedder,
+                load_tokenizer(self.inquiry.tokenizer),
+                embedding_cache(self.on_disk),
+                progress=embedded,
+                share=shared,
+                came=self.came,
+                cancelled=self._cancel.is_set,
+            )
+            passages = _passages(task, chunking, self.inquiry, tools)
+            self._status, self._share = "Looking for the answer", 1.0
+            vector: VectorArray | None = None
+            if embedder is not None and chunking.chunks:
+                vector = embed_question(chunking, tools, self.inquiry.question)
+            ruler = _ruler(chunking.document, self.inquiry.tokenizer)
+            self.found[number] = ask(
+                passages, self.inquiry.question, vector, self.inquiry.method, self.inquiry.limit, ruler, self.reranker
+            )
+
+    def _load(self, embedder: Embedder) -> None:
+        self._status = "Loading the embedding model"
+
+        def prepares(share: float) -> None:
+            self._status, self._share = embedder.prepared_said(share), share
+
+        load_model(embedder, prepares, self._cancel.is_set)
+
+
+def _size(passages: Passages) -> int:
+    vectors = 0 if passages.vectors is None else passages.vectors.nbytes
+    # Of an index by words, as much as what it was made of.
+    return vectors + sum(map(len, passages.texts)) * (2 if passages.bm25 is not None else 1)
+
+
+def _key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
+    embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
+    return task.document, task, embedder, inquiry.method, inquiry.embedded_as
+
+
+@kept(CACHED_BYTES, _key, _size)
+def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> Passages:
+    """Return the chunks of a column, ready to be asked."""
+    return prepare(chunking, tools, inquiry.method, inquiry.embedded_as)
+
+
+@kept(4, lambda document, tokenizer: (document.identity, tokenizer))
+def _ruler(document: Document, tokenizer: str) -> Ruler:
+    """Return what counts the tokens of a text."""
+    return Ruler(document.text, load_tokenizer(tokenizer))
