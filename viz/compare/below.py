@@ -27,7 +27,6 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Source
 
-
 BELOW = (
     "Scores",
     "Which is best?",
