@@ -14,9 +14,8 @@ from chunkers.arrays import FloatArray
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets
 from evaluation.retrieval.leads import Leads
-from evaluation.retrieval.measures import FOUND_SCORES, UNITS, mean_and_deviation
+from evaluation.retrieval.measures import CALLED, FOUND_SCORES, UNITS, mean_and_deviation
 
-_NAMES = {"recall": "recall", "precision": "precision", "iou": "IoU"}
 _LAST = {one.replace("_", "-"): one for one in LAST}
 
 
@@ -76,8 +75,8 @@ def printed(measured: Sequence[Measured], k: int) -> str:
     ends = "the last chunk cut off" if budgets.last == "cut" else "the chunk that does not fit left out"
     heads = [f"k = {k:,}", *(f"{size:,} {budgets.unit}" for size in budgets.sizes)]
     parts = []
-    for measure, called in _NAMES.items():
-        title = f"{called} in {budgets.unit}, 95 % of the bootstrap over questions in brackets; {ends}"
+    for measure in FOUND_SCORES:
+        title = f"{CALLED[measure]} in {budgets.unit}, 95 % of the bootstrap over questions in brackets; {ends}"
         rows = [[one.name, *map(_cell, (one.top_k[measure], *_at(one, measure)))] for one in measured]
         parts.append(_table(title, heads, rows))
         if len(measured) > 1:
@@ -94,7 +93,7 @@ def leads(measured: Sequence[Measured], measure: str) -> Leads:
     """Return who is ahead at which budget."""
     budgets = measured[0].at.budgets
     values = {size: [one.at.values(measure, size, budgets.unit) for one in measured] for size in budgets.sizes}
-    return Leads.of([one.name for one in measured], _NAMES[measure], budgets.unit, values)
+    return Leads.of([one.name for one in measured], CALLED[measure], budgets.unit, values)
 
 
 def _at(one: Measured, measure: str) -> list[FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
@@ -88,11 +88,22 @@ def paired_all(differences: FloatArray, seed: int = 0, resamples: int = RESAMPLE
     needed: the least p-value is 2 / (resamples + 1).
     """
     found: list[Difference | None] = [None] * len(differences)
+    for number, values, means in _all_resampled_means(differences, seed, resamples):
+        # Sums in another order may miss 0 by a rounding.
+        found[number] = _difference(values, np.where(np.abs(means) < 1e-12, 0.0, means))
+    return found
+
+
+def _all_resampled_means(rows: FloatArray, seed: int, resamples: int) -> Iterator[tuple[int, FloatArray, FloatArray]]:
+    """Yield each row's number, its defined values, and the means of their resamples, which equally defined rows share.
+
+    Rows with fewer than `FEWEST` defined values are left out.
+    """
     groups: dict[bytes, list[int]] = {}
-    for number, one in enumerate(differences):
+    for number, one in enumerate(rows):
         groups.setdefault((~np.isnan(one)).tobytes(), []).append(number)
     for numbers in groups.values():
-        shared = differences[numbers]
+        shared = rows[numbers]
         shared = shared[:, ~np.isnan(shared[0])]
         count = shared.shape[1]
         if count < FEWEST:
@@ -100,14 +111,11 @@ def paired_all(differences: FloatArray, seed: int = 0, resamples: int = RESAMPLE
         random = np.random.default_rng(seed)
         parts = []
         for start in range(0, resamples, _AT_ONCE):
-            rows = min(_AT_ONCE, resamples - start)
-            drawn = random.integers(0, count, (rows, count)) + count * np.arange(rows)[:, None]
-            times = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
+            size = min(_AT_ONCE, resamples - start)
+            drawn = random.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
+            times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
             parts.append(times @ shared.T / count)
-        for number, values, means in zip(numbers, shared, np.concatenate(parts).T, strict=True):
-            # Sums in another order may miss 0 by a rounding.
-            found[number] = _difference(values, np.where(np.abs(means) < 1e-12, 0.0, means))
-    return found
+        yield from zip(numbers, shared, np.concatenate(parts).T, strict=True)
 
 
 def _difference(differences: FloatArray, means: FloatArray) -> Difference:
@@ -165,6 +173,15 @@ def interval(values: FloatArray, seed: int = 0) -> tuple[float, float] | None:
         return None
     low, high = np.quantile(_resampled_means(kept, seed), _TAILS)
     return float(low), float(high)
+
+
+def interval_all(rows: FloatArray, seed: int = 0) -> list[tuple[float, float] | None]:
+    """Return what `interval` would of each of many measures, shape (measures, questions), at much less cost."""
+    found: list[tuple[float, float] | None] = [None] * len(rows)
+    for number, _, means in _all_resampled_means(rows, seed, RESAMPLES):
+        low, high = np.quantile(means, _TAILS)
+        found[number] = float(low), float(high)
+    return found
 
 
 def _resampled_means(values: FloatArray, seed: int) -> FloatArray:

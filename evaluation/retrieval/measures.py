@@ -30,6 +30,9 @@ from evaluation.segmentation.measures import Score
 MEASURES = ("recall", "precision", "precision_omega", "iou")
 """The measures of a question; for all of them higher is better."""
 
+CALLED = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
+"""Their names within a sentence."""
+
 FOUND_SCORES = ("recall", "precision", "iou")
 """Those of them that depend on what was retrieved."""
 

@@ -1,17 +1,23 @@
-"""Reports of a retrieval run by measure, unit, top k and baseline, each computed once."""
+"""Reports of a retrieval run by measure, unit, top k or budget, and baseline, each computed once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray
-from evaluation.retrieval.bootstrap import Difference, interval, paired
+from evaluation.retrieval.bootstrap import Difference, holm, interval, paired
+from evaluation.retrieval.budget import Last
 from evaluation.retrieval.corpus import Ruler
-from evaluation.retrieval.measures import MEASURES, Evaluation, Length, mean_and_deviation
+from evaluation.retrieval.curve import Curve
+from evaluation.retrieval.failed import Failure, Limit, Measured, failures
+from evaluation.retrieval.given import GivenChunks, given_at, given_top_k
+from evaluation.retrieval.ladder import Ladder
+from evaluation.retrieval.leads import Comparison, Lead, Leads
+from evaluation.retrieval.measures import CALLED, FOUND_SCORES, MEASURES, UNITS, Evaluation, mean_and_deviation
 from evaluation.retrieval.shared_cache import SharedCache
 from evaluation.segmentation.measures import Score
 
@@ -33,12 +39,23 @@ class Choice(NamedTuple):
         Chunks that count.
     baseline
         The number of the chunker that the others are compared with.
+    budget
+        A rung of the ladder in the ``unit``; 0 for the top k.
+    last
+        What is done with the chunk that passes the budget.
     """
 
     measure: str
     unit: str
     top_k: int
     baseline: int
+    budget: int = 0
+    last: Last = "cut"
+
+    @property
+    def limit(self) -> Limit:
+        """What a question is given."""
+        return Limit(self.top_k, self.budget, self.unit, self.last)
 
 
 @dataclass(frozen=True)
@@ -64,13 +81,13 @@ class Costs:
     cached: int
 
     @classmethod
-    def of(cls, found: Evaluation, ruler: Length) -> Costs:
-        """Return the costs of an evaluation."""
+    def of(cls, found: Evaluation, tokens: float) -> Costs:
+        """Return the costs of an evaluation in which a question retrieves so many ``tokens``."""
         index = found.index
         return cls(
             index.chunk_s + index.embed_s,
             1000 * found.search.search_s / max(1, len(found.search.questions)),
-            found.retrieved_size(ruler),
+            tokens,
             index.embedded,
             index.cached,
         )
@@ -80,40 +97,6 @@ class Costs:
         if not self.cached:
             return "computed" if self.embedded else "none"
         return "partly from the cache" if self.embedded else "from the cache"
-
-
-@dataclass(frozen=True)
-class Winner:
-    """The chunker with the highest mean, compared with the baseline, or with the next best if it is the baseline itself.
-
-    Attributes
-    ----------
-    level
-        The numbers of other chunkers with the same mean.
-    other
-        The number of the chunker that it is compared with; None if the measure is undefined for all others.
-    difference
-        Of the winner to the other; None if there are too few questions, or no other.
-    """
-
-    best: int
-    mean: float
-    level: tuple[int, ...]
-    other: int | None
-    difference: Difference | None
-
-    @classmethod
-    def of(
-        cls, means: Mapping[int, float], baseline: int, compare: Callable[[int, int], Difference | None]
-    ) -> Winner | None:
-        """Return the winner by ``means``, the defined means by chunker number; None if there are none."""
-        if not means:
-            return None
-        ranked = sorted(means, key=lambda number: -means[number])
-        best = ranked[0]
-        other = baseline if baseline != best and baseline in means else next(iter(ranked[1:]), None)
-        difference = compare(best, other) if other is not None else None
-        return cls(best, means[best], tuple(one for one in ranked[1:] if means[one] == means[best]), other, difference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +125,9 @@ class Distribution:
         return cls(values, mean, deviation, interval(values))
 
 
+Failures = Mapping[int, Sequence[Failure]]
+"""By number of the chunker the excerpts of which it missed something, those with most missed first."""
+
 AtK = Mapping[int, Mapping[str, Score]]
 """Mean recall, precision and F1 at each k, by name."""
 
@@ -153,7 +139,9 @@ class ChunkerReport:
     Attributes
     ----------
     evaluation
-        What every question found.
+        What every question found, measured over the top k or at the budget.
+    ladder
+        What it found at all budgets; None if the run has none.
     means
         Mean and deviation of every measure in the chosen unit, by name; None if it is undefined for all questions.
     distribution
@@ -165,6 +153,7 @@ class ChunkerReport:
     """
 
     evaluation: Evaluation
+    ladder: Ladder | None
     costs: Costs
     means: Mapping[str, tuple[float, float] | None]
     distribution: Distribution
@@ -180,19 +169,39 @@ class Report:
     ----------
     chunkers
         Those that are done, by position in the run's plan, ascending.
-    differences
-        The difference of each chunker to the baseline, without those that share too few questions with it.
-    winner
-        None if the measure is undefined for all questions.
+    comparisons
+        Each chunker with the baseline, their p-values adjusted for each other; without those that share too few questions
+        with it.
+    curve
+        The measure over all budgets; None where the top k count, or the measure does not depend on what is retrieved.
+    at_k
+        Who is ahead at the top k.
     disagreements
         Numbers of the questions, counted from 0, on which the chunkers differ.
+    ruler
+        Counts tokens.
     """
 
     choice: Choice
     chunkers: Mapping[int, ChunkerReport]
-    differences: Mapping[int, Difference]
-    winner: Winner | None
+    comparisons: Mapping[int, Comparison]
+    curve: Curve | None
+    at_k: Leads
     disagreements: IntArray
+    ruler: Ruler
+
+    @property
+    def lead(self) -> Lead | None:
+        """Who is ahead, its numbers those of the chunkers; None if fewer than two have the measure."""
+        leads, size = (self.at_k, self.choice.top_k) if self.curve is None else (self.curve.leads, self.choice.budget)
+        return leads.leads.get(size)
+
+    def given(self, number: int, question: int) -> GivenChunks:
+        """Return the chunks that a question is given by chunker ``number``."""
+        one, (_, unit, _, _, budget, last) = self.chunkers[number], self.choice
+        if not budget or one.ladder is None:
+            return given_top_k(one.evaluation, question)
+        return given_at(one.evaluation, one.ladder, question, budget, unit, last, self.ruler)
 
     @property
     def distributions(self) -> dict[int, Distribution]:
@@ -217,57 +226,97 @@ def disagreements(values: Mapping[int, FloatArray]) -> IntArray:
 class Reports:
     """The reports of one run, and what they share; safe to use from several threads.
 
-    What depends on fewer choices is computed less often: the scores of all questions once for each k, a distribution
-    also for each measure and unit, a difference also for each pair of chunkers. A run adds chunkers while it works, but
-    never removes or changes one, so what was computed for one stays valid; a report is of the chunkers it was asked for.
+    What depends on fewer choices is computed less often: the scores of all questions once for each k or budget, a
+    distribution also for each measure and unit, a difference also for each pair of chunkers. A run adds chunkers while it
+    works, but never removes or changes one, so what was computed for one stays valid; a report is of the chunkers it was
+    asked for.
 
     Parameters
     ----------
     ruler
         Counts tokens.
-    count
-        The number of the run's chunkers.
+    names
+        The names of the run's chunkers in sentences.
     """
 
-    def __init__(self, ruler: Ruler, count: int) -> None:
+    def __init__(self, ruler: Ruler, names: Sequence[str]) -> None:
         self._ruler = ruler
-        self._measured: SharedCache[tuple[int, int], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
-        self._distributions: SharedCache[tuple[int, str, str, int], Distribution] = SharedCache(REPORTS_KEPT * count)
+        self._names = names
+        count = len(names)
+        self._measured: SharedCache[tuple[int, Limit], tuple[Evaluation, Costs]] = SharedCache(DEPTHS_KEPT * count)
+        self._distributions: SharedCache[tuple[int, Choice], Distribution] = SharedCache(REPORTS_KEPT * count)
         self._differences: SharedCache[tuple[int, Choice], Difference | None] = SharedCache(REPORTS_KEPT * count)
+        self._curves: SharedCache[tuple[tuple[int, ...], Choice], Curve] = SharedCache(REPORTS_KEPT)
+        self._leads: SharedCache[tuple[tuple[int, ...], Choice], Leads] = SharedCache(REPORTS_KEPT)
+        self._failures: SharedCache[tuple[tuple[int, ...], Limit], Failures] = SharedCache(DEPTHS_KEPT)
         self._reports: SharedCache[tuple[tuple[int, ...], Choice], Report] = SharedCache(REPORTS_KEPT)
 
-    def of(self, found: Mapping[int, Evaluation], choice: Choice) -> Report:
-        """Return the report on the chunkers in ``found``, evaluated at any k; the baseline is one of them."""
+    def of(self, found: Mapping[int, Measured], choice: Choice) -> Report:
+        """Return the report on the chunkers in ``found``, evaluated at any k; the baseline is one of them.
+
+        At a budget, all of them have a ladder.
+        """
         found = {number: found[number] for number in sorted(found)}
         return self._reports.get((tuple(found), choice), lambda: self._report(found, choice))
 
-    def _report(self, found: Mapping[int, Evaluation], choice: Choice) -> Report:
+    def failures(self, found: Mapping[int, Measured], limit: Limit) -> Failures:
+        """Return by number of the chunker the excerpts of which it missed something."""
+        if not limit.budget:
+            # What only counts for a budget.
+            limit = limit._replace(unit="", last="cut")
+        found = {number: found[number] for number in sorted(found)}
+        return self._failures.get((tuple(found), limit), lambda: failures(found, limit, self._ruler))
+
+    def _report(self, found: Mapping[int, Measured], choice: Choice) -> Report:
         chunkers = {number: self._chunker(number, one, choice) for number, one in found.items()}
         distributions = {number: one.distribution for number, one in chunkers.items()}
 
-        def compare(number: int, baseline: int) -> Difference | None:
-            values, others = distributions[number].values, distributions[baseline].values
-            return self._differences.get((number, choice._replace(baseline=baseline)), lambda: paired(values, others))
+        def compare(number: int) -> Difference | None:
+            values, others = distributions[number].values, distributions[choice.baseline].values
+            return self._differences.get((number, choice), lambda: paired(values, others))
 
-        compared = {number: compare(number, choice.baseline) for number in found if number != choice.baseline}
-        means = {number: one.mean for number, one in distributions.items() if one.mean is not None}
+        compared = {number: one for number in found if number != choice.baseline and (one := compare(number)) is not None}
+        adjusted = holm([one.p for one in compared.values()])
         return Report(
             choice,
             chunkers,
-            {number: one for number, one in compared.items() if one is not None},
-            Winner.of(means, choice.baseline, compare),
+            {number: Comparison(one, p) for (number, one), p in zip(compared.items(), adjusted, strict=True)},
+            self._curve(found, choice) if choice.budget and choice.measure in FOUND_SCORES else None,
+            self._at_k(found, choice),
             disagreements({number: one.values for number, one in distributions.items()}),
+            self._ruler,
         )
 
-    def _chunker(self, number: int, found: Evaluation, choice: Choice) -> ChunkerReport:
-        measure, unit, top_k, _ = choice
-        evaluation, costs = self._measured.get((number, top_k), lambda: self._measure(found, top_k))
+    def _curve(self, found: Mapping[int, Measured], choice: Choice) -> Curve:
+        ladders = {number: one.ladder for number, one in found.items() if one.ladder is not None}
+        at = {number: one.of(choice.unit, choice.last) for number, one in ladders.items()}
+        names = {number: self._names[number] for number in at}
+        key = (tuple(found), choice._replace(budget=1, baseline=0, top_k=0))
+        return self._curves.get(key, lambda: Curve.of(at, names, choice.measure))
+
+    def _at_k(self, found: Mapping[int, Measured], choice: Choice) -> Leads:
+        """Return who is ahead at the top k, whatever is reported on."""
+        choice = choice._replace(budget=0, baseline=0, last="cut")
+
+        def compute() -> Leads:
+            values = [
+                self._evaluation(number, one, choice)[0].values(choice.measure, choice.unit) for number, one in found.items()
+            ]
+            names = [self._names[number] for number in found]
+            return Leads.of(names, CALLED[choice.measure], "chunks", {choice.top_k: values})
+
+        return self._leads.get((tuple(found), choice), compute)
+
+    def _chunker(self, number: int, found: Measured, choice: Choice) -> ChunkerReport:
+        measure, unit = choice.measure, choice.unit
+        evaluation, costs = self._evaluation(number, found, choice)
         distribution = self._distributions.get(
-            (number, measure, unit, top_k), lambda: Distribution.of(evaluation.values(measure, unit))
+            (number, choice._replace(baseline=0)), lambda: Distribution.of(evaluation.values(measure, unit))
         )
         chunks = evaluation.index.chunks
         return ChunkerReport(
             evaluation,
+            found.ladder,
             costs,
             {name: mean_and_deviation(evaluation.values(name, unit)) for name in MEASURES},
             distribution,
@@ -275,6 +324,18 @@ class Reports:
             {"documents": evaluation.at_k("documents"), "evidence": evaluation.at_k("evidence")},
         )
 
-    def _measure(self, found: Evaluation, top_k: int) -> tuple[Evaluation, Costs]:
-        evaluation = found if found.top_k == top_k else found.over(top_k, self._ruler)
-        return evaluation, Costs.of(evaluation, self._ruler)
+    def _evaluation(self, number: int, found: Measured, choice: Choice) -> tuple[Evaluation, Costs]:
+        return self._measured.get((number, choice.limit), lambda: self._measure(found, choice.limit))
+
+    def _measure(self, found: Measured, limit: Limit) -> tuple[Evaluation, Costs]:
+        evaluation, ladder = found
+        if limit.budget and ladder is not None:
+            at = ladder.of(limit.unit, limit.last)
+            row = at.budgets.sizes.index(limit.budget)
+            scores = evaluation.scores.copy()
+            for place, name in enumerate(FOUND_SCORES):
+                scores[:, MEASURES.index(name)] = at.scores[:, row, place]
+            given = at.given[UNITS.index("tokens"), row]
+            return replace(evaluation, scores=scores), Costs.of(evaluation, float(given.mean()) if len(given) else 0.0)
+        measured = evaluation if evaluation.top_k == limit.top_k else evaluation.over(limit.top_k, self._ruler)
+        return measured, Costs.of(measured, measured.retrieved_size(self._ruler))

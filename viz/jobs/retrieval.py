@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from chunkers import Cancelled, Document, Embedder, InputError, Tools, load_tokenizer
 from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.failed import Measured
 from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.ladder import Ladder, climb
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Questions, read_questions
-from evaluation.retrieval.report import Choice, Report, Reports
+from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
+from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
@@ -22,6 +25,46 @@ DEPTH = 20
 """Chunks retrieved per question; the user chooses the top k among them afterwards, without another search."""
 
 assert max(AT) <= DEPTH
+
+PATIENCE_S = 0.2
+"""Seconds that a page waits for a report before it says that it is being made; of a few hundred questions it takes less."""
+
+
+class Told(NamedTuple):
+    """What the page shows of a run: its report, and what broke the questions that failed."""
+
+    report: Report
+    failures: Failures
+
+
+@dataclass(eq=False)
+class Reporting(Background):
+    """Make a report: with thousands of questions its resamples take seconds.
+
+    Attributes
+    ----------
+    made
+        None until it is done.
+    """
+
+    reports: Reports
+    found: Mapping[int, Measured]
+    choice: Choice
+    made: Told | None = field(default=None, init=False)
+
+    def wait(self) -> Told | None:
+        """Return the report if it is there at once; None if it takes longer."""
+        if self.made is None:
+            self.join(PATIENCE_S)
+        return self.made
+
+    def progress(self) -> tuple[float, str]:
+        """Return what it is doing; how far it is is not known."""
+        return 0.0, "Comparing the chunkers"
+
+    def _run(self) -> None:
+        report = self.reports.of(self.found, self.choice)
+        self.made = Told(report, self.reports.failures(self.found, self.choice.limit))
 
 
 @dataclass(eq=False)
@@ -53,6 +96,9 @@ class Retrieval(Background):
     errors: dict[int, str] = field(default_factory=dict)
     _status: str = "Splitting into sentences"
     _reports: Reports | None = None
+    _reporting: SharedCache[tuple[tuple[int, ...], Choice], Reporting] = field(
+        default_factory=lambda: SharedCache(REPORTS_KEPT)
+    )
 
     @property
     def can_go_on(self) -> bool:
@@ -64,15 +110,30 @@ class Retrieval(Background):
         """Return the share of chunkers that are done, and what the job is doing."""
         return (len(self.found) + len(self.errors)) / len(self.plan.chunkers), self._status
 
-    def report(self, measure: str, unit: str, top_k: int, baseline: int) -> Report:
-        """Return the report on the chunkers that are done; at least one must be.
+    @property
+    def has_budgets(self) -> bool:
+        """Whether all chunkers that are done have been measured at budgets: an earlier version did not do that."""
+        return all(number in self.ladders for number in self.found)
 
-        If the ``baseline`` is not done, the first finished chunker takes its place. Reports are cached, for all sessions
-        that show this run.
+    def report(self, choice: Choice) -> Reporting:
+        """Return the job that makes the report on the chunkers that are done, of which there must be at least one.
+
+        If the baseline is not done, the first finished chunker takes its place; without budgets the top k count. Reports are
+        cached, for all sessions that show this run, and a job that is at work is shared.
         """
-        assert self._reports is not None
-        found = dict(self.found)
-        return self._reports.of(found, Choice(measure, unit, top_k, baseline if baseline in found else min(found)))
+        reports = self._reports
+        assert reports is not None
+        found = {number: Measured(one, self.ladders.get(number)) for number, one in dict(self.found).items()}
+        choice = choice._replace(baseline=choice.baseline if choice.baseline in found else min(found))
+        if not choice.budget or any(one.ladder is None for one in found.values()):
+            choice = choice._replace(budget=0, last="cut")
+
+        def start() -> Reporting:
+            job = Reporting(reports, found, choice)
+            job.start()
+            return job
+
+        return self._reporting.get((tuple(sorted(found)), choice), start)
 
     def _run(self) -> None:
         if self.kept is not None and self.embedder is not None:
@@ -86,7 +147,7 @@ class Retrieval(Background):
             self._load(self.embedder)
         tokenizer = load_tokenizer(self.plan.tokenizer)
         ruler = Ruler(corpus.whole.text, tokenizer)
-        self._reports = Reports(ruler, len(self.plan.chunkers))
+        self._reports = Reports(ruler, self.plan.names)
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
             for number, (found, ladder) in self.kept.found(corpus, questions).items():

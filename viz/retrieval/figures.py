@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from evaluation.retrieval.bootstrap import Difference
 from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.leads import Comparison
 from evaluation.retrieval.report import AtK, Costs, Distribution
 from evaluation.segmentation.measures import Score
 from viz.retrieval.label_places import label_sides
@@ -25,11 +25,12 @@ AXES = {
     "index": "seconds to chunk and embed all documents",
     "query": "milliseconds to search all chunks for a question",
 }
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 """Marker symbols, so that chunkers differ not only in colour."""
 
 
-def _edge(number: int) -> str:
+def edge(number: int) -> str:
+    """Return the colour of a chunker's lines and dots."""
     edges = EDGES[palette.theme()]
     return edges[number % len(edges)]
 
@@ -46,7 +47,7 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
                 boxmean=True,
                 jitter=0.5,
                 pointpos=0,
-                marker={"color": _edge(number), "size": 5, "opacity": 0.7},
+                marker={"color": edge(number), "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
                 hovertemplate="%{x:.1f} %<extra></extra>",
@@ -57,11 +58,13 @@ def boxes(found: Distributions, names: Mapping[int, str], title: str) -> go.Figu
     return figure
 
 
-def differences(found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
+def differences(found: Mapping[int, Comparison], names: Mapping[int, str], baseline: str, title: str) -> go.Figure:
     """Return the mean differences from the baseline, with intervals that contain 95 % of the resampled means."""
     colours = INK[palette.theme()]
     figure = go.Figure()
-    for number, one in found.items():
+    for number, compared in found.items():
+        one = compared.difference
+        ink = colours["ink" if compared.told else "muted"]
         figure.add_trace(
             go.Scatter(
                 x=[100 * one.mean],
@@ -69,16 +72,16 @@ def differences(found: Mapping[int, Difference], names: Mapping[int, str], basel
                 error_x={
                     "array": [100 * (one.high - one.mean)],
                     "arrayminus": [100 * (one.mean - one.low)],
-                    "color": colours["ink" if one.told else "muted"],
+                    "color": ink,
                     "thickness": 2,
                     "width": 6,
                 },
                 mode="markers",
-                # An open circle marks an interval that contains zero.
+                # An open circle marks a difference that cannot be told.
                 marker={
                     "size": 11,
-                    "symbol": "circle" if one.told else "circle-open",
-                    "color": colours["ink" if one.told else "muted"],
+                    "symbol": "circle" if compared.told else "circle-open",
+                    "color": ink,
                     "line": {"width": 2},
                 },
                 hovertemplate="%{x:+.1f} points<extra></extra>",
@@ -121,10 +124,10 @@ def trade_off(
                 cliponaxis=False,
                 # An open circle marks a time that is partly from an earlier run.
                 marker={
-                    "color": _edge(number),
+                    "color": edge(number),
                     "size": 11,
                     "symbol": "circle-open" if cost == "index" and costs[number].cached else "circle",
-                    "line": {"width": 2.5, "color": _edge(number)},
+                    "line": {"width": 2.5, "color": edge(number)},
                 },
                 hovertemplate="%{text}: %{y:.1f} % for %{x:,.4~g}<extra></extra>",
             )
@@ -154,8 +157,8 @@ def at_k(found: Mapping[int, AtK], names: Mapping[int, str]) -> go.Figure:
                     legendgroup=names[number],
                     showlegend=column == 1,
                     mode="lines+markers",
-                    line={"color": _edge(number), "width": 2},
-                    marker={"symbol": _SYMBOLS[number % len(_SYMBOLS)], "size": 9},
+                    line={"color": edge(number), "width": 2},
+                    marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
                     hovertemplate=f"{names[number]}, %{{x}} chunks: %{{y:.1f}} %<extra></extra>",
                 ),
                 1,

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from chunkers.embedded import EMBEDDED_AS
+from evaluation.retrieval.ladder import RUNGS
 from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.report import Choice
 from viz.controls.link_widgets import switch
 from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
-NAMES = {"recall": "recall", "precision": "precision", "precision_omega": "best possible precision", "iou": "IoU"}
-"""The names of the measures within a sentence."""
 
 COSTS = {"tokens": "Tokens retrieved", "index": "Time to index", "query": "Time to search"}
 VIEWS = {"ranked": "In rank order", "document": "In the documents"}
 
 ALLOWED: Mapping[str, Mapping[str, str]] = {
     "measure": {name: TITLES[name] for name in MEASURES},
+    "at": {"budget": "An equal budget", "k": "Top k"},
+    "budget": {str(size): f"{size:,}" for size in sorted({size for sizes in RUNGS.values() for size in sizes})},
+    "budget_unit": {"tokens": "tokens", "characters": "characters"},
+    "last": {"cut": "cut off", "left_out": "left out"},
     "unit": {"characters": "characters", "tokens": "tokens"},
     "k": {str(k): str(k) for k in range(1, DEPTH + 1)},
     "cost": COSTS,
@@ -29,6 +33,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
 """The allowed values, with labels, of the parameters that do not depend on a run."""
 
 DEFAULT_WORDS = {"measure": "recall", "unit": "characters", "k": "5", "cost": "tokens", "kind": "evidence"}
+DEFAULT_WORDS |= {"at": "budget", "budget": "2000", "budget_unit": "tokens", "last": "cut", "failed": "1"}
 DEFAULT_WORDS |= {
     "disagree": "no",
     "view": "ranked",
@@ -39,8 +44,8 @@ DEFAULT_WORDS |= {
     "question": "1",
     "run": "",
 }
-"""``baseline``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the registry;
-``embedded`` says what of the chunks is embedded in the next run."""
+"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the
+registry; ``embedded`` says what of the chunks is embedded in the next run."""
 
 
 def mended(words: dict[str, str]) -> list[str]:
@@ -51,6 +56,23 @@ def mended(words: dict[str, str]) -> list[str]:
             complaints.append(f"The link's {name} must be one of {', '.join(options)}; got {words[name][:60]!r}.")
             words[name] = DEFAULT_WORDS[name]
     return complaints
+
+
+def rung(words: Mapping[str, str], unit: str) -> int:
+    """Return the budget in a unit: the one chosen, or that of another unit on the same rung, or else the default."""
+    size = int(words["budget"])
+    sizes = RUNGS[unit]
+    others = (one for one in RUNGS.values() if size in one)
+    return size if size in sizes else sizes[next(others, RUNGS["tokens"]).index(size)]
+
+
+def choice_of(words: Mapping[str, str], baseline: int) -> Choice:
+    """Return what is to be reported on; ``baseline`` is counted from 0."""
+    measure, k = words["measure"], int(words["k"])
+    if words["at"] == "k":
+        return Choice(measure, words["unit"], k, baseline)
+    unit = words["budget_unit"]
+    return Choice(measure, unit, k, baseline, rung(words, unit), "cut" if words["last"] == "cut" else "left_out")
 
 
 def place(words: Mapping[str, str], name: str, count: int) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
@@ -15,18 +13,19 @@ from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.plan import Material, Plan
-from viz.jobs.retrieval import Retrieval
+from viz.jobs.retrieval import Reporting, Retrieval
+from viz.retrieval.compared.choosing import choose_how
+from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
-from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, mended
+from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, choice_of, mended
 from viz.retrieval.material import bundled, choose
 from viz.retrieval.question import show_question
-from viz.retrieval.results import show_report
+from viz.retrieval.results import show_more, show_report
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import columns_of_compare
 from viz.state.undo import undoable
-from viz.theme.glossary import RETRIEVAL, help_of
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -73,7 +72,7 @@ def _draw(here: Page) -> None:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
     st.markdown(
-        "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's top chunks "
+        "Asks questions whose answers are known excerpts, and measures how much of the excerpts each chunker's best chunks "
         "contain."
     )
     for number, message in enumerate(wrong):
@@ -165,17 +164,40 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     # The chunkers that a link refers to may be available only when the run has ended.
     ended = not run.running
     titles = {number: title for number, title in enumerate(run.plan.titles) if number in run.found or not ended}
-    baseline = _choose_how(words, titles)
-    report = run.report(words["measure"], words["unit"], int(words["k"]), baseline)
-    show_report(run, report, words)
+    baseline = choose_how(words, run, titles)
+    if not run.has_budgets:
+        notice(
+            "An earlier version of Seamark measured this run at the top k alone. “Run” measures it at equal budgets too.",
+            key="retrieval_no_budgets",
+        )
+    job = run.report(choice_of(words, baseline))
+    told = job.wait()
+    if told is None:
+        if job.error:
+            notice(job.error, "error", key="retrieval_report_error")
+        else:
+            _wait_for(job)
+        return
+    show_report(run, told.report)
     if ended:
-        show_question(report, run.plan.titles, words)
+        show_failed(told, run.plan, words)
+        show_question(told.report, run.plan.titles, words)
+    show_more(run, told.report, words)
+
+
+@st.fragment(run_every=0.25)
+def _wait_for(job: Reporting) -> None:
+    """Say that a report is being made, and draw the page again when it is there."""
+    if not job.running:
+        st.rerun()
+    remark("Comparing the chunkers on all questions …", key="retrieval_comparing")
 
 
 def _say_state(run: Retrieval, plan: Plan | None) -> None:
     """Draw the progress of a run, its errors, and how the current choices differ from its own."""
     if run.running and not run.cancelled:
-        show_job_progress(run)
+        shown = len(run.found)
+        show_job_progress(run, lambda: len(run.found) > shown)
     changed = run.plan.changed(plan) if plan is not None else []
     if changed:
         notice(
@@ -195,16 +217,3 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
-
-
-def _choose_how(words: dict[str, str], titles: Mapping[int, str]) -> int:
-    """Draw the choices of measure, unit, top k and baseline, which apply without a new run; return the baseline's index."""
-    labels = {"measure": "Metric", "unit": "Counted in", "k": "Top k"}
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    for name, label in labels.items():
-        with row.container(width=170):
-            about = help_of(RETRIEVAL) if name == "measure" else None
-            select(label, words, name, ALLOWED[name], f"retrieval_{name}", help=about)
-    with row.container(width=420):
-        options = {str(number + 1): title for number, title in titles.items()}
-        return int(select("Compared with", words, "baseline", options, "retrieval_baseline")) - 1

@@ -8,9 +8,9 @@ import { countPainted } from "../components/shared/handle.js";
 /**
  * A chunk, what was missed of an excerpt, or a document: its text in parts, and what each of them is.
  * @typedef {object} PassageData
- * @property {"holds" | "waste" | "missed" | "document"} kind
+ * @property {"holds" | "waste" | "left_out" | "missed" | "document" | "note"} kind
  * @property {string} title
- * @property {[words: string, what: "hit" | "waste" | "missed" | "rest" | "rank" | "left_out"][]} parts
+ * @property {[words: string, what: "hit" | "waste" | "missed" | "rest" | "rank" | "left_out" | "beyond" | "end"][]} parts
  */
 
 /**
@@ -26,6 +26,10 @@ export default function ({ data, parentElement }) {
   root.style.setProperty("--hit", data.hit);
   root.style.setProperty("--edge", data.edge);
   root.replaceChildren(...data.passages.map(section));
+  // It scrolls, by keyboard too.
+  root.tabIndex = 0;
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Passages");
   countPainted(root);
 }
 

@@ -10,9 +10,11 @@ import streamlit as st
 
 from chunkers import Span
 from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.given import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import script, styles
+from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, GROUNDS, theme
 
 _passages = st.components.v2.component(
@@ -29,7 +31,7 @@ AROUND = 240
 """Characters of context shown on either side of a coloured part of a document."""
 
 
-PartKind = Literal["hit", "waste", "missed", "rest", "rank", "left_out"]
+PartKind = Literal["hit", "waste", "missed", "rest", "rank", "left_out", "beyond", "end"]
 Part = tuple[str, PartKind]
 
 
@@ -39,12 +41,14 @@ class PassageData(TypedDict):
     Attributes
     ----------
     kind
-        Whether a chunk contains part of an excerpt or is all waste; ``missed`` and ``document`` for the others.
+        Whether a chunk contains part of an excerpt or is all waste; ``left_out`` for one that no longer fits; ``missed`` and
+        ``document`` for the others, and ``note`` for a title without text.
     parts
-        Pieces of text with their kind; ``rest`` is uncoloured text, ``rank`` the rank of a chunk that begins there.
+        Pieces of text with their kind; ``rest`` is uncoloured text, ``rank`` the rank of a chunk that begins there,
+        ``beyond`` what the budget has no room for, ``end`` says where it is full.
     """
 
-    kind: Literal["holds", "waste", "missed", "document"]
+    kind: Literal["holds", "waste", "left_out", "missed", "document", "note"]
     title: str
     parts: Sequence[Part]
 
@@ -61,28 +65,47 @@ def _excerpts(found: Evaluation, answer: Answer) -> list[Span]:
     return [found.index.corpus.on_axis(excerpt.document, excerpt.span) for excerpt in answer.question.excerpts]
 
 
-def ranked_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
-    """Return the chunks retrieved for a question, best first, then the parts of the excerpts that were missed."""
-    index = found.index
-    corpus = index.corpus
+def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
+    """Return the chunks that a question is given, best first, then the parts of the excerpts that were missed."""
+    corpus = found.index.corpus
+    text = corpus.whole.text
     excerpts = _excerpts(found, answer)
     shown: list[PassageData] = []
-    retrieved: list[Span] = []
-    for rank, number in enumerate(answer.ranked[: found.top_k], start=1):
-        spans = index.chunks[number]
-        retrieved += spans
-        held, size = characters(intersection(spans, excerpts)), characters(spans)
-        said = f"{held:,} of {size:,} characters are excerpt" if held else f"{size:,} characters, none of them excerpt"
-        title = f"{rank} · {_where(corpus, spans)} · {said}"
-        shown.append(
-            {"kind": "holds" if held else "waste", "title": title, "parts": _parts(corpus.whole.text, spans, excerpts)}
+    for one in given.chunks:
+        held, size = characters(intersection(one.given, excerpts)), characters(one.given)
+        title = f"{one.rank} · {_where(corpus, one.spans)}"
+        if not one.given:
+            room = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
+            title += f" · left out: it does not fit into the {room} that are left"
+            parts: list[Part] = [(text[start:end], "beyond") for start, end in one.spans]
+            shown.append({"kind": "left_out", "title": title, "parts": parts})
+            continue
+        title += (
+            f" · {held:,} of {size:,} characters are excerpt" if held else f" · {size:,} characters, none of them excerpt"
         )
-    for start, end in difference(excerpts, retrieved):
-        text = corpus.whole.text[start:end]
-        if text.strip():
+        parts = _parts(text, one.given, excerpts)
+        if not one.whole:
+            title += " · cut off"
+            parts.append((f"{given.budget:,} {given.unit}", "end"))
+            parts += [(text[start:end], "beyond") for start, end in difference(one.spans, one.given)]
+        shown.append({"kind": "holds" if held else "waste", "title": title, "parts": parts})
+    shown += _notes(given)
+    missed = [] if given.more else difference(excerpts, given.spans)
+    for start, end in missed:
+        if text[start:end].strip():
             title = f"Not retrieved · {_where(corpus, [Span(start, end)])} · {end - start:,} characters"
-            shown.append({"kind": "missed", "title": title, "parts": [(text, "missed")]})
+            shown.append({"kind": "missed", "title": title, "parts": [(text[start:end], "missed")]})
     return shown
+
+
+def _notes(given: GivenChunks) -> list[PassageData]:
+    """Return what is to be said of a budget after its chunks."""
+    said = []
+    if given.more:
+        said.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
+    elif given.budget > given.filled and (not given.chunks or given.chunks[-1].given):
+        said.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
+    return [{"kind": "note", "title": title, "parts": []} for title in said]
 
 
 def _where(corpus: Corpus, spans: Sequence[Span]) -> str:
@@ -106,21 +129,21 @@ def _parts(text: str, spans: Sequence[Span], excerpts: Sequence[Span]) -> list[P
     return parts
 
 
-def document_passages(found: Evaluation, answer: Answer) -> list[PassageData]:
+def document_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> list[PassageData]:
     """Return the documents that contain an excerpt, then those of other retrieved chunks by rank, with all parts marked."""
     index = found.index
     corpus = index.corpus
     text = corpus.whole.text
     excerpts = _excerpts(found, answer)
-    chunks = [index.chunks[number] for number in answer.ranked[: found.top_k]]
-    retrieved = [span for spans in chunks for span in spans]
+    chunks = [one for one in given.chunks if one.given]
+    retrieved = given.spans
     kinds: dict[PartKind, list[Span]] = {
         "hit": intersection(excerpts, retrieved),
         "missed": difference(excerpts, retrieved),
         "waste": difference(retrieved, excerpts),
     }
     coloured = sorted((span, kind) for kind, spans in kinds.items() for span in spans)
-    ranks = {span.start: rank for rank, spans in reversed([*enumerate(chunks, start=1)]) for span in spans}
+    ranks = {span.start: one.rank for one in reversed(chunks) for span in one.given}
     shown: list[PassageData] = []
     numbers = dict.fromkeys(corpus.document_at(span.start) for span in [*excerpts, *retrieved])
     for number in numbers:
@@ -161,11 +184,11 @@ def _rest(text: str, span: Span, whole: Span) -> list[Part]:
     return [*left, (f"{gone:,} characters", "left_out"), *right]
 
 
-def show_passages(found: Evaluation, answer: Answer, *, whole: bool, key: str) -> None:
+def show_passages(found: Evaluation, answer: Answer, given: GivenChunks, *, whole: bool, key: str) -> None:
     """Draw the retrieved chunks or, if ``whole``, the documents with the chunks marked."""
     data: PassagesData = {
         "hit": GROUNDS[theme()][_GREEN],
         "edge": EDGES[theme()][_GREEN],
-        "passages": (document_passages if whole else ranked_passages)(found, answer),
+        "passages": (document_passages if whole else ranked_passages)(found, answer, given),
     }
     _passages(key=key, data=data)

@@ -19,7 +19,12 @@ from viz.retrieval.passages import show_passages
 
 def show_question(report: Report, titles: list[str], words: dict[str, str]) -> None:
     """Draw the choice of a question and of two chunkers, and their chunks."""
-    st.header("One question", anchor=False)
+    with st.container(key="retrieval_one"):
+        st.header("One question", anchor=False)
+        _show(report, titles, words)
+
+
+def _show(report: Report, titles: list[str], words: dict[str, str]) -> None:
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
     values = {number: one.values for number, one in report.distributions.items()}
@@ -87,6 +92,7 @@ def _show_side(report: Report, titles: list[str], words: dict[str, str], side: s
     number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}")) - 1
     found = report.chunkers[number].evaluation
     answer = found.answer(question)
-    scores = getattr(answer, words["unit"])
+    scores = getattr(answer, report.choice.unit)
     st.caption(" · ".join(f"{TITLES[name]} {score_in_percent(scores[name])}" for name in MEASURES))
-    show_passages(found, answer, whole=whole, key=f"retrieval_passages_{side}")
+    given = report.given(number, question)
+    show_passages(found, answer, given, whole=whole, key=f"retrieval_passages_{side}")

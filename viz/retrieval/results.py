@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.measures import CALLED, MEASURES
 from evaluation.retrieval.report import Report
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
+from viz.retrieval.compared.curve import show_curve
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
-from viz.retrieval.link_words import COSTS, NAMES, TITLES, choose_word
+from viz.retrieval.link_words import COSTS, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
 from viz.retrieval.verdict import cells, differences_in_words
 from viz.theme.numbers import counted
@@ -28,20 +29,27 @@ _COLUMNS |= {
 """Widths of the table's columns, narrow enough that all are visible."""
 
 
-def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
-    """Draw the report: summary, table, differences from the baseline, costs, and distributions."""
+def show_report(run: Retrieval, report: Report) -> None:
+    """Draw what is to be seen first: summary, table, and the curve over budgets."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
     st.caption(_times(report))
+    show_curve(report, names)
+
+
+def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+    """Draw the differences from the baseline, costs, and distributions."""
+    names = {number: run.plan.names[number] for number in report.chunkers}
     if len(report.chunkers) > 1:
         _differences(report, names)
         st.header("Worth its price?", anchor=False)
         _trade_off(report, names, choose_word("Against", words, "cost", hidden=True))
     st.header("Question by question", anchor=False)
     _boxes(report, names)
-    st.header("Documents and sentences found", anchor=False)
-    _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
+    if not report.choice.budget:
+        st.header("Documents and sentences found", anchor=False)
+        _at_k(report, names, choose_word("What counts as found", words, "kind", hidden=True))
 
 
 def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
@@ -51,13 +59,7 @@ def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
         counted(len(run.questions.usable), "question"),
         f"of {counted(len(run.plan.material.texts), 'document')}, embedded by {run.plan.embedder}",
     )
-    measure = report.choice.measure
-    if report.winner is None:
-        undefined = Cell("Found", "Nothing to measure", f"{TITLES[measure]} is undefined for every question.")
-        show_summary([asked, undefined], key="retrieval_summary")
-    else:
-        said = cells(report.winner, report.costs, names, NAMES[measure], asked, report.choice.baseline)
-        show_summary(said, key="retrieval_summary")
+    show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
 
 
 def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
@@ -90,20 +92,20 @@ def _times(report: Report) -> str:
 
 def _differences(report: Report, names: dict[int, str]) -> None:
     """Draw each chunker's difference from the baseline, with a sentence on its statistical significance."""
-    measure, baseline, found = report.choice.measure, report.choice.baseline, report.differences
+    measure, baseline, found = report.choice.measure, report.choice.baseline, report.comparisons
     st.header(f"Against {names[baseline]}", anchor=False)
     if not found:
         notice("There are too few questions to compare: at least five are needed.", key="retrieval_few")
         return
-    sentences = differences_in_words(found, names, names[baseline], NAMES[measure])
+    sentences = differences_in_words(found, names, names[baseline], CALLED[measure])
     if len(found) > 1:
-        sentences.append("Each comparison stands alone: among several, one small p may be due to chance.")
-    figure = differences(found, names, names[baseline], NAMES[measure])
+        sentences.append(f"The p-values are adjusted for {len(found)} comparisons (Holm's correction).")
+    figure = differences(found, names, names[baseline], CALLED[measure])
     table: dict[str, list[Any]] = {"chunker": [names[number] for number in found]}
-    table["difference, points"] = [round(100 * one.mean, 2) for one in found.values()]
-    table["95 % from"] = [round(100 * one.low, 2) for one in found.values()]
-    table["to"] = [round(100 * one.high, 2) for one in found.values()]
-    table["p"] = [round(one.p, 4) for one in found.values()]
+    table["difference, points"] = [round(100 * one.difference.mean, 2) for one in found.values()]
+    table["95 % from"] = [round(100 * one.difference.low, 2) for one in found.values()]
+    table["to"] = [round(100 * one.difference.high, 2) for one in found.values()]
+    table["adjusted p"] = [round(one.adjusted, 4) for one in found.values()]
     table["told"] = ["yes" if one.told else "no" for one in found.values()]
     show_figure(figure, table, "Differences", key="retrieval_differences")
     notice("\n".join(sentences), key="retrieval_sentences")

@@ -1,73 +1,121 @@
-"""A retrieval run at a glance: the best chunker, whether its lead is significant, and what it cost."""
+"""A retrieval run at a glance: who is ahead, if that can be told, and what it cost."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from evaluation.retrieval.bootstrap import Difference
-from evaluation.retrieval.report import Costs, Winner
+from evaluation.retrieval.leads import Comparison, Lead
+from evaluation.retrieval.report import Costs, Report
 from viz.retrieval.summary import Cell
 from viz.theme.numbers import three_figures
 
 
-def cells(
-    winner: Winner, costs: Mapping[int, Costs], names: Mapping[int, str], measure: str, asked: Cell, baseline: int
-) -> list[Cell]:
-    """Return the cells of the summary: ``asked``, the best chunker, the significance of its lead, and its cost."""
-    shown = [asked, _first(winner, names, measure)]
-    if winner.other is not None:
-        shown.append(_certainty(winner, names[winner.other], is_baseline=winner.other == baseline))
-    return [*shown, _cost(winner, costs, names)]
+def cells(report: Report, names: Mapping[int, str], measure: str, asked: Cell) -> list[Cell]:
+    """Return the cells of the summary: ``asked``, who is ahead, what is known of the next, and what it cost."""
+    means = {number: one.mean for number, one in report.distributions.items() if one.mean is not None}
+    if not means:
+        return [
+            asked,
+            Cell("Found", "Nothing to measure", f"{measure[0].upper()}{measure[1:]} is undefined for every question."),
+        ]
+    lead = report.lead
+    if lead is None:
+        ((alone, mean),) = list(means.items())[:1]
+        return [asked, Cell(f"Mean {measure}", names[alone], f"{100 * mean:.1f} %"), _cost(alone, None, report.costs, names)]
+    order = list(report.chunkers)
+    best, rival = order[lead.best], order[lead.rival]
+    behind = [order[one] for one in lead.behind]
+    return [
+        asked,
+        _ahead(lead, best, behind, order, means, names, measure),
+        _certainty(lead, names[best], names[rival]),
+        _cost(best, rival, report.costs, names),
+    ]
 
 
-def _first(winner: Winner, names: Mapping[int, str], measure: str) -> Cell:
-    value = f"{100 * winner.mean:.1f} %"
-    if winner.other is None:
-        return Cell(f"Mean {measure}", names[winner.best], value)
-    if winner.level:
-        return Cell(f"Highest {measure}", names[winner.best], f"{value}, level with {_listed(winner.level, names)}")
-    return Cell(f"Highest {measure}", names[winner.best], value)
+def _ahead(
+    lead: Lead,
+    best: int,
+    behind: Sequence[int],
+    order: Sequence[int],
+    means: Mapping[int, float],
+    names: Mapping[int, str],
+    measure: str,
+) -> Cell:
+    """Return who is ahead; where that cannot be told, from whom the one with the highest mean cannot be told."""
+    label, mean = f"Highest {measure}", f"{100 * lead.mean:.1f} %"
+    if lead.told:
+        return Cell(label, names[best], mean)
+    doubted = [one for one in order if one != best and one not in behind and one in means]
+    others = _listed([f"{names[one]} ({100 * means[one]:.1f} %)" for one in doubted])
+    return Cell(label, "Cannot be told", f"{names[best]} has {mean}; it cannot be told from {others}.")
 
 
-def _certainty(winner: Winner, other: str, *, is_baseline: bool) -> Cell:
-    role = "the baseline" if is_baseline else "the next"
-    label = "Can the difference be told?"
-    one = winner.difference
-    if one is None:
-        return Cell(label, "Too few questions", f"Against {other}, {role}, at least five are needed.")
-    points = f"{100 * one.mean:+z.1f} points on {other}, {role}"
-    spread = f"95 % between {100 * one.low:+z.1f} and {100 * one.high:+z.1f}, p = {one.p:.2g}, {one.questions} questions"
-    return Cell(label, "Yes" if one.told else "No", f"{points}: {spread}")
+def _certainty(lead: Lead, best: str, rival: str) -> Cell:
+    label = "How sure is that?"
+    if lead.comparison is None:
+        return Cell(label, "Too few questions", f"For {best} and {rival}, at least five are needed.")
+    one = lead.comparison.difference
+    points = f"{100 * one.mean:+z.1f} points on {rival}"
+    spread = (
+        f"95 % between {100 * one.low:+z.1f} and {100 * one.high:+z.1f}, adjusted p = {lead.comparison.adjusted:.2g}, "
+        f"{one.questions:,} questions"
+    )
+    if lead.comparison.told:
+        return Cell(label, "It can be told", f"{points}: {spread}")
+    if lead.needed is None:
+        return Cell(label, "They are level", f"{best} and {rival}: {spread}")
+    if lead.needed <= one.questions:
+        return Cell(label, "Not among so many", f"{points}: {spread}")
+    return Cell(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
 
 
-def _cost(winner: Winner, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
-    own = costs[winner.best]
-    value = f"{three_figures(own.index_s)} s to index"
+def rounded_up(count: int) -> int:
+    """Return an estimate with two digits, rounded up."""
+    unit = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // unit) * unit
+
+
+def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
+    own = costs[best]
     tokens = f"{own.tokens:,.0f} tokens retrieved per question"
-    if winner.other is None:
-        return Cell("What it cost", value, tokens)
-    other = costs[winner.other]
-    seconds = f"{names[winner.other]}: {three_figures(other.index_s)} s"
-    return Cell("What it cost", value, f"{tokens}. {seconds}, {other.tokens:,.0f} tokens.")
-
-
-def _listed(numbers: tuple[int, ...], names: Mapping[int, str]) -> str:
-    return " and ".join(names[number] for number in numbers)
+    seconds = f"{three_figures(own.index_s)} s to index"
+    if other is None:
+        return Cell("What it cost", seconds, tokens)
+    rival = costs[other]
+    detail = f"{names[best]}, with {tokens}. {names[other]}: {three_figures(rival.index_s)} s, {rival.tokens:,.0f} tokens."
+    return Cell("What it cost", seconds, detail)
 
 
 def differences_in_words(
-    found: Mapping[int, Difference], names: Mapping[int, str], baseline: str, measure: str
+    found: Mapping[int, Comparison], names: Mapping[int, str], baseline: str, measure: str
 ) -> list[str]:
-    """Return a sentence for each chunker that differs significantly from the baseline, and one for all the others."""
-    sentences = [one.words(names[number], baseline, measure) for number, one in found.items() if one.told]
+    """Return a sentence for each chunker that can be told from the baseline, and one for all the others."""
+    if len(found) == 1:
+        ((number, one),) = found.items()
+        return [one.difference.words(names[number], baseline, measure)]
+    sentences = []
+    for number, one in found.items():
+        if one.told:
+            difference = one.difference
+            side = "higher" if difference.mean > 0 else "lower"
+            sentences.append(
+                f"{names[number]}: {measure} is {100 * abs(difference.mean):.1f} points {side} than with {baseline} over "
+                f"{difference.questions:,} questions (95 % between {100 * difference.low:+z.1f} and "
+                f"{100 * difference.high:+z.1f}, adjusted p = {one.adjusted:.2g})."
+            )
     alike = {number: one for number, one in found.items() if not one.told}
-    if len(alike) == 1:
-        ((number, one),) = alike.items()
-        return [*sentences, one.words(names[number], baseline, measure)]
     if alike:
-        questions = max(one.questions for one in alike.values())
-        parts = [f"{names[number]} ({100 * one.mean:+z.1f} points, p = {one.p:.2g})" for number, one in alike.items()]
+        questions = max(one.difference.questions for one in alike.values())
+        parts = [
+            f"{names[number]} ({100 * one.difference.mean:+z.1f} points, adjusted p = {one.adjusted:.2g})"
+            for number, one in alike.items()
+        ]
         sentences.append(
-            f"No difference in {measure} from {baseline} can be told from {questions} questions for {', '.join(parts)}."
+            f"No difference in {measure} from {baseline} can be told from {questions:,} questions for {', '.join(parts)}."
         )
     return sentences
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -49,6 +49,7 @@ UNLABELLED: Mapping[str, str] = {
 
 RETRIEVAL: Mapping[str, str] = {
     "Top k": "How many chunks the search returns for a question.",
+    "Budget": "How many tokens, or characters, of chunks the search returns for a question, the best chunks first.",
     "Heading path": "The headings in whose sections a chunk begins, from the outermost to the innermost.",
     "Embedded as": "What of every chunk is embedded: its own text, or its heading path and then its text.",
     "Recall": "The share of the excerpts that is in the chunks found.",

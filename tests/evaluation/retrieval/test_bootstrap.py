@@ -5,9 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.retrieval.bootstrap import holm, interval, paired, paired_all, questions_to_tell
+from evaluation.retrieval.bootstrap import holm, interval, interval_all, paired, paired_all, questions_to_tell
 
 NOISE = np.random.default_rng(5).normal(0, 0.1, 40)
+
+
+def test_the_intervals_of_many_measures_are_those_of_each():
+    rows = np.array([0.5 + NOISE, 0.3 - NOISE, np.where(NOISE > 0, np.nan, NOISE), np.full(40, np.nan)])
+    for one, found in zip(rows, interval_all(rows), strict=True):
+        alone = interval(one)
+        assert (found is None) == (alone is None)
+        assert found is None or found == pytest.approx(alone)
 
 
 def test_a_difference_that_every_question_shows_is_told():

@@ -11,10 +11,12 @@ from chunkers import Document, build_chunker, load_tokenizer
 from evaluation.retrieval import bootstrap
 from evaluation.retrieval.bootstrap import interval, paired
 from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.failed import Limit, Measured
 from evaluation.retrieval.index import build_index
+from evaluation.retrieval.ladder import RUNGS, climb
 from evaluation.retrieval.measures import Evaluation, evaluate
 from evaluation.retrieval.questions import read_questions
-from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, Winner, disagreements
+from evaluation.retrieval.report import REPORTS_KEPT, Choice, Costs, Distribution, Reports, disagreements
 from tests.support import AngleEmbedder, tools
 
 NAN = float("nan")
@@ -39,7 +41,10 @@ def found(ruler):
     equipped = tools(AngleEmbedder())
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     indexes = [build_index(corpus(), chunker, equipped) for chunker in chunkers]
-    return {number: evaluate(index, questions, equipped, ruler, 1) for number, index in enumerate(indexes)}
+    return {
+        number: Measured(evaluate(index, questions, equipped, ruler, 1), climb(index, questions, equipped, ruler))
+        for number, index in enumerate(indexes)
+    }
 
 
 @pytest.fixture
@@ -52,7 +57,7 @@ def counted(monkeypatch):
 
 
 def test_the_report_of_a_case_worked_by_hand(found, ruler):
-    report = Reports(ruler, 2).of(found, RECALL)
+    report = Reports(ruler, ["one", "two"]).of(found, RECALL)
     one, two = report.chunkers.values()
     # The fifth question is nearer to 130 degrees than to 90, where its excerpt is; a chunk of both sentences holds it.
     assert one.distribution.values.tolist()[:5] == [1, 1, 1, 1, 0]
@@ -61,9 +66,10 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
     assert (one.distribution.mean, two.distribution.mean) == (0.8, 1)
     assert one.means["recall"] == pytest.approx((0.8, 0.4))
     assert report.disagreements.tolist() == [4]
-    difference = report.differences[1]
+    difference = report.comparisons[1].difference
     assert (difference.mean, difference.questions) == (pytest.approx(0.2), 5)
-    assert (report.winner.best, report.winner.other, report.winner.difference) == (1, 0, difference)
+    assert (report.lead.best, report.lead.rival, report.lead.told) == (1, 0, False)
+    assert report.lead.comparison.difference == difference
     # Two words a sentence: one retrieves two of them, the other twice as many.
     assert (one.chunk_tokens, two.chunk_tokens) == (2, 4)
     assert (one.costs.tokens, two.costs.tokens) == (2, 4)
@@ -74,22 +80,22 @@ def test_the_report_of_a_case_worked_by_hand(found, ruler):
 
 
 def test_it_is_what_the_functions_say_one_by_one(found, ruler):
-    report = Reports(ruler, 2).of(found, Choice("iou", "tokens", 2, 1))
-    deeper = {number: one.over(2, ruler) for number, one in found.items()}
+    report = Reports(ruler, ["one", "two"]).of(found, Choice("iou", "tokens", 2, 1))
+    deeper = {number: one.evaluation.over(2, ruler) for number, one in found.items()}
     values = {number: one.values("iou", "tokens") for number, one in deeper.items()}
-    assert report.differences == {0: paired(values[0], values[1])}
+    assert {number: one.difference for number, one in report.comparisons.items()} == {0: paired(values[0], values[1])}
     for number, one in report.chunkers.items():
         np.testing.assert_array_equal(one.distribution.values, values[number])
         assert one.distribution.interval == interval(values[number])
-        assert one.costs == Costs.of(deeper[number], ruler)
-        assert one.at_k["evidence"] == found[number].at_k("evidence")
+        assert one.costs == Costs.of(deeper[number], deeper[number].retrieved_size(ruler))
+        assert one.at_k["evidence"] == found[number].evaluation.at_k("evidence")
 
 
 def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, counted, monkeypatch):
     deeper = []
     over = Evaluation.over
     monkeypatch.setattr(Evaluation, "over", lambda *arguments: deeper.append(1) or over(*arguments))
-    reports = Reports(ruler, 2)
+    reports = Reports(ruler, ["one", "two"])
 
     def cost(**choice):
         counted.clear()
@@ -100,7 +106,6 @@ def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, coun
     # Two means and a difference.
     assert cost() == (3, 0)
     assert cost() == (0, 0)
-    # The second is the winner, and compared with the first.
     assert cost(baseline=1) == (1, 0)
     assert cost(baseline=0) == (0, 0)
     assert cost(unit="tokens") == (3, 0)
@@ -110,17 +115,17 @@ def test_what_depends_on_fewer_choices_is_measured_less_often(found, ruler, coun
 
 
 def test_a_growing_run_has_a_new_report_and_keeps_what_was_measured(found, ruler, counted):
-    reports = Reports(ruler, 2)
+    reports = Reports(ruler, ["one", "two"])
     first = reports.of({0: found[0]}, RECALL)
     assert (list(first.chunkers), len(counted)) == ([0], 1)
-    assert (first.differences, first.winner.other, first.disagreements.tolist()) == ({}, None, [])
+    assert (first.comparisons, first.lead, first.disagreements.tolist()) == ({}, None, [])
     both = reports.of(found, RECALL)
     assert (list(both.chunkers), len(counted)) == ([0, 1], 3)
     assert both.chunkers[0].distribution is first.chunkers[0].distribution
 
 
 def test_a_report_ends_with_its_run(found, ruler):
-    reports = Reports(ruler, 2)
+    reports = Reports(ruler, ["one", "two"])
     report = weakref.ref(reports.of(found, RECALL))
     gc.collect()
     assert report() is not None
@@ -130,7 +135,7 @@ def test_a_report_ends_with_its_run(found, ruler):
 
 
 def test_only_so_many_are_remembered(found, ruler):
-    reports = Reports(ruler, 2)
+    reports = Reports(ruler, ["one", "two"])
     choices = [
         Choice(measure, unit, 1 + k, 0)
         for measure in ("recall", "iou")
@@ -150,18 +155,48 @@ def test_too_few_questions_have_no_interval_and_no_difference():
     assert Distribution.of(np.array([NAN, NAN])).mean is None
 
 
-def test_the_winner_is_compared_with_the_baseline_or_the_next():
-    asked = []
+def test_at_a_budget_everything_is_of_the_budget(found, ruler):
+    reports = Reports(ruler, ["one", "two"])
+    choice = Choice("recall", "characters", 1, 0, 2000)
+    report = reports.of(found, choice)
+    # The budget has room for the whole corpus, of 38 characters.
+    for number, one in report.chunkers.items():
+        at = found[number].ladder.of("characters", "cut")
+        np.testing.assert_array_equal(one.distribution.values, at.values("recall", 2000))
+        assert one.means["recall"] == (1, 0)
+        assert one.means["precision"][0] == pytest.approx(np.nanmean(at.values("precision", 2000)))
+        assert one.means["precision_omega"] == reports.of(found, RECALL).chunkers[number].means["precision_omega"]
+        assert one.costs.tokens == 8
+        assert [given.rank for given in report.given(number, 0).chunks] == list(
+            range(1, len(one.evaluation.index.chunks) + 1)
+        )
+    assert report.disagreements.tolist() == []
+    assert report.lead.needed is None
+    assert reports.failures(found, choice.limit) == {0: [], 1: []}
+    # Beside it stands the order at the top k.
+    assert report.at_k.leads[1].best == 1
+    assert report.at_k.words() == reports.of(found, RECALL).at_k.words()
+    assert report.curve.budgets.sizes == RUNGS["characters"]
+    assert report.curve.leads.names == ("one", "two")
+    assert reports.of(found, choice._replace(measure="precision_omega")).curve is None
 
-    def compare(one, other):
-        asked.append((one, other))
 
-    assert Winner.of({0: 0.5, 1: 0.7, 2: 0.6}, 0, compare) == Winner(1, 0.7, (), 0, None)
-    assert Winner.of({0: 0.5, 1: 0.7, 2: 0.6}, 1, compare) == Winner(1, 0.7, (), 2, None)
-    assert Winner.of({0: 0.7, 1: 0.7}, 1, compare) == Winner(0, 0.7, (1,), 1, None)
-    # The baseline is undefined, and nobody else is there.
-    assert Winner.of({1: 0.7}, 0, compare) == Winner(1, 0.7, (), None, None)
-    assert asked == [(1, 0), (1, 2), (0, 1)]
+def test_a_curve_has_the_means_and_intervals_of_every_budget(found, ruler):
+    curve = Reports(ruler, ["one", "two"]).of(found, Choice("precision", "tokens", 1, 0, 500, "left_out")).curve
+    for number, one in found.items():
+        at = one.ladder.of("tokens", "left_out")
+        for place, size in enumerate(curve.budgets.sizes):
+            values = at.values("precision", size, "tokens")
+            assert curve.means[number][place] == pytest.approx(np.nanmean(values))
+            assert curve.bounds[number][:, place] == pytest.approx(interval(values))
+
+
+def test_what_failed_at_the_top_k(found, ruler):
+    reports = Reports(ruler, ["one", "two"])
+    lost = reports.failures(found, Limit(1, 0, "characters", "cut"))
+    assert [(one.question, dict(one.missed)) for one in lost[0]] == [(4, {0: 9, 1: 0})]
+    assert lost[1] == []
+    assert reports.failures(found, Limit(1, 0, "tokens", "left_out")) is lost
 
 
 def test_chunkers_disagree_where_their_values_differ():

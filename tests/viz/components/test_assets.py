@@ -21,6 +21,7 @@ ENTRIES = {
     "double_pass/passes.js": None,
     "double_pass/similarities.js": None,
     "failures/lists.js": None,
+    "retrieval/failed/failed.js": None,
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
 }

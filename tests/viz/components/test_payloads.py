@@ -18,6 +18,7 @@ from viz.components.text_bar import text_bar
 from viz.double_pass import corrections, passes, similarities
 from viz.failures import lists
 from viz.retrieval import passages
+from viz.retrieval.failed import failed
 
 DECLARED = [
     ("components/reader/payload.d.ts", payload, "ReaderData AskingData ColumnData ColumnBody Segments CurveData LineData"),
@@ -41,6 +42,7 @@ DECLARED = [
     ("clustering/chunk_list.js", chunk_list, "ChunkListData"),
     ("clustering/joint_distances.js", heatmap, "HeatmapData"),
     ("retrieval/passages.js", passages, "PassageData PassagesData"),
+    ("retrieval/failed/failed.js", failed, "SeamData RowData FailedData"),
 ]
 PAIRS = [(file, module, name) for file, module, names in DECLARED for name in names.split()]
 

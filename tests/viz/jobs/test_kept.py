@@ -8,6 +8,7 @@ import pytest
 from chunkers import InputError, build_chunker
 from chunkers.cache import EmbeddingCache
 from chunkers.text.parts import Parts
+from evaluation.retrieval.report import Choice
 from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Setting, grid
@@ -176,8 +177,15 @@ def indexed(monkeypatch):
 
 
 def report(run):
-    found = run.report("recall", "characters", 2, 0)
-    return {number: (one.means, one.costs.tokens, one.chunk_tokens) for number, one in found.chunkers.items()}
+    found = {}
+    for budget in (0, 500):
+        told = ended(run.report(Choice("recall", "tokens", 2, 0, budget))).made.report
+        assert (told.curve is None) == (not budget)
+        found |= {
+            (number, budget): (one.means, one.costs.tokens, one.chunk_tokens, told.given(number, 0))
+            for number, one in told.chunkers.items()
+        }
+    return found
 
 
 def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, indexed):
@@ -196,7 +204,21 @@ def test_a_retrieval_run_shows_what_was_done_and_measures_the_rest(folder, index
     resumed = done(Retrieval(plan, HashEmbedder(), True, kept))
     assert indexed == [4]
     assert (sorted(resumed.found), resumed.can_go_on) == ([0, 1, 2], False)
-    assert {number: one for number, one in report(resumed).items() if number < 2} == report(first)
+    assert {key: one for key, one in report(resumed).items() if key[0] < 2} == report(first)
+
+
+def test_a_run_that_an_earlier_version_kept_has_its_top_k(folder):
+    run = done(new_run(folder))
+    kept = run.kept.keeper.parts()
+    for number, part in kept.items():
+        before = {name: value for name, value in json.loads(part).items() if name != "ladder"}
+        run.kept.keeper.add(number, json.dumps(before).encode())
+    again = done(Retrieval(run.plan, None, True, run.kept))
+    assert sorted(again.found) == [0, 1, 2]
+    assert (run.has_budgets, again.has_budgets) == (True, False)
+    told = ended(again.report(Choice("recall", "tokens", 2, 0, 500))).made
+    assert (told.report.choice.budget, told.report.curve) == (0, None)
+    assert sorted(told.failures) == [0, 1, 2]
 
 
 def test_pages_come_back_with_the_documents(folder):

@@ -5,6 +5,7 @@ import pytest
 
 from evaluation.retrieval.bootstrap import interval, paired
 from evaluation.retrieval.found_documents import AT
+from evaluation.retrieval.leads import Comparison
 from evaluation.retrieval.report import Costs, Distribution
 from evaluation.segmentation.measures import Score
 from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
@@ -38,7 +39,10 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
 
 
 def test_a_difference_that_cannot_be_told_is_an_open_circle():
-    found = {0: paired(VALUES[0], 0.5 + NOISE[::-1]), 2: paired(VALUES[2], VALUES[0])}
+    found = {
+        0: Comparison(paired(VALUES[0], 0.5 + NOISE[::-1]), 1.0),
+        2: Comparison(paired(VALUES[2], VALUES[0]), 0.001),
+    }
     first, second = differences(found, NAMES, "2. Fixed sentences", "recall").data
     assert (first.marker.symbol, second.marker.symbol) == ("circle-open", "circle")
     assert second.x[0] == pytest.approx(30)

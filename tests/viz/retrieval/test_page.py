@@ -8,24 +8,35 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import build_chunker
 from evaluation.retrieval import bootstrap
+from evaluation.retrieval.given import given_top_k
 from evaluation.retrieval.measures import MEASURES, Evaluation
-from evaluation.retrieval.report import disagreements
+from evaluation.retrieval.report import Choice, disagreements
 from tests import ROOT
 from tests.chunkers.text.test_parts import pdf
 from tests.support import LIMIT, HashEmbedder, ended
+from viz.jobs import retrieval as retrieval_job
 from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
-from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place
+from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place, rung
 from viz.retrieval.passages import ranked_passages
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patience():
+    """Reports are waited for, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval_job, "PATIENCE_S", LIMIT)
+        yield
+
+
 def opened(**words):
+    """Open the page as it was before there were budgets, unless the words say otherwise."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
-    for name, word in {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", **words}.items():
+    for name, word in {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", "at": "k", **words}.items():
         app.query_params[name] = word
     app.switch_page("pages/retrieval.py")
     return app.run()
@@ -39,9 +50,14 @@ def run_of(app):
     return registry().find(word(app, "run"), Retrieval)
 
 
+def told(run, choice):
+    """Return the report that the page shows."""
+    return ended(run.report(choice)).made.report
+
+
 def evaluations(run, top_k):
     """Return what every question found, by number of the chunker, measured over the first ``top_k`` chunks."""
-    return {number: one.evaluation for number, one in run.report("recall", "characters", top_k, 0).chunkers.items()}
+    return {number: one.evaluation for number, one in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()}
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +113,16 @@ def test_every_chunker_is_measured(measured):
     assert summary(measured)["Asked"][0] == "40 questions"
 
 
-def test_the_summary_says_who_won_and_whether_it_can_be_told(measured):
+def test_the_summary_says_who_is_ahead_if_that_can_be_told(measured):
     run = run_of(measured)
     means = {number: found.values("recall").mean() for number, found in evaluations(run, 5).items()}
     best = max(means, key=means.get)
+    lead = told(run, Choice("recall", "characters", 5, 0)).lead
     value, detail = summary(measured)["Highest recall"]
-    assert value == run.plan.names[best]
-    assert detail.startswith(f"{100 * means[best]:.1f} %")
-    value, detail = summary(measured)["Can the difference be told?"]
-    assert value in ("Yes", "No")
+    assert value == (run.plan.names[best] if lead.told else "Cannot be told")
+    assert f"{100 * means[best]:.1f} %" in detail
+    value, detail = summary(measured)["How sure is that?"]
+    assert value == "It can be told" or "questions" in value
     assert run.plan.names[1 - best] in detail
 
 
@@ -141,7 +158,9 @@ def test_a_passage_says_its_page():
     assert not ended(run).error
     found = run.found[0]
     (answer,) = found.answers
-    titles = {one["title"].split(" · ")[1]: one["parts"][0][0] for one in ranked_passages(found, answer)}
+    titles = {
+        one["title"].split(" · ")[1]: one["parts"][0][0] for one in ranked_passages(found, answer, given_top_k(found, 0))
+    }
     assert titles == {"marks.pdf, p. 1": "It shines at night.", "marks.pdf, p. 2": "It floats at night."}
 
 
@@ -179,6 +198,10 @@ def test_a_run_of_the_user_s_own_documents_brings_them_back():
     assert "2 chunkers on 1 document" in said(again)
     assert not any("changed since" in text for text in said(again))
     assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
+    sentence = "Nothing failed: 1. Fixed sentences found every excerpt of 2 questions whole"
+    assert f"{sentence} in the top 5." in said(again)
+    assert f"{sentence} in 500 tokens." in said(opened(run=embedder, at="budget", budget="500"))
+    assert not components(again, "failed")
 
 
 def run_of_material(app, material):
@@ -332,13 +355,10 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
         bootstraps = computed.count("_resampled_means")
         return bootstraps, len(computed) > bootstraps
 
-    def bootstraps(measure, k=5, baseline=0):
-        # The interval of each mean, and the difference; from the other side where the baseline is the winner.
-        winner = run_of(app).report(measure, "characters", k, baseline).winner
-        return 2 + 1 + (winner.best == baseline)
-
+    # The interval of each mean, and the difference.
+    bootstraps = 3
     app = opened(run=fresh)
-    assert computed.count("_resampled_means") == bootstraps("recall")
+    assert computed.count("_resampled_means") == bootstraps
     assert after(lambda: app) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_question").set_value("7")) == (0, False)
     assert after(lambda: app.selectbox(key="retrieval_left").set_value("2")) == (0, False)
@@ -346,14 +366,12 @@ def test_only_another_measure_unit_k_or_baseline_is_measured_and_only_once(fresh
     assert after(lambda: app.segmented_control(key="retrieval_cost").set_value("index")) == (0, False)
     assert after(lambda: app.segmented_control(key="retrieval_kind").set_value("documents")) == (0, False)
     assert after(lambda: app.toggle(key="retrieval_disagree").set_value(True)) == (0, False)
-    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (bootstraps("iou"), False)
+    assert after(lambda: app.selectbox(key="retrieval_measure").set_value("iou")) == (bootstraps, False)
     assert after(lambda: app.selectbox(key="retrieval_measure").set_value("recall")) == (0, False)
-    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (bootstraps("recall", 2), True)
+    assert after(lambda: app.selectbox(key="retrieval_k").set_value("2")) == (bootstraps, True)
     assert after(lambda: app.selectbox(key="retrieval_k").set_value("5")) == (0, False)
-    # The means keep their intervals; at most the difference is taken from the other side.
-    bootstraps_of_baseline, measured_more = after(lambda: app.selectbox(key="retrieval_baseline").set_value("2"))
-    assert bootstraps_of_baseline <= 1
-    assert not measured_more
+    # The means keep their intervals.
+    assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("2")) == (1, False)
     assert after(lambda: app.selectbox(key="retrieval_baseline").set_value("1")) == (0, False)
 
 
@@ -373,6 +391,70 @@ def test_a_session_that_follows_another_measures_nothing(fresh, computed):
     computed.clear()
     opened(run=fresh)
     assert not computed
+
+
+def test_at_an_equal_budget_everything_on_the_page_is_of_the_budget(run):
+    app = opened(run=run, at="budget", budget="500")
+    report = told(run_of(app), Choice("recall", "tokens", 5, 0, 500))
+    assert not app.exception
+    means = [f"{100 * one.distribution.mean:.1f}" for one in report.chunkers.values()]
+    assert [text.partition(" ")[0] for text in app.dataframe[0].value["Recall, %"]] == means
+    assert (retrieved(app) == 500).all()
+    assert report.curve.leads.words() in said(app)
+    assert any(text == f"With a fixed number of chunks instead: {report.at_k.words()}" for text in said(app))
+    assert not any(one.value == "Documents and sentences found" for one in app.header)
+    for side, number in zip(components(app, "passages"), (0, 1), strict=True):
+        given = report.given(number, 0)
+        chunks = [one for one in side["passages"] if one["kind"] in ("holds", "waste")]
+        assert len(chunks) == len(given.chunks)
+        text = report.chunkers[number].evaluation.index.corpus.whole.text
+        words = ["".join(words for words, kind in one["parts"] if kind in ("hit", "waste")) for one in chunks]
+        assert words == ["\n".join(text[start:end] for start, end in one.given) for one in given.chunks]
+        # The last one is cut off where the budget is full.
+        assert not given.chunks[-1].whole
+        assert ["500 tokens", "end"] in chunks[-1]["parts"]
+        assert chunks[-1]["title"].endswith(" · cut off")
+        assert chunks[-1]["parts"][-1][1] == "beyond"
+
+
+def test_what_is_compared_at_stands_in_the_link_and_takes_effect_without_a_new_run(run):
+    app = opened(run=run, at="budget")
+    before = run_of(app)
+    app.selectbox(key="retrieval_budget_tokens").set_value("8000").run()
+    app.selectbox(key="retrieval_budget_unit").set_value("characters").run()
+    # The same rung in the other unit.
+    assert app.selectbox(key="retrieval_budget_characters").value == "32000"
+    app.selectbox(key="retrieval_last").set_value("left_out").run()
+    expected = {"budget": "32000", "budget_unit": "characters", "last": "left_out"}
+    assert {name: app.query_params[name] for name in expected} == expected
+    assert "at" not in app.query_params
+    again = opened(run=run, **expected, at="budget")
+    assert not again.exception
+    assert run_of(again) is before
+    assert again.dataframe[0].value.equals(app.dataframe[0].value)
+    app.segmented_control(key="retrieval_at").set_value("k").run()
+    assert app.query_params["at"] == "k"
+    assert app.dataframe[0].value.equals(opened(run=run).dataframe[0].value)
+
+
+def test_a_budget_of_a_link_is_on_the_ladder():
+    assert "The link's budget must be one of 500, 1000, 2000," in " ".join(said(opened(at="budget", budget="1234")))
+    words = DEFAULT_WORDS | {"budget": "64000"}
+    assert (rung(words, "tokens"), rung(words, "characters")) == (16_000, 64_000)
+    # 2,000 is on both ladders.
+    assert (rung(DEFAULT_WORDS, "tokens"), rung(DEFAULT_WORDS, "characters")) == (2000, 2000)
+
+
+def test_what_failed_is_listed_and_leads_to_its_passages(run):
+    app = opened(run=run, at="budget", budget="500", failed="2")
+    (listed,) = components(app, "failed")
+    lost = ended(run_of(app).report(Choice("recall", "tokens", 5, 0, 500))).made.failures[1]
+    assert [row["question"] for row in listed["rows"]] == [one.question for one in lost]
+    assert len(lost) > 1
+    assert [row["here"] for row in listed["rows"]] == [False] * len(lost)
+    assert all(row["missed"].endswith(" missed") and row["holder"] for row in listed["rows"])
+    again = opened(run=run, at="budget", budget="500", failed="2", question=str(lost[-1].question + 1), left="2")
+    assert components(again, "failed")[0]["rows"][-1]["here"]
 
 
 def test_documents_of_no_use_leave_the_others_usable():

@@ -1,11 +1,14 @@
-"""Who found most, whether it can be told, and what it cost: in words."""
+"""Who is ahead, whether that can be told, and what it cost: in words."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from evaluation.retrieval.bootstrap import paired
+from evaluation.retrieval.bootstrap import holm, paired
+from evaluation.retrieval.leads import Comparison, Leads
 from evaluation.retrieval.measures import mean_and_deviation
-from evaluation.retrieval.report import Costs, Winner
+from evaluation.retrieval.report import Costs
 from viz.retrieval.summary import Cell
 from viz.retrieval.verdict import cells, differences_in_words
 
@@ -17,48 +20,57 @@ COSTS = {number: Costs(2.0 * (number + 1), 0.5, 300.0, 10, number) for number in
 ASKED = Cell("Asked", "40 questions", "of 3 documents")
 
 
-def winner_of(values, baseline):
-    means = {number: found[0] for number, one in values.items() if (found := mean_and_deviation(one)) is not None}
-    return Winner.of(means, baseline, lambda one, other: paired(values[one], values[other]))
+def said(values):
+    means = {number: (mean_and_deviation(one) or (None,))[0] for number, one in values.items()}
+    report = SimpleNamespace(
+        chunkers=dict.fromkeys(values),
+        distributions={number: SimpleNamespace(mean=mean) for number, mean in means.items()},
+        costs=COSTS,
+        lead=Leads.of([NAMES[one] for one in values], "recall", "tokens", {500: list(values.values())}).leads.get(500),
+    )
+    return [tuple(cell) for cell in cells(report, NAMES, "recall", ASKED)[1:]]
 
 
-def said(values, baseline):
-    winner = winner_of(values, baseline)
-    return [(cell.value, cell.detail) for cell in cells(winner, COSTS, NAMES, "recall", ASKED, baseline)[1:]]
+def test_the_one_that_can_be_told_from_all_others_is_ahead():
+    ahead, certainty, cost = said({0: LOW, 1: HIGH, 2: ALIKE})
+    assert ahead == ("Highest recall", "2. Optimal", f"{100 * HIGH.mean():.1f} %")
+    assert certainty[1] == "It can be told"
+    assert "adjusted p = " in certainty[2]
+    assert cost[1] == "4 s to index"
+    assert cost[2].startswith("2. Optimal, with 300 tokens retrieved per question. ")
 
 
-def test_the_best_is_compared_with_the_baseline():
-    winner, certainty, cost = said({0: LOW, 1: HIGH, 2: ALIKE}, 0)
-    assert winner == ("2. Optimal", f"{100 * HIGH.mean():.1f} %")
-    assert certainty[0] == "Yes"
-    assert certainty[1].startswith("+30.0 points on 1. Recursive, the baseline: 95 % between +30.0 and +30.0")
-    assert cost == ("4 s to index", "300 tokens retrieved per question. 1. Recursive: 2 s, 300 tokens.")
+def test_nobody_is_called_ahead_whose_lead_cannot_be_told():
+    ahead, certainty, _ = said({0: LOW, 2: ALIKE + 0.001})
+    assert ahead[1] == "Cannot be told"
+    assert ahead[2].startswith("3. Breakpoint has ")
+    assert ahead[2].endswith(f"it cannot be told from 1. Recursive ({100 * LOW.mean():.1f} %).")
+    assert certainty[1].startswith("It takes some ")
+    assert "+0.1 points on 1. Recursive" in certainty[2]
 
 
-def test_where_the_baseline_is_best_it_is_compared_with_the_next():
-    winner, certainty, _ = said({0: LOW, 1: HIGH, 2: ALIKE - 0.01}, 1)
-    assert winner[0] == "2. Optimal"
-    assert "on 1. Recursive, the next" in certainty[1]
+def test_only_those_are_named_from_which_it_cannot_be_told():
+    ahead, *_ = said({0: HIGH - 0.3, 1: HIGH, 2: HIGH[::-1].copy() - 0.001})
+    assert ahead[1] == "Cannot be told"
+    assert "3. Breakpoint" in ahead[2]
+    assert "1. Recursive" not in ahead[2]
 
 
-def test_what_cannot_be_told_is_not_called_a_difference():
-    assert said({0: LOW, 2: ALIKE + 0.001}, 0)[1][0] == "No"
-    assert said({0: LOW[:4], 2: HIGH[:4]}, 0)[1][0] == "Too few questions"
-
-
-def test_those_that_are_level_share_the_first_place():
-    assert said({0: HIGH, 1: HIGH, 2: LOW}, 0)[0][1].endswith("level with 2. Optimal")
+def test_those_that_are_level_and_too_few_questions_are_said():
+    assert said({0: HIGH, 1: HIGH})[1][1] == "They are level"
+    assert said({0: LOW[:4], 2: HIGH[:4]})[1][1] == "Too few questions"
 
 
 def test_one_chunker_alone_is_not_compared():
-    (winner, cost) = said({0: LOW}, 0)
-    assert winner == ("1. Recursive", f"{100 * LOW.mean():.1f} %")
-    assert cost[1] == "300 tokens retrieved per question"
+    (alone, cost) = said({0: LOW})
+    assert alone == ("Mean recall", "1. Recursive", f"{100 * LOW.mean():.1f} %")
+    assert cost[2] == "300 tokens retrieved per question"
 
 
 def test_undefined_for_every_question_is_no_verdict():
-    assert winner_of({0: np.full(40, np.nan)}, 0) is None
-    assert winner_of({0: np.full(40, np.nan), 1: LOW}, 0).other is None
+    assert said({0: np.full(40, np.nan)}) == [("Found", "Nothing to measure", "Recall is undefined for every question.")]
+    # Where only one has the measure, it is compared with nobody.
+    assert said({0: np.full(40, np.nan), 1: LOW})[0][:2] == ("Mean recall", "2. Optimal")
 
 
 def test_where_the_embeddings_came_from():
@@ -70,16 +82,35 @@ def test_where_the_embeddings_came_from():
     ("others", "expected"),
     [
         ({1: HIGH}, ["2. Optimal: recall is 30.0 points higher than with 1. Recursive over 40 questions"]),
+        (
+            {1: HIGH, 2: ALIKE},
+            [
+                "2. Optimal: recall is 30.0 points higher than with 1. Recursive over 40 questions (95 % between +30.0 and "
+                "+30.0, adjusted p = 0.0004",
+                "No difference in recall from 1. Recursive can be told from 40 questions for 3. Breakpoint (",
+            ],
+        ),
         ({2: ALIKE}, ["3. Breakpoint: no difference in recall from 1. Recursive can be told from 40 questions"]),
         (
             {1: ALIKE, 2: ALIKE},
-            ["No difference in recall from 1. Recursive can be told from 40 questions for 2. Optimal (+0.0 points, p = "],
+            ["No difference in recall from 1. Recursive can be told from 40 questions for 2. Optimal (+0.0 points, "],
         ),
     ],
 )
 def test_differences_in_words(others, expected):
     found = {number: paired(one, LOW) for number, one in others.items()}
-    sentences = differences_in_words(found, NAMES, NAMES[0], "recall")
+    adjusted = holm([one.p for one in found.values()])
+    compared = {number: Comparison(one, p) for (number, one), p in zip(found.items(), adjusted, strict=True)}
+    sentences = differences_in_words(compared, NAMES, NAMES[0], "recall")
     assert len(sentences) == len(expected)
     for sentence, beginning in zip(sentences, expected, strict=True):
         assert sentence.startswith(beginning)
+
+
+def test_a_difference_that_only_the_correction_undoes_is_not_told():
+    values = LOW + np.random.default_rng(11).normal(0.04, 0.1, 40)
+    one = paired(values, LOW)
+    assert one.told
+    compared = {1: Comparison(one, 0.06), 2: Comparison(paired(ALIKE, LOW), 1.0)}
+    (sentence,) = differences_in_words(compared, NAMES, NAMES[0], "recall")
+    assert sentence.startswith("No difference in recall")

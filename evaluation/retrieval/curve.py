@@ -1,0 +1,51 @@
+"""A measure over a ladder of budgets, for every chunker with its interval, and who is ahead where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from chunkers.arrays import FloatArray
+from evaluation.retrieval.bootstrap import interval_all
+from evaluation.retrieval.budget import AtBudgets, Budgets
+from evaluation.retrieval.leads import Leads
+from evaluation.retrieval.measures import CALLED, mean_and_deviation
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A measure over budgets.
+
+    Attributes
+    ----------
+    means
+        By number of the chunker the mean at every budget, shape (budgets,), NaN where it is undefined.
+    bounds
+        By number of the chunker the 95 % bootstrap interval of each mean, shape (2, budgets), NaN with too few questions.
+    leads
+        Who is ahead where; the chunkers in the order of their numbers.
+    """
+
+    budgets: Budgets
+    means: Mapping[int, FloatArray]
+    bounds: Mapping[int, FloatArray]
+    leads: Leads
+
+    @classmethod
+    def of(cls, found: Mapping[int, AtBudgets], names: Mapping[int, str], measure: str) -> Curve:
+        """Return a measure of `FOUND_SCORES` over the budgets of what the chunkers found, in the budgets' unit."""
+        budgets = next(iter(found.values())).budgets
+        values = {
+            number: np.array([one.values(measure, size, budgets.unit) for size in budgets.sizes])
+            for number, one in found.items()
+        }
+        intervals = iter(interval_all(np.concatenate([*values.values()])))
+        bounds = {number: np.array([next(intervals) or (np.nan, np.nan) for _ in budgets.sizes]).T for number in values}
+        means = {
+            number: np.array([(mean_and_deviation(row) or (np.nan,))[0] for row in one]) for number, one in values.items()
+        }
+        by_size = {size: [one[row] for one in values.values()] for row, size in enumerate(budgets.sizes)}
+        leads = Leads.of([names[number] for number in found], CALLED[measure], budgets.unit, by_size)
+        return cls(budgets, means, bounds, leads)

@@ -1,0 +1,191 @@
+"""Where a failed question broke: what was missed of its excerpts, the cuts inside them, and the chunk that held most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from chunkers import Span
+from chunkers.arrays import IntArray
+from evaluation.retrieval.budget import AtBudgets, Last, Measuring
+from evaluation.retrieval.corpus import CharacterRuler, Ruler
+from evaluation.retrieval.given import given_part
+from evaluation.retrieval.index import Indexed
+from evaluation.retrieval.ladder import Ladder, best_holders
+from evaluation.retrieval.measures import Evaluation, on_axis
+from evaluation.retrieval.ranges import difference
+
+
+class Measured(NamedTuple):
+    """What is known of a chunker; no ladder in a run that an earlier version kept."""
+
+    evaluation: Evaluation
+    ladder: Ladder | None
+
+
+class Limit(NamedTuple):
+    """What a question is given: the top k, or where ``budget`` is not 0, so many tokens or characters."""
+
+    top_k: int
+    budget: int
+    unit: str
+    last: Last
+
+
+@dataclass(frozen=True)
+class Seam:
+    """A cut inside an excerpt.
+
+    Attributes
+    ----------
+    place
+        Where the later chunk begins on the corpus's axis.
+    before, after
+        The numbers of the chunks that end and begin there, counted from 0.
+    reason
+        Why it was cut, in the chunker's words; empty where it does not say so.
+    """
+
+    place: int
+    before: int
+    after: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An excerpt of which something was missed.
+
+    Attributes
+    ----------
+    question
+        Its number, counted from 0.
+    span
+        Where the excerpt is on the corpus's axis.
+    missed
+        By number of the chunker, how many characters of it were not given; white space alone does not count.
+    seams
+        The cuts inside it, in order.
+    holder, rank
+        The number of the chunk that holds most of it, the best ranked of several, and its rank, counted from 1; -1 and 0
+        where no chunk holds any of it. The rank is 0, too, where the run does not know it.
+    held
+        How many characters of the excerpt that chunk holds.
+    """
+
+    question: int
+    span: Span
+    missed: Mapping[int, int]
+    seams: tuple[Seam, ...]
+    holder: int
+    rank: int
+    held: int
+
+    @property
+    def size(self) -> int:
+        """The number of its characters."""
+        return self.span.end - self.span.start
+
+    def found_by(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the other chunkers that missed none of it."""
+        return tuple(other for other, missed in self.missed.items() if other != number and not missed)
+
+
+def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[int, list[Failure]]:
+    """Return by number of the chunker the excerpts of which it missed something, those with most missed first.
+
+    Excerpts with as much missed are in the order of their questions.
+    """
+    lost: dict[int, list[Failure]] = {number: [] for number in found}
+    if not found:
+        return lost
+    first = next(iter(found.values())).evaluation
+    text = first.index.corpus.whole.text
+    givers = {number: _Giver(one, limit, ruler) for number, one in found.items()}
+    place = -1
+    for number, question in enumerate(first.search.questions):
+        for excerpt in on_axis(first.index.corpus, question):
+            place += 1
+            missed = {
+                chunker: sum(
+                    end - start for start, end in difference([excerpt], giver.of(number, excerpt)) if text[start:end].strip()
+                )
+                for chunker, giver in givers.items()
+            }
+            for chunker, size in missed.items():
+                if size:
+                    holder, rank, held = _holder(found[chunker], number, place, excerpt)
+                    # Where one chunk holds all of it, no cut split it.
+                    split = held < excerpt.end - excerpt.start
+                    seams = tuple(_seams(found[chunker], excerpt)) if split else ()
+                    lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held))
+    for chunker, some in lost.items():
+        some.sort(key=lambda one: -one.missed[chunker])
+    return lost
+
+
+class _Giver:
+    """What a chunker gives of an excerpt."""
+
+    def __init__(self, found: Measured, limit: Limit, ruler: Ruler) -> None:
+        self._index = found.evaluation.index
+        self._length: Measuring = ruler if limit.unit == "tokens" else CharacterRuler()
+        self._beyond: dict[int, list[tuple[int, int]]] = {}
+        self._at: AtBudgets | None = None
+        if limit.budget and found.ladder is not None:
+            self._at = found.ladder.of(limit.unit, limit.last)
+            self._row = self._at.budgets.sizes.index(limit.budget)
+            self._ranked = found.ladder.ranked
+            for question, chunk, rank in found.ladder.beyond.tolist():
+                self._beyond.setdefault(question, []).append((rank, chunk))
+        else:
+            self._ranked = found.evaluation.search.ranked[:, : limit.top_k]
+
+    def of(self, question: int, excerpt: Span) -> list[Span]:
+        """Return the ranges that the question is given of the chunks that touch an excerpt."""
+        taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
+        part = 0 if self._at is None else int(self._at.part[self._row, question])
+        ranked: IntArray = self._ranked[question, :taken]
+        edges = self._index.edges[ranked]
+        touching = np.flatnonzero((edges[:, 0] < excerpt.end) & (edges[:, 1] > excerpt.start)).tolist()
+        ranks = [(place + 1, int(ranked[place])) for place in touching]
+        ranks += [one for one in self._beyond.get(question, []) if one[0] <= taken]
+        spans: list[Span] = []
+        for rank, number in ranks:
+            chunk = self._index.chunks[number]
+            spans += given_part(chunk, part, self._length) if part and rank == taken else chunk
+        return spans
+
+
+def _holder(found: Measured, question: int, place: int, excerpt: Span) -> tuple[int, int, int]:
+    """Return the chunk that holds most of an excerpt, the ``place``-th of all, its rank, and how much it holds."""
+    index = found.evaluation.index
+    chunks, held = best_holders(index, excerpt)
+    if not chunks:
+        return -1, 0, 0
+    if found.ladder is not None:
+        holder, rank = found.ladder.holders[place].tolist()
+        return holder, rank, held
+    ranked = found.evaluation.search.ranked[question].tolist()
+    ranks = [(ranked.index(chunk) + 1, chunk) for chunk in chunks if chunk in ranked]
+    return (min(ranks)[1], min(ranks)[0], held) if ranks else (chunks[0], 0, held)
+
+
+def _seams(found: Measured, excerpt: Span) -> Iterator[Seam]:
+    """Yield the places inside an excerpt at which a chunk begins that does not hold what is before them."""
+    index = found.evaluation.index
+    reasons = found.ladder.reasons if found.ladder is not None else {}
+    parts = sorted((span.start, span.end, number) for number in _touching(index, excerpt) for span in index.chunks[number])
+    inside = [part for part in parts if part[0] < excerpt.end and part[1] > excerpt.start]
+    for (_, _, before), (start, _, after) in pairwise(inside):
+        if excerpt.start < start and before != after:
+            yield Seam(start, before, after, reasons.get(start, ""))
+
+
+def _touching(index: Indexed, excerpt: Span) -> Sequence[int]:
+    """Return the numbers of the chunks between whose first and last character part of an excerpt lies."""
+    return np.flatnonzero((index.edges[:, 0] < excerpt.end) & (index.edges[:, 1] > excerpt.start)).tolist()

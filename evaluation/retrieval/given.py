@@ -1,0 +1,106 @@
+"""The chunks that a question is given: the top k, or the best ones until a budget is full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chunkers import Span
+from evaluation.retrieval.budget import Last, Measuring, beginning
+from evaluation.retrieval.corpus import CharacterRuler, Ruler
+from evaluation.retrieval.ladder import Ladder
+from evaluation.retrieval.measures import Evaluation
+
+
+class Given(NamedTuple):
+    """A chunk of a search.
+
+    Attributes
+    ----------
+    rank
+        Counted from 1.
+    number
+        The chunk's.
+    spans
+        All of the chunk, on the corpus's axis.
+    given
+        What the question is given of it: its beginning where the budget cuts it off, nothing where it is left out.
+    """
+
+    rank: int
+    number: int
+    spans: tuple[Span, ...]
+    given: tuple[Span, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it is given."""
+        return self.given == self.spans
+
+
+@dataclass(frozen=True)
+class GivenChunks:
+    """The chunks that a question is given.
+
+    Attributes
+    ----------
+    chunks
+        Best first; the last one may be cut off, or left out.
+    more
+        How many follow that are given as well and of which the run keeps no rank.
+    budget, unit
+        The budget and its unit; 0 if the top k count.
+    filled
+        How much of the budget is full, in its unit.
+    """
+
+    chunks: tuple[Given, ...]
+    more: int
+    budget: int
+    unit: str
+    filled: int
+
+    @property
+    def spans(self) -> list[Span]:
+        """What is given, without what `more` stands for."""
+        return [span for one in self.chunks for span in one.given]
+
+
+def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
+    """Return the top k chunks of a question, numbered from 0."""
+    ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
+    chunks = evaluation.index.chunks
+    return GivenChunks(
+        tuple(Given(rank, number, chunks[number], chunks[number]) for rank, number in enumerate(ranked, start=1)),
+        0,
+        0,
+        "",
+        0,
+    )
+
+
+def given_at(
+    evaluation: Evaluation, ladder: Ladder, question: int, budget: int, unit: str, last: Last, ruler: Ruler
+) -> GivenChunks:
+    """Return the chunks that fill a budget of the ladder for a question, numbered from 0."""
+    at = ladder.of(unit, last)
+    row = at.budgets.sizes.index(budget)
+    taken, part = int(at.taken[row, question]), int(at.part[row, question])
+    length: Measuring = ruler if unit == "tokens" else CharacterRuler()
+    ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
+    chunks = evaluation.index.chunks
+    shown = []
+    for rank, number in enumerate(ranked[: taken + (last == "left_out")], start=1):
+        spans = chunks[number]
+        given = spans if rank < taken or (rank == taken and not part) else given_part(spans, part, length)
+        shown.append(Given(rank, number, spans, given if rank <= taken else ()))
+    filled = int(at.given[("characters", "tokens").index(unit), row, question])
+    if shown and not shown[-1].given and filled == budget:
+        shown.pop()  # The budget is full: nothing is left out for want of room.
+    return GivenChunks(tuple(shown), max(0, taken - len(ranked)), budget, unit, filled)
+
+
+def given_part(spans: Sequence[Span], part: int, length: Measuring) -> tuple[Span, ...]:
+    """Return the first ``part`` of a chunk's spans."""
+    return tuple(beginning(spans, part, length))

@@ -1,0 +1,174 @@
+"""Where a failed question broke, and what a question is given: cases worked by hand."""
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Document, Span, build_chunker
+from evaluation.retrieval import ladder as ladders
+from evaluation.retrieval.budget import Budgets, filled
+from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
+from evaluation.retrieval.failed import Limit, Measured, Seam, failures
+from evaluation.retrieval.given import given_at, given_top_k
+from evaluation.retrieval.index import build_index, nearest
+from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.measures import evaluate, on_axis
+from evaluation.retrieval.questions import read_questions
+from evaluation.retrieval.ranges import difference
+from tests.support import AngleEmbedder, HashEmbedder, tools
+
+TEXT = "0 alpha.\n40 beta.\n90 gamma.\n130 delta."
+"""Sentences at 0, 9, 18 and 28, of two words each."""
+CORPUS = Corpus((Document.from_text(TEXT, "lines", "one"),))
+RULER = Ruler(TEXT, tools().tokenizer)
+ONE_CHUNK = Limit(1, 0, "tokens", "cut")
+
+
+def measured(rows, *settings, embedder=AngleEmbedder, corpus=CORPUS, ruler=RULER):
+    text = "\n".join(json.dumps({"question": question, "excerpts": excerpts}) for question, excerpts in rows)
+    questions = read_questions(text.encode(), "questions.jsonl", corpus).usable
+    found = {}
+    for number, setting in enumerate(settings):
+        bench = tools(embedder())
+        index = build_index(corpus, build_chunker("fixed_sentences", setting), bench)
+        found[number] = Measured(evaluate(index, questions, bench, ruler), climb(index, questions, bench, ruler))
+    return found
+
+
+def test_an_excerpt_that_a_cut_split():
+    found = measured([("90", ["40 beta.\n90 gamma."])], {"size": 1}, {"size": 4}, {"size": 1, "overlap": 0})
+    lost = failures(found, ONE_CHUNK, RULER)
+    (one,) = lost[0]
+    # “90 gamma.” is found; “40 beta.”, of 8 characters, and the white space after it are not.
+    assert (one.question, one.span, one.size) == (0, Span(9, 27), 18)
+    assert dict(one.missed) == {0: 9, 1: 0, 2: 9}
+    reason = found[0].ladder.reasons[18]
+    assert one.seams == (Seam(18, 1, 2, reason),)
+    assert reason
+    # The chunk that holds 9 of its 18 characters is the best ranked.
+    assert (one.holder, one.rank, one.held) == (2, 1, 9)
+    assert one.found_by(0) == (1,)
+    assert lost[1] == []
+
+
+def test_an_excerpt_that_is_whole_in_a_chunk_of_too_low_a_rank_was_split_by_no_cut():
+    found = measured([("0", ["130 delta."]), ("90", ["90 gamma."])], {"size": 1})
+    (one,) = failures(found, ONE_CHUNK, RULER)[0]
+    assert (one.seams, one.holder, one.rank, one.held) == ((), 3, 4, 10)
+    assert dict(one.missed) == {0: 10}
+    assert one.found_by(0) == ()
+    assert failures(found, Limit(4, 0, "tokens", "cut"), RULER) == {0: []}
+
+
+def test_at_a_budget_what_is_cut_off_is_missed():
+    found = measured([("0", ["0 alpha.", "40 beta."])], {"size": 2})
+    # Three of the first chunk's four words: “40 ” of “40 beta.” is given, “beta.” is not.
+    found = {0: found[0]._replace(ladder=climbed(found[0], Budgets((3, 4), "tokens", "cut"), size=2))}
+    (one,) = failures(found, Limit(5, 3, "tokens", "cut"), RULER)[0]
+    assert (one.span, dict(one.missed), one.holder, one.rank) == (Span(9, 17), {0: 5}, 0, 1)
+    assert failures(found, Limit(5, 4, "tokens", "cut"), RULER) == {0: []}
+    (cut,) = given_at(found[0].evaluation, found[0].ladder, 0, 3, "tokens", "cut", RULER).chunks
+    assert (cut.rank, cut.spans, cut.given, cut.whole) == (1, (Span(0, 17),), (Span(0, 12),), False)
+
+
+def climbed(found, *budgets, size=1, kept=400):
+    before = ladders.LADDERS, ladders.KEPT_RANKS
+    ladders.LADDERS, ladders.KEPT_RANKS = budgets, kept
+    try:
+        bench = tools(AngleEmbedder())
+        index = build_index(CORPUS, build_chunker("fixed_sentences", {"size": size}), bench)
+        return climb(index, found.evaluation.search.questions, bench, RULER)
+    finally:
+        ladders.LADDERS, ladders.KEPT_RANKS = before
+
+
+def test_what_is_left_out_is_shown_and_not_given():
+    (one,) = measured([("0", ["40 beta."])], {"size": 1}).values()
+    ladder = climbed(one, Budgets((2, 3, 100), "tokens", "left_out"))
+
+    def given_in(budget):
+        given = given_at(one.evaluation, ladder, 0, budget, "tokens", "left_out", RULER)
+        return [(chunk.number, bool(chunk.given)) for chunk in given.chunks], given.filled
+
+    assert given_in(3) == ([(0, True), (1, False)], 2)
+    # A full budget leaves out nothing for want of room, and a large one nothing at all.
+    assert given_in(2) == ([(0, True)], 2)
+    assert given_in(100) == ([(number, True) for number in range(4)], 8)
+    lost = {
+        budget: failures({0: Measured(one.evaluation, ladder)}, Limit(5, budget, "tokens", "left_out"), RULER)[0]
+        for budget in (3, 100)
+    }
+    assert [dict(failure.missed) for failure in lost[3]] == [{0: 8}]
+    assert lost[100] == []
+
+
+def test_what_is_given_beyond_the_ranks_that_are_kept_is_not_missed():
+    (one,) = measured([("0", ["130 delta."])], {"size": 1}).values()
+    ladder = climbed(one, Budgets((7, 8), "tokens", "cut"), kept=2)
+    found = {0: Measured(one.evaluation, ladder)}
+    assert failures(found, Limit(5, 8, "tokens", "cut"), RULER) == {0: []}
+    # The last of the four is cut off after “130 ”.
+    (cut,) = failures(found, Limit(5, 7, "tokens", "cut"), RULER)[0]
+    assert (dict(cut.missed), cut.rank) == ({0: 6}, 4)
+    given = given_at(one.evaluation, ladder, 0, 8, "tokens", "cut", RULER)
+    assert ([chunk.number for chunk in given.chunks], given.more, given.filled) == ([0, 1], 2, 8)
+
+
+def test_most_missed_comes_first_and_equals_keep_their_order():
+    rows = [("0", ["90 gamma.", "130 delta."]), ("1", ["0 alpha."]), ("130", ["40 beta."]), ("2", ["90 gamma."])]
+    found = measured(rows, {"size": 1})
+    lost = failures(found, ONE_CHUNK, RULER)[0]
+    assert [(one.question, one.missed[0]) for one in lost] == [(0, 10), (0, 9), (3, 9), (2, 8)]
+
+
+def test_white_space_alone_is_not_missed():
+    spaced = Corpus((Document.from_text("0 alpha.   \n   40 beta.", "lines", "one"),))
+    ruler = Ruler(spaced.whole.text, tools().tokenizer)
+    found = measured([("0", ["0 alpha.   \n   40 beta."])], {"size": 1}, corpus=spaced, ruler=ruler)
+    assert failures(found, Limit(2, 0, "tokens", "cut"), ruler) == {0: []}
+
+
+def test_a_run_without_a_ladder_says_what_it_knows():
+    found = {0: measured([("0", ["130 delta."])], {"size": 1})[0]._replace(ladder=None)}
+    (one,) = failures(found, ONE_CHUNK, RULER)[0]
+    assert (one.holder, one.rank, one.held) == (3, 4, 10)
+    assert failures({}, ONE_CHUNK, RULER) == {}
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.sampled_from(["red sea", "blue", "green hill far", "a"]), min_size=1, max_size=10),
+    st.integers(1, 3),
+    st.data(),
+)
+def test_what_is_given_is_what_fills_the_budget(lines, size, data):
+    text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
+    corpus = Corpus((Document.from_text(text, "lines", "one"),))
+    ruler = Ruler(text, tools().tokenizer)
+    rows = [("which", [f"{line} {number}."]) for number, line in enumerate(lines)]
+    last = data.draw(st.sampled_from(("cut", "left_out")))
+    unit = data.draw(st.sampled_from(("tokens", "characters")))
+    budget = data.draw(st.integers(1, 30))
+    before = ladders.LADDERS
+    ladders.LADDERS = (Budgets((budget,), unit, last),)
+    try:
+        (one,) = measured(rows, {"size": size}, embedder=HashEmbedder, corpus=corpus, ruler=ruler).values()
+    finally:
+        ladders.LADDERS = before
+    index = one.evaluation.index
+    (ranked,) = nearest(tools().embed(["which"]), index.vectors, len(index.chunks))
+    wanted = filled(
+        [index.chunks[chunk] for chunk in ranked.tolist()], budget, ruler if unit == "tokens" else CharacterRuler(), last
+    )
+    assert given_at(one.evaluation, one.ladder, 0, budget, unit, last, ruler).spans == wanted
+    missed = {
+        number: sum(end - start for start, end in difference(on_axis(corpus, question), wanted) if text[start:end].strip())
+        for number, question in enumerate(one.evaluation.search.questions)
+    }
+    lost = failures({0: one}, Limit(5, budget, unit, last), ruler)[0]
+    assert {failure.question: failure.missed[0] for failure in lost} == {
+        key: value for key, value in missed.items() if value
+    }
+    top = given_top_k(one.evaluation, 0)
+    assert [chunk.number for chunk in top.chunks] == ranked[:5].tolist()

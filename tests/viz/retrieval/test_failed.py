@@ -1,0 +1,71 @@
+"""The list of what was missed: its words, and what a press on a row shows."""
+
+from types import SimpleNamespace
+
+from chunkers import Span
+from evaluation.retrieval.failed import Failure, Seam
+from viz.retrieval.failed.failed import KEY, _choose, _holder, _others, _seam
+
+PLAN = SimpleNamespace(names=["1. Recursive", "2. Optimal", "3. Breakpoint"])
+
+
+def failure(missed, rank=31, held=40):
+    return Failure(6, Span(10, 50), missed, (), 11, rank, held)
+
+
+def report(budget, taken, cut=False):
+    chunks = [SimpleNamespace(rank=rank, given=(1,), whole=not (cut and rank == taken)) for rank in range(1, taken + 1)]
+    choice = SimpleNamespace(budget=budget, unit="tokens", top_k=5)
+    return SimpleNamespace(choice=choice, given=lambda number, question: SimpleNamespace(chunks=chunks, more=0))
+
+
+def test_it_says_why_the_chunk_that_holds_it_was_not_enough():
+    one = failure({0: 40, 1: 0})
+    assert (
+        _holder(report(2000, 20), one, 0)
+        == "Chunk 12 holds all of it and has rank 31: the 2,000 tokens are full after 20 chunks."
+    )
+    assert _holder(report(0, 5), one, 0) == "Chunk 12 holds all of it and has rank 31: only the top 5 count."
+    part = failure({0: 12}, rank=3, held=28)
+    said = "Chunk 12 holds 28 of 40 characters and has rank 3: it was found, the rest was not."
+    assert _holder(report(2000, 20), part, 0) == said
+    assert _holder(report(2000, 3, cut=True), part, 0).endswith("has rank 3, where the budget cuts it off.")
+    assert _holder(report(0, 5), failure({0: 40}, rank=0), 0) == "Chunk 12 holds all of it; its rank is not known."
+    nowhere = Failure(6, Span(10, 50), {0: 40}, (), -1, 0, 0)
+    assert _holder(report(0, 5), nowhere, 0) == "No chunk holds any of it."
+
+
+def test_it_says_who_found_it():
+    assert _others(PLAN, failure({0: 40, 1: 0, 2: 0}), 0) == "Found whole by 2. Optimal, 3. Breakpoint."
+    assert _others(PLAN, failure({0: 40, 1: 1, 2: 40}), 0) == "No other chunker found it whole."
+    assert _others(PLAN, failure({0: 40}), 0) == ""
+
+
+def test_a_cut_without_a_reason_has_its_chunks_and_its_place():
+    text = "It shines at night. It floats\nby day."
+    assert _seam(text, Seam(20, 3, 4, "")) == {
+        "before": "It shines at night.",
+        "after": "It floats by day.",
+        "reason": "between chunks 4 and 5, at character 20",
+    }
+    assert _seam(text, Seam(20, 3, 4, "distance 0.72 > 0.5"))["reason"] == "distance 0.72 > 0.5"
+
+
+def test_a_row_shows_its_question_and_the_chunker_that_missed_it_beside_one_that_found_it(monkeypatch):
+    state = {KEY: {"chosen": {"question": 6, "at": 5.0}}}
+    taken = {}
+    monkeypatch.setattr("viz.retrieval.failed.failed.st", SimpleNamespace(session_state=state))
+    monkeypatch.setattr("viz.retrieval.failed.failed.session", SimpleNamespace(taken=taken))
+    words = {"disagree": "yes", "question": "1", "left": "2", "right": "2"}
+    _choose([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    assert words == {"disagree": "no", "question": "7", "left": "1", "right": "3"}
+    # What was told once is not done again; nor is a question that is no longer in the list shown.
+    words["question"] = "1"
+    _choose([failure({0: 40, 1: 5, 2: 0})], 0, words)
+    state[KEY] = {"chosen": {"question": 99, "at": 6.0}}
+    _choose([failure({0: 40})], 0, words)
+    assert words["question"] == "1"
+    # Where nobody found it whole, it is shown beside the one that missed least.
+    state[KEY] = {"chosen": {"question": 6, "at": 7.0}}
+    _choose([failure({0: 40, 1: 9, 2: 5})], 0, words)
+    assert words["right"] == "3"

@@ -1,0 +1,1 @@
+"""Where failed questions broke: a list to click through."""

@@ -1,0 +1,168 @@
+"""The list of what was missed: the cuts inside each excerpt, the chunk that holds most of it, and who found it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TypedDict
+
+import streamlit as st
+
+from evaluation.retrieval.failed import Failure, Seam
+from evaluation.retrieval.report import Report
+from viz.components.assets import script, styles
+from viz.components.notice import notice
+from viz.controls.link_widgets import select
+from viz.jobs.plan import Plan
+from viz.jobs.retrieval import Told
+from viz.state.keys import session
+from viz.theme import palette
+from viz.theme.numbers import counted
+
+_failed = st.components.v2.component(
+    "seamark_failed",
+    html='<div class="failed"></div>',
+    css=palette.css("failed") + "\n" + styles("retrieval/failed/failed.css"),
+    js=script("retrieval/failed/failed.js"),
+)
+
+KEY = "retrieval_failed_list"
+MOST_LISTED = 200
+"""The most excerpts in the list; those with most missed come first."""
+AROUND = 40
+"""Characters shown on either side of a cut."""
+MOST_SEAMS = 3
+"""The most cuts of an excerpt that are shown; of more their number is said."""
+
+
+class SeamData(TypedDict):
+    """A cut: the text before and after it, and why it is there."""
+
+    before: str
+    after: str
+    reason: str
+
+
+class RowData(TypedDict):
+    """An excerpt: its question, counted from 0, and what became of it in words."""
+
+    question: int
+    title: str
+    missed: str
+    seams: list[SeamData]
+    more: str
+    holder: str
+    others: str
+    here: bool
+
+
+class FailedData(TypedDict):
+    """The rows, and a sentence on those that are left out."""
+
+    rows: list[RowData]
+    more: str
+
+
+def show_failed(told: Told, plan: Plan, words: dict[str, str]) -> None:
+    """Draw the choice of a chunker and what it missed."""
+    report = told.report
+    st.header("Where a failed question broke", anchor=False)
+    options = {str(number + 1): plan.titles[number] for number in report.chunkers}
+    with st.container(width=420):
+        number = int(select("Missed by", words, "failed", options, "retrieval_failed")) - 1
+    lost = told.failures[number]
+    questions = report.chunkers[number].evaluation.search.questions
+    if not lost:
+        asked = sum(bool(one.excerpts) for one in questions)
+        notice(
+            f"Nothing failed: {plan.names[number]} found every excerpt of {counted(asked, 'question')} whole {_at(report)}.",
+            key="retrieval_nothing_failed",
+        )
+        return
+    failed = len({one.question for one in lost})
+    st.caption(
+        f"{counted(len(lost), 'excerpt')} of {counted(failed, 'question')} were not found whole {_at(report)}, of "
+        f"{counted(len(questions), 'question')}. Those with most missed come first; press one to see its passage below."
+    )
+    rows = [_row(report, plan, one, number, words) for one in lost[:MOST_LISTED]]
+    left = len(lost) - len(rows)
+    more = f"{counted(left, 'more excerpt')} with less missed" if left else ""
+    data: FailedData = {"rows": rows, "more": more}
+    _failed(key=KEY, data=data, on_chosen_change=partial(_choose, lost, number, words))
+
+
+def _choose(lost: Sequence[Failure], number: int, words: dict[str, str]) -> None:
+    """Show the question of a row below: the chunker that missed it, beside one that did not."""
+    chosen = (st.session_state.get(KEY) or {}).get("chosen")
+    if not chosen or session.taken.get((KEY, "chosen")) == chosen["at"]:
+        return
+    session.taken[KEY, "chosen"] = chosen["at"]
+    question = chosen["question"]
+    one = next((one for one in lost if one.question == question), None)
+    if one is None:
+        return
+    words["disagree"], words["question"], words["left"] = "no", str(question + 1), str(number + 1)
+    others = one.found_by(number) or tuple(
+        sorted((other for other in one.missed if other != number), key=lambda other: one.missed[other])
+    )
+    if others:
+        words["right"] = str(others[0] + 1)
+
+
+def _at(report: Report) -> str:
+    choice = report.choice
+    return f"in {choice.budget:,} {choice.unit}" if choice.budget else f"in the top {choice.top_k}"
+
+
+def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str, str]) -> RowData:
+    evaluation = report.chunkers[number].evaluation
+    question = evaluation.search.questions[one.question].text
+    missed = one.missed[number]
+    share = "All of the excerpt" if missed == one.size else f"{missed:,} of {one.size:,} characters"
+    text = evaluation.index.corpus.whole.text
+    left = len(one.seams) - MOST_SEAMS
+    return {
+        "question": one.question,
+        "title": f"{one.question + 1}. {question}",
+        "missed": f"{share} missed",
+        "seams": [_seam(text, seam) for seam in one.seams[:MOST_SEAMS]],
+        "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
+        "holder": _holder(report, one, number),
+        "others": _others(plan, one, number),
+        "here": words["question"] == str(one.question + 1) and words["left"] == str(number + 1),
+    }
+
+
+def _seam(text: str, seam: Seam) -> SeamData:
+    """Return a cut, with the chunks' numbers where the chunker does not say why."""
+    why = seam.reason or f"between chunks {seam.before + 1:,} and {seam.after + 1:,}, at character {seam.place:,}"
+    before, after = text[max(0, seam.place - AROUND) : seam.place], text[seam.place : seam.place + AROUND]
+    return {"before": " ".join(before.split()), "after": " ".join(after.split()), "reason": why}
+
+
+def _holder(report: Report, one: Failure, number: int) -> str:
+    """Return in words which chunk holds most of an excerpt, and why it was not enough."""
+    if one.holder < 0:
+        return "No chunk holds any of it."
+    held = "all of it" if one.held == one.size else f"{one.held:,} of {one.size:,} characters"
+    if not one.rank:
+        return f"Chunk {one.holder + 1:,} holds {held}; its rank is not known."
+    said = f"Chunk {one.holder + 1:,} holds {held} and has rank {one.rank:,}"
+    given = report.given(number, one.question)
+    taken = sum(bool(chunk.given) for chunk in given.chunks) + given.more
+    choice = report.choice
+    if one.rank > taken:
+        if choice.budget:
+            return f"{said}: the {choice.budget:,} {choice.unit} are full after {counted(taken, 'chunk')}."
+        return f"{said}: only the top {choice.top_k} count."
+    cut = next((chunk for chunk in given.chunks if chunk.rank == one.rank and not chunk.whole), None)
+    return f"{said}, where the budget cuts it off." if cut is not None else f"{said}: it was found, the rest was not."
+
+
+def _others(plan: Plan, one: Failure, number: int) -> str:
+    if len(one.missed) < 2:
+        return ""
+    found = one.found_by(number)
+    return (
+        f"Found whole by {', '.join(plan.names[other] for other in found)}." if found else "No other chunker found it whole."
+    )
