@@ -111,8 +111,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
             given = returning(index, way)
             found = evaluate(given, questions.usable, tools, ruler, options.top_k)
             at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
-            if sys.stderr.isatty():
-                print(file=sys.stderr)
+            _end_progress()
             called = _called(name, embedded_as, way)
             if at is not None:
                 measured.append(_measured(called, found, ruler, at))
@@ -181,6 +180,11 @@ class _Progress:
     def __call__(self, done: int, total: int) -> None:
         if sys.stderr.isatty():
             print(f"\r{self._title}: {done:,} of {total:,} texts embedded", end="\033[K", file=sys.stderr, flush=True)
+
+
+def _end_progress() -> None:
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
 
 
 def _recipe(path: Path) -> Recipe:
