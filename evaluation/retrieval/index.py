@@ -18,7 +18,7 @@ from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.tools import Meter
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import Question
-from evaluation.retrieval.ranges import difference, union
+from evaluation.retrieval.ranges import Covered
 
 BLOCK = 8192
 """How many chunks are compared at once."""
@@ -91,11 +91,9 @@ class Indexed:
         if self.returns is None:
             yield from (self.chunks[number] for number in ranked)
             return
-        known: list[Span] = []
+        known = Covered()
         for number in ranked:
-            new = difference(self.returns[number], known)
-            known = union([*known, *new])
-            yield tuple(new)
+            yield tuple(known.add(self.returns[number]))
 
     def near(self, excerpts: Sequence[Span]) -> list[tuple[Span, ...]]:
         """Return what the chunks return between whose first and last character part of an excerpt lies."""

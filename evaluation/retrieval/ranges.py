@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from chunkers import Span
 
@@ -51,6 +52,32 @@ def difference(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]
         if at < end:
             found.append(Span(at, end))
     return found
+
+
+class Covered:
+    """Places of an axis, to which ranges are added one after another."""
+
+    def __init__(self) -> None:
+        # The bounds of ascending ranges that do not overlap.
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, ranges: Iterable[tuple[int, int]]) -> list[Span]:
+        """Add ranges, and return what of them was not there before, as `difference` does."""
+        return union(part for start, end in ranges if start < end for part in self._add(start, end))
+
+    def _add(self, start: int, end: int) -> Iterator[Span]:
+        first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
+        at = start
+        for begin, stop in zip(self._starts[first:last], self._ends[first:last], strict=True):
+            if begin > at:
+                yield Span(at, begin)
+            at = stop
+        if at < end:
+            yield Span(at, end)
+        if first < last:
+            start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])
+        self._starts[first:last], self._ends[first:last] = [start], [end]
 
 
 def characters(ranges: Sequence[tuple[int, int]]) -> int:

@@ -15,7 +15,7 @@ from evaluation.retrieval.found_documents import document_scores, evidence_score
 from evaluation.retrieval.index import build_index, nearest, search
 from evaluation.retrieval.measures import evaluate, found_scores, mean_and_deviation, measure, precision_omega
 from evaluation.retrieval.questions import MOST, read_questions
-from evaluation.retrieval.ranges import characters, difference, intersection, union
+from evaluation.retrieval.ranges import Covered, characters, difference, intersection, union
 from sample_docs import SAMPLES_FOLDER
 from tests.support import AngleEmbedder, tools
 
@@ -35,6 +35,16 @@ def test_ranges_are_sets_of_places(left, right):
     for found in (union(left), intersection(left, right), difference(left, right)):
         assert all(start < end for start, end in found)
         assert all(one.end < other.start for one, other in pairwise(found))
+
+
+@settings(deadline=None)
+@given(st.lists(RANGES, max_size=5))
+def test_what_is_covered_already_is_not_new(several):
+    covered = Covered()
+    before = []
+    for ranges in several:
+        assert covered.add(ranges) == difference(ranges, before)
+        before += ranges
 
 
 def values(scores):

@@ -1,0 +1,195 @@
+"""Time and memory of 5,000 questions on 10 MB of text: finding their excerpts, the index, the search, and the measures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from typing import Any, TypeVar
+
+from benchmarks.measure import table, timed
+from benchmarks.size import RandomEmbedder
+from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
+from chunkers.cache import EmbeddingCache
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.labels import labels
+from evaluation.retrieval.measures import evaluate
+from evaluation.retrieval.questions import read_questions
+from evaluation.retrieval.returned import Returned, returning
+from sample_docs import SAMPLES_FOLDER
+
+BUDGETS = Budgets((1000, 2000, 4000))
+
+CHUNKERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("recursive", {"size": 200, "unit": "characters"}),
+    ("recursive", {"size": 800, "unit": "characters"}),
+    ("fixed_sentences", {"size": 4}),
+)
+"""Some 50,000 chunks, and as many as are usual."""
+
+EMBEDDED = 400
+"""Chunks that the bundled model embeds to measure how many it does in a second."""
+
+ALTERED = 200
+"""Questions whose excerpts are altered: they are compared with all of the document that they name."""
+
+_Result = TypeVar("_Result")
+
+
+def texts(megabytes: int, documents: int = 100) -> dict[str, str]:
+    """Return documents of the bundled texts' words in random order, as sentences, with a heading now and then."""
+    random = Random(0)
+    words = " ".join(path.read_text(encoding="utf-8") for path in sorted(SAMPLES_FOLDER.glob("essay_*.txt"))).split()
+    return {f"{number:03}.md": _text(random, words, 1_000_000 * megabytes // documents) for number in range(documents)}
+
+
+def _text(random: Random, words: Sequence[str], size: int) -> str:
+    lines: list[str] = []
+    length = 0
+    while length < size:
+        sentence = " ".join(word.strip(".,;:") for word in random.choices(words, k=random.randint(8, 24)))
+        lines.append(f"## {sentence[:40]}\n" if random.random() < 0.02 else f"{sentence.capitalize()}.")
+        length += len(lines[-1]) + 1
+    return "\n".join(lines)
+
+
+def corpus_of(found: dict[str, str]) -> Corpus:
+    """Return the documents with their sentences."""
+    return Corpus(tuple(Document.from_text(text, "lines", name) for name, text in found.items()))
+
+
+def asked(found: dict[str, str], count: int) -> list[dict[str, Any]]:
+    """Return questions with one excerpt each of some 200 characters, as `references` have it."""
+    random = Random(1)
+    names = list(found)
+    rows = []
+    for number in range(count):
+        name = random.choice(names)
+        start = random.randrange(len(found[name]) - 200)
+        content = found[name][start : start + 200].strip()
+        start = found[name].index(content, start)
+        said = " ".join(random.choices(content.split(), k=8))
+        rows.append(
+            {"question": f"{number}: {said}?", "references": [{"content": content, "start_index": start}], "name": name}
+        )
+    return rows
+
+
+def _lines(rows: Sequence[dict[str, Any]]) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()
+
+
+class Steps:
+    """Times steps one after another, and says how much memory the process has taken at the most."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[str]] = []
+
+    def __call__(self, what: str, call: Callable[[], _Result]) -> _Result:
+        """Return what ``call`` does."""
+        seconds, result = timed(call)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        self.rows.append([what, f"{seconds:,.1f}", f"{peak:,.0f}"])
+        return result
+
+
+def located(megabytes: int, count: int) -> list[list[str]]:
+    """Measure how long it takes to find excerpts in place, anywhere, after an edit, and altered."""
+    steps = Steps()
+    found = texts(megabytes)
+    rows = asked(found, count)
+    corpus = steps(f"{megabytes} MB as {len(found)} documents, split into lines", lambda: corpus_of(found))
+    in_place = [{**row, "corpus_id": row["name"]} for row in rows]
+    questions = steps(f"{count:,} excerpts at their places", lambda: read_questions(_lines(in_place), "q", corpus))
+    assert not questions.problems
+    assert not questions.changes
+    anywhere = [{"question": row["question"], "excerpts": row["references"][0]["content"]} for row in rows]
+    again = steps(f"{count:,} excerpts without place and document", lambda: read_questions(_lines(anywhere), "q", corpus))
+    assert again.usable == questions.usable
+    written = steps("writing them with their context", lambda: labels(questions.usable, corpus))
+    edited = corpus_of({name: f"A line before.\n{text}" for name, text in found.items()})
+    moved = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
+    assert len(moved.changes) == len(moved.usable) == count
+    altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
+    for row in altered:
+        (one,) = row["references"]
+        one["content"] = f"{one['content'][:100]}another {one['content'][103:]}"
+    changed = steps(
+        f"{ALTERED} excerpts altered, in the document that they name", lambda: read_questions(_lines(altered), "q", corpus)
+    )
+    assert len(changed.usable) == len(changed.changes) == ALTERED
+    return steps.rows
+
+
+def searched(megabytes: int, count: int, which: int) -> list[list[str]]:
+    """Measure an index, a search and the measures."""
+    steps = Steps()
+    found = texts(megabytes)
+    rows = [{**row, "corpus_id": row["name"]} for row in asked(found, count)]
+    corpus = corpus_of(found)
+    questions = read_questions(_lines(rows), "q", corpus).usable
+    chunker = build_chunker(*CHUNKERS[which])
+    tokenizer = load_tokenizer()
+    tools = Tools(RandomEmbedder(), tokenizer, EmbeddingCache(None))
+    ruler = steps("counting the corpus's tokens", lambda: Ruler(corpus.whole.text, tokenizer))
+    index = steps("cutting and indexing, vectors made", lambda: build_index(corpus, chunker, tools))
+    steps.rows[-1][0] += f", {len(index.chunks):,} chunks"
+    evaluation = steps(f"{count:,} questions: search and measures at k", lambda: evaluate(index, questions, tools, ruler))
+    steps.rows[-1][0] += f" (one search of all: {evaluation.search.search_s:.1f} s)"
+    for word in ("chunk", "window:1", "section"):
+        given = steps(f"what `{word}` returns", lambda word=word: returning(index, Returned.parse(word)))  # type: ignore[misc]
+        steps(
+            f"{count:,} questions at 1,000, 2,000 and 4,000 tokens, `{word}` returned",
+            lambda given=given: evaluate_at(given, questions, tools, ruler, BUDGETS),  # type: ignore[misc]
+        )
+    return steps.rows
+
+
+def embedded(megabytes: int) -> list[list[str]]:
+    """Measure how many chunks the bundled model embeds in a second."""
+    steps = Steps()
+    document = Document.from_text(next(iter(texts(megabytes).values())), "lines", "one")
+    tools = Tools(load_embedder(), load_tokenizer(), EmbeddingCache(None))
+    index = build_index(Corpus((document,)), build_chunker("recursive", {"size": 800, "unit": "characters"}), tools)
+    chosen = index.texts[:EMBEDDED]
+    steps(
+        f"the bundled model on {len(chosen)} chunks of 800 characters",
+        lambda: Tools(load_embedder(), load_tokenizer()).embed(chosen),
+    )
+    return steps.rows
+
+
+def _apart(call: Callable[..., _Result], *arguments: object) -> _Result:
+    """Call it in a process of its own, so that its memory is its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(call, arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return 0."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.questions", description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=10, metavar="N")
+    parser.add_argument("--questions", type=int, default=5_000, metavar="N")
+    options = parser.parse_args(arguments)
+    head = ["step", "seconds", "peak memory so far, MB"]
+    for title, rows in _tables(options.megabytes, options.questions):
+        print(f"\n{title}\n\n{table(head, rows)}", flush=True)
+    return 0
+
+
+def _tables(megabytes: int, count: int) -> Iterator[tuple[str, list[list[str]]]]:
+    yield "Finding the excerpts", _apart(located, megabytes, count)
+    for number, (name, parameters) in enumerate(CHUNKERS):
+        said = ", ".join(f"`{key}` {value}" for key, value in parameters.items())
+        yield f"`{name}`, {said}", _apart(searched, megabytes, count, number)
+    yield "Embedding", _apart(embedded, megabytes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
