@@ -1,4 +1,4 @@
-"""The command line that measures: ``seamark`` with ``sweep``, ``stitch``, ``retrieval``, ``agreement`` or ``unlabelled``."""
+"""The command line that measures: ``seamark`` with ``sweep``, ``stitch``, ``retrieval`` and so on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from chunkers.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
+from evaluation.commands import check as check_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
 from evaluation.commands import unlabelled as unlabelled_command
@@ -54,6 +55,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     retrieval_command.add(commands)
     agreement_command.add(commands)
     unlabelled_command.add(commands)
+    check_command.add(commands)
     return parser
 
 
@@ -62,8 +64,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__pack
 
     def work() -> int:
         options = _parser(prog).parse_args(arguments)
-        options.run(options)
-        return 0
+        # A command without a status of its own has done what it was asked for.
+        return options.run(options) or 0
 
     return command_line(work)
 

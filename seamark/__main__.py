@@ -13,6 +13,7 @@ COMMANDS = {
     "retrieval": "measure recipes on questions with known excerpts",
     "agreement": "which boundaries another embedder moves",
     "unlabelled": "what can be said of chunkers without labels",
+    "check": "documents and a recipe against rules, for continuous integration",
 }
 """Every command, with what it does; each imports what it needs only when it is run."""
 

@@ -27,48 +27,36 @@ from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.text import Source
 
-BELOW = (
-    "Scores",
-    "Which is best?",
-    "Without labels",
-    "Chunk sizes",
-    "Every gap",
-    "Parsing",
-    "Code",
-    "Questions",
-    "Downloads",
-)
-
 
 def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     """Draw what the user chooses to see below the text: scores, sizes, gaps, the file, code, questions or downloads."""
     done = [(number, one.chunking) for number, one in enumerate(made) if one.chunking is not None]
     if not done:
         return
-    wanted = st.segmented_control(
-        "Below the text",
-        BELOW,
-        key="below",
-        label_visibility="collapsed",
-    )
-    here = made[choices.selected]
-    if wanted == "Scores":
-        show_scoreboard(choices, made, chosen.known, embedder)
-    elif wanted == "Which is best?":
-        show_ranking(choices, made, done[0][1].document, chosen.known, embedder)
-    elif wanted == "Without labels":
-        show_unlabelled(choices, made, done[0][1].document, embedder)
-    elif wanted == "Chunk sizes":
-        _sizes(made, done)
-    elif wanted == "Every gap" and here.chunking is not None:
+    views: dict[str, Callable[[], None]] = {
+        "Scores": lambda: show_scoreboard(choices, made, chosen.known, embedder),
+        "Which is best?": lambda: show_ranking(choices, made, done[0][1].document, chosen.known, embedder),
+        "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
+        "Chunk sizes": lambda: _sizes(made, done),
+        "Every gap": lambda: _every_gap(made[choices.selected]),
+        "Parsing": lambda: show_parsing(chosen),
+        "Code": lambda: show_code(choices, made, embedder),
+        "Questions": show_questions,
+        "Downloads": lambda: _all_downloads(choices, made, chosen, embedder),
+    }
+    wanted = st.segmented_control("Below the text", list(views), key="below", label_visibility="collapsed")
+    if wanted is not None:
+        views[wanted]()
+
+
+def _every_gap(here: ColumnResult) -> None:
+    if here.chunking is not None:
         st.dataframe(_ledger(here.chunking), hide_index=True, width="stretch", height=420, placeholder="")
-    elif wanted == "Parsing":
-        show_parsing(chosen)
-    elif wanted == "Code":
-        show_code(choices, made, embedder)
-    elif wanted == "Questions":
-        show_questions()
-    elif wanted == "Downloads" and here.chunking is not None and here.chunker is not None:
+
+
+def _all_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
+    here = made[choices.selected]
+    if here.chunking is not None and here.chunker is not None:
         _downloads(choices, here.chunker, here.chunking, embedder)
         _whole_session(choices, made, chosen, embedder)
 

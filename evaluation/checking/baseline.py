@@ -1,0 +1,121 @@
+"""The baseline: scores that were reached once, in a file that is kept with the documents, and what falls short of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chunkers import Chunking, Document, InputError, Recipe, Tools
+from evaluation.checking.problems import BOUNDARIES, RETRIEVAL
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.measures import evaluate, mean_and_deviation
+from evaluation.retrieval.questions import Question
+from evaluation.segmentation.sweep import MEASURES, Marked, scores_of
+
+TOLERANCE = 0.01
+"""How much worse a score may be: on other machines, embeddings differ in their last digits, and a close cut may move."""
+
+TOP_K = 5
+"""Chunks that each question retrieves."""
+
+KEPT: Mapping[str, Mapping[str, bool]] = {
+    BOUNDARIES: {name: MEASURES[name] for name in ("pk", "window_diff", "f1", "boundary_similarity")},
+    RETRIEVAL: dict.fromkeys(("recall", "precision", "iou"), True),
+}
+"""The scores of each kind that a baseline has, and whether more is better."""
+
+Scores = Mapping[str, Mapping[str, float]]
+"""The scores of each kind by name; a kind that was not measured, or a score that is undefined, is left out."""
+
+
+class Baseline(BaseModel):
+    """Scores that a check must not fall short of; those that a user has taken out of the file are not asked for.
+
+    ``documents`` tells the texts and the questions from others, whose scores would say nothing about these.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    seamark_baseline: Literal[1] = 1
+    documents: str = Field(max_length=64)
+    scores: dict[Literal["boundaries", "retrieval"], dict[str, float]]
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> Self:
+        """Read the file called ``name``.
+
+        Raises
+        ------
+        InputError
+            If it is no baseline; the message names the place.
+        """
+        try:
+            read = cls.model_validate_json(text)
+        except ValidationError as error:
+            detail = error.errors(include_url=False)[0]
+            place = ".".join(map(str, detail["loc"])) or "the whole"
+            raise InputError(
+                f"{name}: a baseline must be as --write-baseline writes it; {place}: {detail['msg']}."
+            ) from error
+        for kind, scores in read.scores.items():
+            for score in scores:
+                if score not in KEPT[kind]:
+                    raise InputError(f"{name}: the scores of {kind} must be of {', '.join(KEPT[kind])}; got {score!r}.")
+        return read
+
+    def to_json(self) -> str:
+        """Return it as indented JSON, with a line break at the end."""
+        return self.model_dump_json(indent=2) + "\n"
+
+    def worse(self, scores: Scores, tolerance: float) -> Iterator[tuple[str, str]]:
+        """Yield kind and sentence for each score that is worse than here by more than the tolerance, or is undefined now."""
+        for kind, kept in self.scores.items():
+            for name, before in kept.items():
+                now = scores.get(kind, {}).get(name)
+                more = KEPT[kind][name]
+                if now is None:
+                    yield kind, f"{name} is undefined now; the baseline has {before:.4f}."
+                elif (before - now if more else now - before) > tolerance:
+                    rule = "at least" if more else "at most"
+                    yield kind, f"{name} must be {rule} {before:.4f}, give or take {tolerance:g}; it is {now:.4f}."
+
+
+def identity(marked: Sequence[Marked], documents: Sequence[Document], questions: Sequence[Question]) -> str:
+    """Return a hash of what scores are measured on: texts with known boundaries, and a corpus with its questions."""
+    told = [
+        [[one.document.text, list(one.known)] for one in marked],
+        [one.text for one in documents] if questions else [],
+        [[one.text, [[part.document, list(part.span)] for part in one.excerpts]] for one in questions],
+    ]
+    return hashlib.sha256(json.dumps(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def boundary_scores(runs: Sequence[tuple[Marked, Chunking]]) -> dict[str, float]:
+    """Return the means over documents with known boundaries, of the scores that are defined; see `KEPT`."""
+    rows = [scores_of(marked, chunking) for marked, chunking in runs]
+    values = {name: [row[name].value for row in rows] for name in KEPT[BOUNDARIES]}
+    defined = {name: [one for one in some if one is not None] for name, some in values.items()}
+    return {name: statistics.fmean(some) for name, some in defined.items() if some}
+
+
+def retrieval_scores(
+    corpus: Corpus, questions: Sequence[Question], recipe: Recipe, tools: Tools, top_k: int = TOP_K
+) -> dict[str, float]:
+    """Return the means over the questions, in tokens; see `KEPT`.
+
+    Raises
+    ------
+    InputError
+        If something cannot be embedded.
+    """
+    ruler = Ruler(corpus.whole.text, tools.tokenizer)
+    found = evaluate(build_index(corpus, recipe.build(), tools, recipe.embedded_as), questions, tools, ruler, top_k)
+    means = {name: mean_and_deviation(found.values(name, "tokens")) for name in KEPT[RETRIEVAL]}
+    return {name: one[0] for name, one in means.items() if one is not None and math.isfinite(one[0])}

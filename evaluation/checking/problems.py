@@ -1,0 +1,218 @@
+"""What breaks a rule in the chunks of a document, and where."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from chunkers import Chunker, Chunking, Document, InputError, Span, Tools, run
+from chunkers.embedded import EmbeddedAs, embedded_text
+from chunkers.errors import shown
+from chunkers.text.formats import format_of
+from evaluation.inbox.rules import RULES, inbox
+from evaluation.segmentation.compliance import Bounds, asked_of, sizes_in
+
+Level = Literal["error", "warning", "note"]
+
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+"""How grave a problem is, the gravest first; an error fails the check."""
+
+OFF = "off"
+"""The level of a rule that is not looked at."""
+
+MOST_PROBLEMS = 5_000
+"""Most problems of a check that a report has, the gravest first; the others are counted."""
+
+BOUNDARIES, RETRIEVAL = "boundaries", "retrieval"
+"""The rules on scores, which a stored baseline must know."""
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""The ends of lines that editors count; a text has others, such as those between paragraphs in Unicode."""
+
+
+class Rule(NamedTuple):
+    """What a rule is called, why it matters, and how grave it is where nobody says otherwise."""
+
+    title: str
+    why: str
+    level: Level
+
+
+_ERRORS = ("inside_code", "inside_table", "inside_formula", "inside_list", "stranded_heading", "unread")
+_NOTES = ("far_from_heading", "off_a_paragraph", "bad_split", "whole_paragraph", "by_a_hair", "flat")
+
+
+def _level(name: str) -> Level:
+    return "error" if name in _ERRORS else "note" if name in _NOTES else "warning"
+
+
+ALL_RULES: Mapping[str, Rule] = {
+    "size": Rule("Size not kept", "A chunk is smaller or larger than is asked for.", "error"),
+    **{name: Rule(rule.title, rule.why, _level(name)) for name, rule in RULES.items()},
+    BOUNDARIES: Rule("Boundaries worse than the baseline", "Known boundaries are met less well than before.", "error"),
+    RETRIEVAL: Rule("Retrieval worse than the baseline", "Questions find less of what answers them than before.", "error"),
+}
+"""Every rule by name: the sizes asked for, those of `evaluation.inbox`, and the scores."""
+
+
+class Place(NamedTuple):
+    """A stretch of a file's text: lines and columns in code points, counted from 1, the end's column excluded."""
+
+    line: int
+    column: int
+    last_line: int
+    last_column: int
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What breaks a rule.
+
+    Attributes
+    ----------
+    place
+        None where it concerns a whole file, or the file is no plain text, whose lines a reader could count.
+    where
+        The page or the chapter, in words; empty where the document has none.
+    passage
+        The text that it is about, by which it is known again when lines have moved.
+    """
+
+    rule: str
+    level: Level
+    file: str
+    message: str
+    place: Place | None = None
+    where: str = ""
+    passage: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A document with its chunks and problems; or the sentence on why it has none."""
+
+    file: str
+    chunking: Chunking | None
+    problems: tuple[Problem, ...] = ()
+    complaint: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What is asked of every document.
+
+    Attributes
+    ----------
+    levels
+        How grave each rule is, of `LEVELS` or `OFF`; those left out are as in `ALL_RULES`.
+    bounds
+        The sizes of chunks; None for those that the chunker's parameters ask for, where they do.
+    embedded_as
+        What of a chunk is embedded, which the embedder must read to its end.
+    """
+
+    chunker: Chunker
+    tools: Tools
+    levels: Mapping[str, str]
+    bounds: Bounds | None = None
+    embedded_as: EmbeddedAs = "plain"
+
+    def level(self, rule: str) -> Level | None:
+        """Return how grave a rule is; None where it is not looked at."""
+        said = self.levels.get(rule, ALL_RULES[rule].level)
+        return next((one for one in LEVELS if one == said), None)
+
+    def look(self, document: Document, file: str) -> Checked:
+        """Cut a document and return what breaks a rule, in the order of the text.
+
+        Raises
+        ------
+        InputError
+            If it cannot be cut, or the sizes cannot be counted.
+        """
+        tools = replace(self.tools)
+        chunking = run(self.chunker, document, tools, self.embedded_as)
+        lines = _Lines(document, file)
+        found = [
+            Problem(rule, level, file, message, lines.place(span), lines.where(span), document.text[slice(*span)])
+            for rule, span, message in sorted(self._found(chunking), key=lambda one: (one[1], one[0]))
+            if (level := self.level(rule)) is not None
+        ]
+        return Checked(file, chunking, tuple(found))
+
+    def _found(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+        # What is read is said of the text that is embedded, which may be longer than the chunk.
+        for finding in inbox(chunking):
+            yield finding.rule, finding.span, f"{finding.reason[0].upper()}{finding.reason[1:]}."
+        if self.level("unread") is not None:
+            yield from self._unread(chunking)
+        if self.level("size") is not None:
+            yield from self._sizes(chunking)
+
+    def _unread(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+        embedder = self.tools.embedder
+        if embedder is None or embedder.max_tokens is None:
+            return
+        most, document = embedder.max_tokens, chunking.document
+        texts = [embedded_text(document, chunk, self.embedded_as) for chunk in chunking.chunks]
+        for chunk, length in zip(chunking.chunks, embedder.lengths(texts), strict=True):
+            if length > most:
+                said = f"The chunk is embedded as {length:,} tokens, of which {embedder.name} reads {most:,}."
+                yield "unread", Span(chunk.start, chunk.end), said
+
+    def _sizes(self, chunking: Chunking) -> Iterator[tuple[str, Span, str]]:
+        bounds = self.bounds or asked_of(self.chunker)
+        if bounds is None:
+            return
+        sizes = sizes_in(bounds.unit, chunking, self.tools.tokenizer, self.tools.embedder)
+        for chunk, size in zip(chunking.chunks, sizes, strict=True):
+            if size < (bounds.least or 0) or (bounds.most is not None and size > bounds.most):
+                unit = bounds.unit.removesuffix("s") if size == 1 else bounds.unit
+                yield "size", Span(chunk.start, chunk.end), f"The chunk has {size:,} {unit}; asked for are {bounds.words()}."
+
+
+class _Lines:
+    """Finds the lines of a file in which a stretch of its text lies."""
+
+    def __init__(self, document: Document, file: str) -> None:
+        self._document = document
+        self._plain = format_of(file) is None
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(end.end() for end in _LINE_END.finditer(self._document.text))]
+
+    def place(self, span: Span) -> Place | None:
+        if not self._plain:
+            return None
+        first = bisect_right(self._starts, span.start) - 1
+        last = bisect_right(self._starts, max(span.start, span.end - 1)) - 1
+        return Place(first + 1, span.start - self._starts[first] + 1, last + 1, span.end - self._starts[last] + 1)
+
+    def where(self, span: Span) -> str:
+        parts = self._document.parts
+        if parts is None:
+            return ""
+        names = parts.names([(span.start, span.end)])
+        return f"{parts.kind}{'s' * (len(names) > 1)} {', '.join(names)}" if names else ""
+
+
+def checked_levels(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the levels that a user gives for rules.
+
+    Raises
+    ------
+    InputError
+        If there is no such rule or level.
+    """
+    for rule, level in given.items():
+        if rule not in ALL_RULES:
+            raise InputError(f"--level must name one of the rules {', '.join(ALL_RULES)}; got {shown(rule)}.")
+        if level not in (*LEVELS, OFF):
+            raise InputError(f"--level: {rule} must be one of {', '.join((*LEVELS, OFF))}; got {shown(level)}.")
+    return {**given}

@@ -1,0 +1,122 @@
+"""A check that is done: what it found, whether it passes, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from chunkers import Recipe
+from evaluation.checking.baseline import Scores
+from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Checked, Level, Problem
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that a check found.
+
+    Attributes
+    ----------
+    levels
+        How grave each rule was, for those that were looked at.
+    general
+        Problems of no document of its own: scores worse than a baseline.
+    """
+
+    recipe: Recipe
+    levels: dict[str, Level]
+    documents: Sequence[Checked]
+    scores: Scores
+    general: Sequence[Problem] = ()
+
+    @cached_property
+    def all(self) -> list[Problem]:
+        """Every problem: the gravest first, then as the documents were given."""
+        found = [problem for one in self.documents for problem in one.problems]
+        return sorted([*self.general, *found], key=lambda problem: LEVELS.index(problem.level))
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Those that a report has, at most `MOST_PROBLEMS`."""
+        return self.all[:MOST_PROBLEMS]
+
+    @cached_property
+    def counts(self) -> dict[Level, int]:
+        """How many there are of each level, the gravest first."""
+        found = Counter(problem.level for problem in self.all)
+        return {level: found[level] for level in LEVELS}
+
+    @property
+    def complaints(self) -> list[str]:
+        """A sentence on each document that could not be checked."""
+        return [*dict.fromkeys(one.complaint for one in self.documents if one.complaint)]
+
+    @property
+    def status(self) -> int:
+        """The exit status: 2 if a document could not be checked, 1 for an error, 0 if all is well."""
+        return 2 if self.complaints else 1 if self.counts["error"] else 0
+
+    @property
+    def verdict(self) -> str:
+        """The status in a word."""
+        return ("passed", "failed", "could not check everything")[self.status]
+
+
+def as_text(report: Report) -> str:
+    """Return a line for each problem, as compilers write them, and a last line with the verdict."""
+    lines = [f"{_spot(one)}: {one.level}: {one.message} [{one.rule}]" for one in report.problems]
+    left = len(report.all) - len(report.problems)
+    if left:
+        lines.append(f"{_counted(left, 'more problem')} not listed")
+    for kind, scores in report.scores.items():
+        lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
+    chunks = sum(len(one.chunking.chunks) for one in report.documents if one.chunking is not None)
+    found = ", ".join(_counted(count, level) for level, count in report.counts.items())
+    checked = f"{_counted(len(report.documents), 'document')}, {_counted(chunks, 'chunk')}"
+    lines.append(f"{checked}: {found}; {report.verdict}")
+    return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
+
+
+def _spot(problem: Problem) -> str:
+    if problem.place is not None:
+        return f"{problem.file}:{problem.place.line}:{problem.place.column}"
+    return f"{problem.file}, {problem.where}" if problem.where else problem.file
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return everything as JSON-compatible values."""
+    return {
+        "seamark_check": 1,
+        "status": report.status,
+        "verdict": report.verdict,
+        "recipe": report.recipe.model_dump(),
+        "rules": {name: {"level": level, "title": ALL_RULES[name].title} for name, level in report.levels.items()},
+        "counts": {**report.counts},
+        "scores": {kind: {**scores} for kind, scores in report.scores.items()},
+        "documents": [
+            {
+                "file": one.file,
+                "chunks": None if one.chunking is None else len(one.chunking.chunks),
+                **({"complaint": one.complaint} if one.complaint else {}),
+            }
+            for one in report.documents
+        ],
+        "problems": [
+            {
+                "rule": one.rule,
+                "level": one.level,
+                "file": one.file,
+                "message": one.message,
+                **({} if one.place is None else one.place._asdict()),
+                **({"where": one.where} if one.where else {}),
+            }
+            for one in report.problems
+        ],
+        "not_listed": len(report.all) - len(report.problems),
+    }

@@ -1,0 +1,80 @@
+"""A check as SARIF 2.1.0, which code hosts show beside the lines (OASIS, Static Analysis Results Interchange Format)."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from chunkers import __version__
+from evaluation.checking.problems import ALL_RULES, Problem
+from evaluation.checking.report import Report
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def as_sarif(report: Report) -> dict[str, Any]:
+    """Return the check as a SARIF log of one run, with columns in code points."""
+    rules = [*report.levels]
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Seamark",
+                        "version": __version__,
+                        "rules": [_rule(name, level) for name, level in report.levels.items()],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": not report.complaints,
+                        "exitCode": report.status,
+                        "toolExecutionNotifications": [
+                            {"level": "error", "message": {"text": said}} for said in report.complaints
+                        ],
+                    }
+                ],
+                "results": [_result(problem, rules.index(problem.rule)) for problem in report.problems],
+            }
+        ],
+    }
+
+
+def _rule(name: str, level: str) -> dict[str, Any]:
+    rule = ALL_RULES[name]
+    return {
+        "id": name,
+        "shortDescription": {"text": f"{rule.title}."},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": f"{rule.title}. {rule.why}"},
+        "defaultConfiguration": {"level": level},
+    }
+
+
+def _result(problem: Problem, index: int) -> dict[str, Any]:
+    said = f"{problem.message} ({problem.where})" if problem.where else problem.message
+    physical: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.file)}}
+    if problem.place is not None:
+        line, column, last_line, last_column = problem.place
+        physical["region"] = {"startLine": line, "startColumn": column, "endLine": last_line, "endColumn": last_column}
+    # The same passage under the same rule is the same problem, wherever it stands by now.
+    told = f"{problem.rule}\0{problem.passage or problem.message}".encode("utf-8", "surrogatepass")
+    return {
+        "ruleId": problem.rule,
+        "ruleIndex": index,
+        "level": problem.level,
+        "message": {"text": said},
+        "locations": [{"physicalLocation": physical}],
+        "partialFingerprints": {"passage/v1": hashlib.sha256(told).hexdigest()},
+    }
+
+
+def uri(file: str) -> str:
+    """Return a file's name as a URI: relative as it is, so that a host finds it in the repository, or absolute."""
+    path = Path(file)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())

@@ -1,0 +1,280 @@
+"""``check``: documents and a recipe against rules, for continuous integration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    assignment,
+    contents,
+    document_reader,
+    file_bytes,
+    named_files,
+    preparing_on_terminal,
+    say,
+)
+from chunkers.cache import EmbeddingCache
+from chunkers.recipe import build_chunker
+from chunkers.text.reading import READABLE
+from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
+from evaluation.checking.junit import as_junit
+from evaluation.checking.problems import (
+    ALL_RULES,
+    BOUNDARIES,
+    LEVELS,
+    OFF,
+    RETRIEVAL,
+    Check,
+    Checked,
+    Problem,
+    checked_levels,
+)
+from evaluation.checking.report import Report, as_json, as_text
+from evaluation.checking.sarif import as_sarif
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.questions import Question, read_questions
+from evaluation.segmentation.compliance import UNITS, Bounds
+from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
+from evaluation.segmentation.sweep import Marked
+from sample_docs import load_sample
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Report], str]] = {
+    "text": as_text,
+    "json": lambda report: _json(as_json(report)),
+    "sarif": lambda report: _json(as_sarif(report)),
+    "junit": as_junit,
+}
+"""The forms of a report."""
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    rules = "\n".join(f"  {name:<18}{rule.level:<9}{rule.title}" for name, rule in ALL_RULES.items())
+    command = commands.add_parser(
+        "check",
+        help="documents and a recipe against rules, for continuous integration",
+        description="Cut documents and say what breaks a rule. The exit status is 0 without an error, 1 with one, and 2 if "
+        "something could not be checked.",
+        epilog=f"rules, with their levels:\n{rules}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("files", nargs="*", metavar="FILE", help="a document, or a folder of them")
+    command.add_argument("--sample", nargs="+", action="extend", default=[], metavar="NAME", help="a bundled document")
+    command.add_argument("--recipe", metavar="FILE", help="the recipe, as the page exports it")
+    command.add_argument("--chunker", metavar="NAME", help="a chunker, where there is no recipe; --set gives its parameters")
+    command.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
+    command.add_argument("--least", type=int, metavar="N", help="the smallest size of a chunk")
+    command.add_argument("--most", type=int, metavar="N", help="the largest; without either, what the recipe asks for")
+    command.add_argument("--unit", choices=UNITS, default="tokens", help="what both count (default: %(default)s)")
+    levels = ", ".join((*LEVELS, OFF))
+    command.add_argument(
+        "--level", action="append", default=[], metavar="RULE=LEVEL", help=f"how grave it is to break a rule: {levels}"
+    )
+    command.add_argument(
+        "--marked",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="PATH",
+        help="documents with known boundaries: with lines of three dashes, or boundary files beside them",
+    )
+    command.add_argument("--questions", metavar="FILE", help="questions on the documents, CSV or JSON lines")
+    command.add_argument("--baseline", metavar="FILE", help="the scores that must be reached")
+    command.add_argument("--write-baseline", metavar="FILE", help="write the scores reached now into a file")
+    command.add_argument(
+        "--tolerance", type=float, default=TOLERANCE, metavar="X", help="how much worse one may be (default: %(default)s)"
+    )
+    command.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="FORM[=FILE]",
+        help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
+    )
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_check)
+
+
+class _Given(NamedTuple):
+    """A document that is to be checked, or the sentence on why it cannot be; and its known boundaries, where it has some."""
+
+    file: str
+    document: Document | str
+    known: tuple[int, ...] = ()
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Check everything, write the reports, and return the exit status."""
+    reports = [_report(one) for one in options.report] or [("text", "")]
+    _check_options(options)
+    recipe, baseline = _recipe(options), _baseline(options.baseline)
+    embedder = load_embedder(recipe.embedder, options.device)
+    tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
+    check = Check(recipe.build(), tools, _levels(options.level), _bounds(options), recipe.embedded_as)
+    given = _documents(options, recipe.sentences)
+    documents = [_looked(check, one) for one in given]
+    scores, measured_on = _scores(options.questions, given, documents, recipe, tools)
+    general = []
+    if baseline is not None:
+        if baseline.documents != measured_on:
+            raise InputError(
+                f"{options.baseline}: a baseline must be of the documents, known boundaries and questions that are checked; "
+                "this one is of others. --write-baseline writes one of these."
+            )
+        for kind, said in baseline.worse(scores, options.tolerance):
+            level, file = check.level(kind), options.recipe or options.baseline
+            general += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
+    looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
+    report = Report(recipe, looked_at, documents, scores, general)
+    for complaint in report.complaints:
+        say(complaint)
+    if options.write_baseline:
+        if not scores:
+            raise InputError("--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions.")
+        _write(options.write_baseline, Baseline(documents=measured_on, scores=scores).to_json())
+    for form, file in reports:
+        _write(file, FORMS[form](report))
+    return report.status
+
+
+def _check_options(options: argparse.Namespace) -> None:
+    if not options.tolerance >= 0:
+        raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
+    if options.baseline and options.write_baseline:
+        raise InputError(
+            "--baseline and --write-baseline must not be given together: a check reads its scores or writes them."
+        )
+
+
+def _scores(
+    questions: str | None, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
+) -> tuple[Scores, str]:
+    """Return the scores of what was checked, and what tells it from other documents."""
+    scores = {}
+    runs = [
+        (Marked(one.document, one.known), made.chunking)
+        for one, made in zip(given, documents, strict=True)
+        if isinstance(one.document, Document) and one.known and made.chunking is not None
+    ]
+    if runs:
+        scores[BOUNDARIES] = boundary_scores(runs)
+    there = [one.document for one in given if isinstance(one.document, Document)]
+    corpus, asked = _questions(questions, there)
+    if corpus is not None:
+        scores[RETRIEVAL] = retrieval_scores(corpus, asked, recipe, tools)
+    return scores, identity([marked for marked, _ in runs], there, asked)
+
+
+def _looked(check: Check, given: _Given) -> Checked:
+    if isinstance(given.document, str):
+        return Checked(given.file, None, complaint=given.document)
+    try:
+        return check.look(given.document, given.file)
+    except InputError as error:
+        return Checked(given.file, None, complaint=_about(given.file, error))
+
+
+def _about(name: str, error: InputError) -> str:
+    said = str(error)
+    return said if said.startswith(name) else f"{name}: {said}"
+
+
+def _report(text: str) -> tuple[str, str]:
+    form, equals, file = text.partition("=")
+    if form not in FORMS or (equals and not file):
+        raise InputError(f"--report must be one of {', '.join(FORMS)}, or one of them with =FILE; got {text!r}.")
+    return form, file
+
+
+def _levels(given: Sequence[str]) -> dict[str, str]:
+    levels = {}
+    for text in given:
+        rule, equals, level = text.partition("=")
+        if not equals:
+            raise InputError(f"--level must have the form RULE=LEVEL; got {text!r}.")
+        levels[rule] = level
+    return checked_levels(levels)
+
+
+def _bounds(options: argparse.Namespace) -> Bounds | None:
+    given = [one for one in (options.least, options.most) if one is not None]
+    if not given:
+        return None
+    bounds = Bounds(options.least, options.most, options.unit)
+    if given[0] < 0 or given != sorted(given):
+        raise InputError(f"--least and --most must be from 0, the least below or at the most; got {bounds.words()}.")
+    return bounds
+
+
+def _recipe(options: argparse.Namespace) -> Recipe:
+    given = dict(map(assignment, options.set))
+    if (options.recipe is None) == (options.chunker is None):
+        raise InputError("Name the recipe with --recipe, or a chunker with --chunker, and not both.")
+    if options.recipe is None:
+        chunker = build_chunker(options.chunker, given)
+        return Recipe(chunker=chunker.name, parameters=chunker.model_dump())
+    if given:
+        raise InputError("--set must be given with --chunker: a recipe has its parameters.")
+    return Recipe.from_json(file_bytes(options.recipe).decode("utf-8-sig", "replace"))
+
+
+def _baseline(file: str | None) -> Baseline | None:
+    return None if file is None else Baseline.from_json(file_bytes(file).decode("utf-8-sig", "replace"), file)
+
+
+def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
+    """Return everything that is to be checked; raises InputError if there is nothing."""
+    found: list[_Given] = []
+    read = document_reader(options.encoding)
+    for path, name in named_files(options.files):
+        try:
+            text = read(file_bytes(path, name), name)
+            found.append(_Given(path, Document.from_text(text.text, splitter, name, text.parts)))
+        except InputError as error:
+            found.append(_Given(path, _about(path, error)))
+    texts, complaints = marked_texts(contents(options.marked, (*READABLE, MARKS_ENDING)), read)
+    found += [_Given(complaint.partition(":")[0], complaint) for complaint in complaints]
+    found += [_Given(one.name, one.split(splitter).document, one.known) for one in texts]
+    for sample in map(load_sample, options.sample):
+        found.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))
+    if not found:
+        raise InputError("Name at least one document to check: a FILE, --marked or --sample.")
+    return found
+
+
+def _questions(file: str | None, documents: Sequence[Document]) -> tuple[Corpus | None, tuple[Question, ...]]:
+    """Return the corpus and its questions; neither without a file."""
+    if file is None:
+        return None, ()
+    if not documents:
+        raise InputError("--questions needs a document that can be read; there is none.")
+    corpus = Corpus(tuple(documents))
+    questions = read_questions(file_bytes(file), Path(file).name, corpus)
+    for problem in questions.problems:
+        say(problem)
+    questions.needed(Path(file).name)
+    return corpus, tuple(questions.usable)
+
+
+def _write(file: str, text: str) -> None:
+    """Write a report into a file, or on standard output."""
+    if not file:
+        print(text, end="", flush=True)
+        return
+    try:
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{file}: the file must be writable; {error.strerror}.") from error

@@ -1,0 +1,100 @@
+"""What a check finds, where it says that it is, and how grave it takes it."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import Document, InputError, Span, build_chunker
+from chunkers.text.parts import Parts
+from evaluation.checking.problems import ALL_RULES, LEVELS, Check, _Lines, checked_levels
+from evaluation.inbox.rules import RULES, inbox
+from evaluation.segmentation.compliance import Bounds
+from tests.support import HashEmbedder, tools
+
+TABLE = "# Tides\n\nSome words about tides.\n\n| a | b |\n|---|---|\n" + "| high water | low water |\n" * 6
+LINES = st.lists(st.sampled_from(["a", "é", "🌊", " ", "\n", "\r\n", "\r", "\u2028", "\x0b"]), min_size=1, max_size=30).map(
+    "".join
+)
+
+
+def check(chunker, levels=None, embedder=None, **given):
+    parameters = {key: given.pop(key) for key in [*given] if key not in ("bounds", "embedded_as")}
+    return Check(build_chunker(chunker, parameters), tools(embedder), levels or {}, **given)
+
+
+@given(LINES, st.data())
+def test_a_place_is_where_an_editor_shows_the_passage(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    place = _Lines(Document.from_text(text, "regex", "a.txt"), "a.txt").place(Span(start, end))
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    assert place.line <= place.last_line <= len(lines)
+    before = "".join(lines[: place.line - 1])
+    assert len(before) + place.column - 1 == start
+    assert len("".join(lines[: place.last_line - 1])) + place.last_column - 1 == end
+
+
+def test_a_file_that_is_no_plain_text_has_no_lines_but_pages():
+    document = Document.from_text("One. Two.", "regex", "a.pdf", Parts("page", (0, 5), ("iv", "v")))
+    lines = _Lines(document, "a.pdf")
+    assert lines.place(Span(0, 3)) is None
+    assert lines.where(Span(0, 3)) == "page iv"
+    assert lines.where(Span(0, 9)) == "pages iv, v"
+    assert _Lines(Document.from_text("One.", "regex", "a.txt"), "a.txt").where(Span(0, 3)) == ""
+
+
+def test_what_the_inbox_finds_is_found_at_its_place():
+    document = Document.from_text(TABLE, "regex", "tides.md")
+    looked = check("fixed_characters", size=60).look(document, "docs/tides.md")
+    found = [(one.rule, one.message.rstrip(".").lower()) for one in looked.problems if one.rule != "size"]
+    assert sorted(found) == sorted((one.rule, one.reason.lower()) for one in inbox(looked.chunking))
+    (table,) = (one for one in looked.problems if one.rule == "inside_table")
+    assert (table.level, table.file, table.place[:2]) == ("error", "docs/tides.md", (5, 1))
+    assert table.passage.startswith("| a | b |")
+
+
+def test_a_size_that_is_asked_for_is_kept():
+    document = Document.from_text("One two three. Four. Five six.", "regex", "a.txt")
+    looked = check("fixed_sentences", {"tiny": "off"}, size=1, bounds=Bounds(2, 2, "words")).look(document, "a.txt")
+    said = {one.passage: one.message for one in looked.problems if one.rule == "size"}
+    assert said == {
+        "One two three.": "The chunk has 3 words; asked for are 2 to 2 words.",
+        "Four.": "The chunk has 1 word; asked for are 2 to 2 words.",
+    }
+    # Without bounds, those of the chunker's parameters count, and one that asks for none has none to keep.
+    assert not [one for one in check("fixed_sentences", size=1).look(document, "a.txt").problems if one.rule == "size"]
+
+
+def test_what_the_embedder_does_not_read_is_told_of_the_text_that_is_embedded():
+    class Short(HashEmbedder):
+        max_tokens = 20
+
+    document = Document.from_text("# A long heading of tides\n\nA sentence of it.", "regex", "a.md")
+    plain = check("fixed_words", embedder=Short(), size=4, overlap=0)
+    read = [one.passage for one in plain.look(document, "a.md").problems if one.rule == "unread"]
+    with_path = check("fixed_words", embedder=Short(), size=4, overlap=0, embedded_as="heading_path")
+    more = [one.passage for one in with_path.look(document, "a.md").problems if one.rule == "unread"]
+    assert set(read) < set(more)
+    assert "of it." in set(more) - set(read)
+
+
+@given(st.dictionaries(st.sampled_from([*ALL_RULES]), st.sampled_from([*LEVELS, "off"])))
+def test_a_level_says_whether_a_problem_is_there_and_how_grave(levels):
+    document = Document.from_text(TABLE, "regex", "tides.md")
+    usual = check("fixed_characters", size=60).look(document, "tides.md").problems
+    found = check("fixed_characters", checked_levels(levels), size=60).look(document, "tides.md").problems
+    expected = [(one.rule, one.passage, levels.get(one.rule, one.level)) for one in usual if levels.get(one.rule) != "off"]
+    assert [(one.rule, one.passage, one.level) for one in found] == expected
+
+
+def test_every_rule_of_the_inbox_is_a_rule_of_the_check():
+    assert {*RULES} < {*ALL_RULES}
+    assert {rule.level for rule in ALL_RULES.values()} == {*LEVELS}
+
+
+@pytest.mark.parametrize("wrong", [{"tables": "error"}, {"tiny": "grave"}])
+def test_wrong_levels_are_refused(wrong):
+    with pytest.raises(InputError, match=r"^--level"):
+        checked_levels(wrong)

@@ -1,0 +1,301 @@
+"""``check``: the bundled documents pass, a planted fault fails in every form, and scores are held against a baseline."""
+
+import json
+import re
+from xml.etree import ElementTree as etree
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from chunkers import Recipe
+from evaluation.__main__ import main
+from evaluation.checking.baseline import KEPT, Baseline
+from evaluation.checking.junit import as_junit
+from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Checked, Place, Problem
+from evaluation.checking.report import Report, as_text
+from evaluation.checking.sarif import as_sarif
+from seamark.__main__ import main as seamark
+from tests import ROOT
+from tests.evaluation.checking.sarif_excerpt import SCHEMA
+
+STRUCTURE = ["--chunker", "structure", "--set", "max_size=300"]
+FORMS = ("text", "json", "sarif", "junit")
+PLANTED = "\n".join(["# Wages", "", "Who earns what.", "", "```", *[f"pay(clerk, {n})" for n in range(400)], "```", ""])
+GUIDE = (ROOT / "docs" / "checking.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A repository with the bundled documents and a recipe, which is the working folder."""
+    for file in (ROOT / "sample_docs").iterdir():
+        if file.suffix in (".txt", ".md"):
+            (tmp_path / "docs").mkdir(exist_ok=True)
+            (tmp_path / "docs" / file.name).write_bytes(file.read_bytes())
+    recipe = Recipe(chunker="structure", parameters={"max_size": 300}, tokenizer="words", embedder="tfidf")
+    (tmp_path / "recipe.json").write_text(recipe.to_json(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def checked(*given):
+    """Check the folder and write a report in every form; return the status and the reports."""
+    reports = [part for form in FORMS for part in ("--report", f"{form}=report.{form}")]
+    status = main(["check", "docs", "--recipe", "recipe.json", *reports, *given])
+    return status, {form: open(f"report.{form}", encoding="utf-8").read() for form in FORMS}  # noqa: PTH123
+
+
+def valid(sarif):
+    """Check a SARIF log against the schema, and what the specification asks beyond it; return its run."""
+    log = json.loads(sarif) if isinstance(sarif, str) else sarif
+    Draft202012Validator(SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(log)
+    (run,) = log["runs"]
+    names = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert len(set(names)) == len(names)
+    for result in run["results"]:
+        assert names[result["ruleIndex"]] == result["ruleId"]
+        region = result["locations"][0]["physicalLocation"].get("region")
+        assert region is None or (region["startLine"], region["startColumn"]) < (region["endLine"], region["endColumn"])
+    return run
+
+
+def test_the_bundled_documents_pass_and_a_planted_fault_fails_in_every_form(folder, capsys):
+    status, reports = checked()
+    assert status == 0
+    assert reports["text"].endswith("; passed\n")
+    told = json.loads(reports["json"])
+    assert (told["status"], told["verdict"], told["counts"]["error"]) == (0, "passed", 0)
+    assert len(told["documents"]) == len([*(folder / "docs").iterdir()])
+    assert not [one for one in valid(reports["sarif"])["results"] if one["level"] == "error"]
+    suites = etree.fromstring(reports["junit"])
+    assert (suites.get("failures"), suites.get("errors")) == ("0", "0")
+    assert int(suites.get("tests")) == len([*suites.iter("testcase")]) > len(told["documents"])
+
+    (folder / "docs" / "wages & co.md").write_text(PLANTED, encoding="utf-8")
+    status, reports = checked()
+    assert status == 1
+    lines = [line for line in reports["text"].splitlines() if ": error: " in line]
+    assert "docs/wages & co.md:5:1: error: A code block of 402 lines is cut" in lines[0]
+    assert lines[0].endswith(" [inside_code]")
+    assert reports["text"].endswith("; failed\n")
+    told = json.loads(reports["json"])
+    (problem,) = (one for one in told["problems"] if one["rule"] == "inside_code")
+    assert (problem["file"], problem["line"], problem["level"]) == ("docs/wages & co.md", 5, "error")
+    (result,) = (one for one in valid(reports["sarif"])["results"] if one["ruleId"] == "inside_code")
+    physical = result["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"] == {"uri": "docs/wages%20%26%20co.md"}
+    assert (physical["region"]["startLine"], result["level"]) == (5, "error")
+    suites = etree.fromstring(reports["junit"])
+    failed = [case for case in suites.iter("testcase") if case.find("failure") is not None]
+    assert {case.get("classname") for case in failed} == {"docs/wages & co.md"}
+    assert int(suites.get("failures")) == len(failed)
+    assert any(case.find("failure").text.startswith("line 5: A code block") for case in failed)
+    # The same fault can be taken less gravely.
+    levels = [part for rule in ALL_RULES for part in ("--level", f"{rule}=note")]
+    assert checked(*levels)[0] == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_problem_is_known_again_when_lines_have_moved(folder):
+    def prints():
+        run = valid(checked()[1]["sarif"])
+        return {one["partialFingerprints"]["passage/v1"] for one in run["results"] if one["ruleId"] == "inside_code"}
+
+    file = folder / "docs" / "wages.md"
+    file.write_text(PLANTED, encoding="utf-8")
+    before = prints()
+    file.write_text(f"A paragraph.\n\n{PLANTED}", encoding="utf-8")
+    assert prints() == before != set()
+
+
+def test_what_cannot_be_read_is_said_and_the_others_are_checked(folder, capsys):
+    (folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
+    status, reports = checked()
+    assert status == 2
+    said = capsys.readouterr().err
+    assert said.startswith("docs/broken.pdf: ") or "broken.pdf" in said
+    assert said.count("\n") == 1
+    assert json.loads(reports["json"])["verdict"] == "could not check everything"
+    (invocation,) = valid(reports["sarif"])["invocations"]
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
+    assert [one["message"]["text"] for one in invocation["toolExecutionNotifications"]] == [said.strip()]
+    suites = etree.fromstring(reports["junit"])
+    assert [case.get("classname") for case in suites.iter("testcase") if case.find("error") is not None] == [
+        "docs/broken.pdf"
+    ]
+
+
+def test_scores_must_not_fall_below_the_baseline(folder, capsys):
+    documents = ["--sample", "stubs", "three_topics", "--report", "json"]
+    good = ["--chunker", "fixed_sentences", "--set", "size=4"]
+    assert main(["check", *documents, *good, "--write-baseline", "baseline.json"]) == 0
+    kept = json.loads((folder / "baseline.json").read_text())
+    assert {*kept["scores"]} == {BOUNDARIES}
+    assert {*kept["scores"][BOUNDARIES]} == {*KEPT[BOUNDARIES]}
+    assert json.loads(capsys.readouterr().out)["scores"] == kept["scores"]
+    assert main(["check", *documents, *good, "--baseline", "baseline.json"]) == 0
+    worse = ["--chunker", "recursive"]
+    capsys.readouterr()
+    assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 1
+    problems = [one for one in json.loads(capsys.readouterr().out)["problems"] if one["rule"] == BOUNDARIES]
+    assert [re.match(r"Of boundaries, (\w+) must be at (least|most) ", one["message"]).groups() for one in problems] == [
+        ("pk", "most"),
+        ("window_diff", "most"),
+        ("f1", "least"),
+        ("boundary_similarity", "least"),
+    ]
+    # What somebody takes out of the file is not asked for, and a tolerance is one.
+    assert main(["check", *documents, *worse, "--baseline", "baseline.json", "--tolerance", "1"]) == 0
+    (folder / "baseline.json").write_text(json.dumps({**kept, "scores": {}}))
+    assert main(["check", *documents, *worse, "--baseline", "baseline.json"]) == 0
+    capsys.readouterr()
+    assert main(["check", "--sample", "stubs", *good, "--baseline", "baseline.json"]) == 2
+    assert "this one is of others" in capsys.readouterr().err
+
+
+def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
+    rows = [
+        "question,excerpts",
+        'What does the tide do?,"[""The tide comes in.""]"',
+        'What has bread?,"[""Bread needs salt.""]"',
+    ]
+    (folder / "questions.csv").write_text("\n".join(rows), encoding="utf-8")
+    (folder / "own.txt").write_text("The tide comes in.\nIt goes out.\nBread needs flour.\nBread needs salt.\n")
+    recipe = Recipe(
+        chunker="fixed_sentences", parameters={"size": 1}, embedder="tfidf", tokenizer="words", sentences="lines"
+    )
+    (folder / "recipe.json").write_text(recipe.to_json())
+    asked = ["check", "own.txt", "--recipe", "recipe.json", "--questions", "questions.csv", "--report", "json"]
+    assert main([*asked, "--write-baseline", "b.json"]) == 0
+    kept = json.loads((folder / "b.json").read_text())
+    assert {*kept["scores"]["retrieval"]} == {*KEPT["retrieval"]}
+    assert main([*asked, "--baseline", "b.json"]) == 0
+    kept["scores"]["retrieval"]["precision"] = 0.99
+    (folder / "b.json").write_text(json.dumps(kept))
+    capsys.readouterr()
+    assert main([*asked, "--baseline", "b.json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [(one["rule"], one["file"]) for one in told["problems"] if one["level"] == "error"] == [
+        ("retrieval", "recipe.json")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "Name the recipe with --recipe, or a chunker with --chunker, and not both."),
+        (["--chunker", "structure"], "Name at least one document to check: a FILE, --marked or --sample."),
+        (["--recipe", "recipe.json", "--set", "a=1"], "--set must be given with --chunker: a recipe has its parameters."),
+        (["--level", "tiny"], "--level must have the form RULE=LEVEL; got 'tiny'."),
+        (["--level", "tiny=x"], "--level: tiny must be one of error, warning, note, off; got 'x'."),
+        (["--report", "html"], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'html'."),
+        (["--report", "json="], "--report must be one of text, json, sarif, junit, or one of them with =FILE; got 'json='."),
+        (
+            ["--least", "9", "--most", "3"],
+            "--least and --most must be from 0, the least below or at the most; got 9 to 3 tokens.",
+        ),
+        (["--tolerance", "nan"], "--tolerance must be 0 or more; got nan."),
+        (
+            ["--baseline", "b", "--write-baseline", "b"],
+            "--baseline and --write-baseline must not be given together: a check reads its scores or writes them.",
+        ),
+        (
+            [*STRUCTURE, "docs", "--write-baseline", "b"],
+            "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions.",
+        ),
+        ([*STRUCTURE, "docs/stubs.txt", "--report", "json=no/where"], "no/where: the file must be writable; "),
+    ],
+)
+def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
+    if "--chunker" not in given and "--recipe" not in given and given:
+        given = [*STRUCTURE, "docs/stubs.txt", *given]
+    assert main(["check", *given]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith(sentence)
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "baseline.json: a baseline must be as --write-baseline writes it; documents: "),
+        ("no", "baseline.json: a baseline must be as --write-baseline writes it; the whole: "),
+        (
+            '{"documents": "", "scores": {"boundaries": {"beauty": 1}}}',
+            "baseline.json: the scores of boundaries must be of pk, window_diff, f1, boundary_similarity; got 'beauty'.",
+        ),
+    ],
+)
+def test_a_file_that_is_no_baseline_is_named(text, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        Baseline.from_json(text, "baseline.json")
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+PROBLEMS = st.builds(
+    Problem,
+    st.sampled_from([name for name in ALL_RULES]),
+    st.sampled_from(LEVELS),
+    NAMES,
+    st.text(max_size=20),
+    st.none() | st.tuples(*[st.integers(1, 9)] * 2).map(lambda one: Place(one[0], one[1], one[0] + 1, 1)),
+    st.sampled_from(["", "page 3"]),
+    st.text(max_size=9),
+)
+
+
+@given(st.lists(PROBLEMS, max_size=6), NAMES, st.booleans())
+def test_every_form_holds_for_hostile_names_and_texts(problems, file, broken):
+    complaint = f"{file}: it must be readable; it is not." if broken else ""
+    documents = [Checked(file, None, tuple(problems), complaint)]
+    report = Report(Recipe(chunker="structure"), {name: "error" for name in ALL_RULES}, documents, {})
+    run = valid(as_sarif(report))
+    assert len(run["results"]) == len(problems)
+    suites = etree.fromstring(as_junit(report))
+    assert len(suites) == 1
+    assert as_text(report).count("\n") == len(problems) + 1
+    assert report.status == (2 if broken else any(one.level == "error" for one in problems))
+
+
+def test_of_very_many_problems_the_gravest_are_listed_and_the_others_counted():
+    many = [Problem("tiny", "note", "a.txt", f"{number}.") for number in range(MOST_PROBLEMS)]
+    report = Report(
+        Recipe(chunker="structure"),
+        {"tiny": "note"},
+        [Checked("a.txt", None, (*many, Problem("tiny", "error", "a.txt", "!")))],
+        {},
+    )
+    assert report.problems[0].level == "error"
+    assert len(valid(as_sarif(report))["results"]) == MOST_PROBLEMS
+    assert "\n1 more problem not listed\n" in as_text(report)
+    assert report.counts == {"error": 1, "warning": 0, "note": MOST_PROBLEMS}
+
+
+def test_the_documented_commands_run(folder, capsys):
+    """What the workflow and the hook run, in a folder with what they name."""
+    workflow = yaml.safe_load(re.search(r"^```yaml\n(name: .*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)[1])
+    steps = workflow["jobs"]["chunks"]["steps"]
+    (command,) = (step["run"] for step in steps if "seamark check" in step.get("run", ""))
+    words = command.replace("\\\n", " ").split()
+    assert words[0] == "seamark"
+    (folder / "seamark.recipe.json").write_text((folder / "recipe.json").read_text())
+    capsys.readouterr()
+    assert seamark([word for word in words[1:]]) == 0
+    assert valid((folder / "seamark.sarif").read_text(encoding="utf-8"))
+    assert etree.fromstring((folder / "seamark.xml").read_text(encoding="utf-8")).get("failures") == "0"
+    uploads = [step["with"]["sarif_file"] for step in steps if "sarif_file" in step.get("with", {})]
+    assert uploads == ["seamark.sarif"]
+
+
+def test_the_hook_of_pre_commit_is_a_command_of_this_package(folder, capsys):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    program, *command = hook["entry"].split()
+    assert program == "seamark"
+    (folder / "seamark.recipe.json").write_text((folder / "recipe.json").read_text())
+    files = [f"docs/{name}" for name in ("table.md", "stubs.txt") if re.search(hook["files"], f"docs/{name}")]
+    assert len(files) == 2
+    assert seamark([*command, *hook["args"], *files]) == 0
+    (folder / "docs" / "wages.md").write_text(PLANTED, encoding="utf-8")
+    assert seamark([*command, *hook["args"], "docs/wages.md"]) == 1
