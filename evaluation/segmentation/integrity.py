@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from chunkers import Chunking, Span
 from chunkers.text.outline import blocks, special_blocks
@@ -58,7 +58,7 @@ def wanted_whole(text: str) -> list[tuple[str, Span]]:
     """
     outer = blocks(text)
     stretches = [(block.kind, block.span) for block in special_blocks(text)]
-    for block, after in zip(outer, [*outer[1:], None], strict=True):
+    for block, after in zip_longest(outer, outer[1:]):
         if block.kind == "heading":
             end = block.span.end if after is None else after.span.start + 1
             stretches.append((block.kind, Span(block.span.start, end)))

@@ -100,3 +100,9 @@ def test_the_cuts_of_a_result_are_what_breaks_a_block():
     start = TEXT.index("- one")
     assert any(start < cut < TEXT.index("Between") - 2 for cut in cuts_of(made)) == (found.kinds["list"].count == 0)
     assert found.kinds["table"] == Whole(0, 1)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\r\n\r\n"])
+def test_a_text_without_a_block_has_nothing_to_keep_whole(text):
+    assert wanted_whole(text) == []
+    assert integrity(chunk(text, "fixed_sentences")).all == Whole(0, 0)
