@@ -10,6 +10,7 @@ from pathlib import Path
 from chunkers.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
 from evaluation.commands import check as check_command
+from evaluation.commands import report as report_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
 from evaluation.commands import unlabelled as unlabelled_command
@@ -56,6 +57,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     agreement_command.add(commands)
     unlabelled_command.add(commands)
     check_command.add(commands)
+    report_command.add(commands)
     return parser
 
 

@@ -22,7 +22,7 @@ def test_its_python_runs(capsys):
     known = {"text": "The tide comes in.\nThe tide goes out.\nBread needs flour.\nBread needs salt.\n"}
     for block in blocks:
         exec(block, known)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     assert "distance" in capsys.readouterr().out
     assert "".join(known["result"].texts).count("tide") == 2
 

@@ -41,7 +41,9 @@ def style() -> str:
     return f"""
 .{ROOT} {{ {_colours("light")} }}
 @media (prefers-color-scheme: dark) {{ .{ROOT} {{ {_colours("dark")} }} }}
-@media print {{ .{ROOT} {{ {_colours("light")} print-color-adjust: exact; -webkit-print-color-adjust: exact; }} }}
+@media print {{
+  .{ROOT} {{ {_colours("light")} --page: #ffffff; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
+}}
 {places}
 {_RULES.replace("ROOT", ROOT)}"""
 

@@ -107,3 +107,12 @@ def strip(cut: Cut, name: str) -> str:
         f'<span class="name">{text(name)}</span><svg viewBox="0 0 {width} 1" preserveAspectRatio="none" role="img" '
         f'aria-label="{len(cut.chunks):,} chunks">{bars}</svg>'
     )
+
+
+def marks(cut: Cut, places: Sequence[int], name: str) -> str:
+    """Return a row with a mark at each of ``places``, code points of the text, for a grid of ``axis strips``."""
+    drawn = "".join(f"M{place} 0V1" for place in places)
+    return (
+        f'<span class="name">{text(name)}</span><svg viewBox="0 0 {_width(cut)} 1" preserveAspectRatio="none" role="img" '
+        f'aria-label="{len(places):,} places"><path d="{drawn}" stroke="var(--ink)" stroke-width="3" fill="none"/></svg>'
+    )

@@ -154,6 +154,14 @@ class Ranking:
             said.append(f"Mind the trivial answer: {name} {better} “{self.contenders[unbeaten].name}”.")
         return " ".join(said)
 
+    def basis(self, known: bool) -> str:
+        """Return in a sentence what the contenders are ranked by: ``known`` boundaries, or else structure."""
+        if known:
+            count = "1 section" if self.sections == 1 else f"{self.sections:,} sections"
+            return f"By the known boundaries, which part the text into {count}."
+        over = "1 paragraph" if self.sections == 1 else f"{self.sections:,} paragraphs"
+        return f"No boundaries are known: this is by structure, over {over}, which says less than marks."
+
     def _ahead(self, one: int) -> str:
         return f"{self.contenders[one].name} is behind by {self.leads[one].words()}"
 

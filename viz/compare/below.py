@@ -15,6 +15,7 @@ from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
+from viz.compare.report import offer_report
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
 from viz.compare.scores.unlabelled import show_unlabelled
@@ -76,6 +77,7 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
             (chosen, choices.selected, recipes),
             help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
         )
+        offer_report(choices, columns, chosen, embedder)
 
 
 def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:

@@ -14,7 +14,6 @@ from viz.jobs.texts import kept
 from viz.shell.column_head import settings_of
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.theme.numbers import counted
 
 _BEHIND: list[HeadData] = [
     {"label": "Behind the first", "help": "How far it is behind the best column."},
@@ -77,13 +76,8 @@ def show_ranking(
             "cells": [*_lead_cells(ranking, place), *cells(place, contender)],
         }
         rows.append(row)
-    if known is not None:
-        basis = f"By the known boundaries, which part the text into {counted(ranking.sections, 'section')}."
-    else:
-        over = counted(ranking.sections, "paragraph")
-        basis = f"No boundaries are known: this is by structure, over {over}, which says less than marks."
     data: ScoresData = {
-        "said": f"{ranking.words()} {basis}",
+        "said": f"{ranking.words()} {ranking.basis(known is not None)}",
         "note": "A difference counts as told where p is below 0.05 and the interval leaves out 0.",
         "heads": _BY_KNOWN if known is not None else _BY_STRUCTURE,
         "rows": rows,

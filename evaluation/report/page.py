@@ -1,0 +1,149 @@
+"""A comparison as one page of HTML that needs nothing but itself, and in which a text is never anything but text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from chunkers import Chunking, __version__
+from chunkers.display.markup import NOT_TEX, ROOT, numbered, style, text
+from chunkers.display.notebook import column
+from chunkers.display.pictures import marks, strip
+from evaluation.report.tables import Cell, Compared, Table, ranking, scores, without_labels
+
+MOST_SHOWN = 1_000_000
+"""Characters of chunks that a report shows of all columns together; the rest is counted."""
+
+MOST_GAPS = 1_000
+"""Gaps of a column whose verdicts are listed; the rest is counted."""
+
+_RULES = """
+body.ROOT { margin: 0; border-radius: 0; }
+.ROOT main { max-width: 90rem; margin: 0 auto; padding: 0.5rem; }
+.ROOT h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; overflow-wrap: anywhere; unicode-bidi: isolate; }
+.ROOT h2 { font-size: 1.1rem; font-weight: 650; margin-top: 2rem; }
+.ROOT .said { margin-top: 0.3rem; max-width: 78ch; }
+.ROOT .scroll { overflow-x: auto; margin-top: 0.6rem; }
+.ROOT table { border-collapse: collapse; font-size: 0.85rem; }
+.ROOT th, .ROOT td { padding: 0.35rem 0.7rem; border-bottom: 1px solid var(--rule); text-align: end; white-space: nowrap; }
+.ROOT th { font-weight: 500; color: var(--muted); vertical-align: bottom; }
+.ROOT thead th { white-space: normal; min-width: 4.5rem; }
+.ROOT th:first-child { text-align: start; padding-inline-start: 0; min-width: 7.5rem; }
+.ROOT tbody th { color: var(--ink); white-space: normal; }
+.ROOT dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.15rem 1rem; font-size: 0.8rem; }
+.ROOT dt, .ROOT dd { margin: 0; }
+.ROOT dt { color: var(--ink); }
+.ROOT dd, .ROOT summary, .ROOT footer { color: var(--muted); }
+.ROOT details { margin-top: 0.5rem; font-size: 0.8rem; }
+.ROOT .gaps { list-style: none; padding-top: 0.3rem; overflow-wrap: anywhere; }
+.ROOT summary { cursor: pointer; }
+.ROOT summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.ROOT pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); padding: 0.6rem; margin: 0.4rem 0 0;
+  font: 0.75rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+.ROOT footer { margin-top: 2rem; font-size: 0.8rem; border-top: 1px solid var(--rule); padding-top: 0.6rem; }
+@media print {
+  @page { margin: 14mm; }
+  .ROOT { padding: 0; font-size: 10pt; }
+  .ROOT .scroll { overflow: visible; }
+  .ROOT table { font-size: 7.5pt; }
+  .ROOT th, .ROOT td { padding: 0.2rem 0.35rem; }
+  .ROOT thead th { min-width: 0; }
+  .ROOT details:not([open]) { display: none; }
+  .ROOT table, .ROOT tr, .ROOT .axis { break-inside: avoid; }
+  .ROOT h2, .ROOT h3 { break-after: avoid; }
+}
+"""
+
+
+def report(compared: Compared) -> str:
+    """Return the whole page.
+
+    It asks for nothing and runs nothing: its policy allows its own style sheet, by its hash, and nothing else.
+    """
+    sheet = style() + _RULES.replace("ROOT", ROOT)
+    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    name = compared.document.name
+    tables = [scores(compared), ranking(compared), without_labels(compared)]
+    body = "".join([_head(compared), _strips(compared), *map(_table, tables), _columns(compared), _foot()])
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
+        f'<meta name="referrer" content="no-referrer"><title>{text(name)} · Seamark</title><style>{sheet}</style></head>'
+        f'<body class="{ROOT} {NOT_TEX}"><main>{body}</main></body></html>\n'
+    )
+
+
+def _head(compared: Compared) -> str:
+    """Return what was compared: the text's name, its sizes, how it was split, and what embedded and counted."""
+    document = compared.document
+    facts = [f"{len(document.text):,} characters", f"{numbered(len(document.sentences), 'sentence')} ({document.splitter})"]
+    if compared.known is not None:
+        count = len(compared.known)
+        facts.append(f"{count:,} known boundar{'y' if count == 1 else 'ies'}")
+    if compared.embedder is not None and any(chunker.embeds for chunker, _ in compared.columns):
+        facts.append(f"embedder {compared.embedder.name}")
+    facts.append(f"tokens of {compared.tokenizer}")
+    return f'<h1>{text(document.name)}</h1><p class="facts">{text(" · ".join(facts))}</p>'
+
+
+def _strips(compared: Compared) -> str:
+    """Return where each column cuts, and the known boundaries, on one axis."""
+    known = "" if compared.known is None else marks(compared.columns[0][1], compared.known, "known")
+    titles = [f"{number} {chunker.title}" for number, (chunker, _) in enumerate(compared.columns, start=1)]
+    rows = [strip(chunking, title) for title, (_, chunking) in zip(titles, compared.columns, strict=True)]
+    return f'<div class="axis strips">{known}{"".join(rows)}</div>'
+
+
+def _table(table: Table) -> str:
+    heads = "".join(f'<th scope="col" title="{text(said)}">{text(name)}</th>' for name, said in table.heads)
+    rows = "".join(f'<tr><th scope="row">{text(name)}</th>{"".join(map(_cell, cells))}</tr>' for name, cells in table.rows)
+    said = f'<p class="said">{text(table.said)}</p>' if table.said else ""
+    words = "".join(f"<dt>{text(name)}</dt><dd>{text(about)}</dd>" for name, about in table.heads)
+    return (
+        f'<section><h2>{text(table.title)}</h2>{said}<div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{text(table.title)}"><table><thead><tr><th scope="col">Column</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div><details><summary>What these are</summary><dl>{words}</dl></details></section>"
+    )
+
+
+def _cell(cell: Cell) -> str:
+    why = f' title="{text(cell.why)}"' if cell.why else ""
+    return f"<td{why}>{text(cell.text)}</td>"
+
+
+def _columns(compared: Compared) -> str:
+    """Return the text as each column cuts it, with the reasons, the curves and the recipes."""
+    most = MOST_SHOWN // len(compared.columns)
+    columns = [
+        f"<section>{column(chunking, most, f'{number} {chunker.title}')}{_gaps(chunking)}{_recipe(chunking)}</section>"
+        for number, (chunker, chunking) in enumerate(compared.columns, start=1)
+    ]
+    return f'<h2>The text, as each column cuts it</h2><div class="columns">{"".join(columns)}</div>'
+
+
+def _gaps(chunking: Chunking) -> str:
+    """Return every decision, which a page on paper or under a finger cannot show by pointing."""
+    if not chunking.gaps:
+        return ""
+    rows = "".join(
+        f"<li>after sentence {gap.index + 1:,}, {text(str(gap.verdict).partition(':')[0])}: {text(gap.reason)}</li>"
+        for gap in chunking.gaps[:MOST_GAPS]
+    )
+    left = len(chunking.gaps) - MOST_GAPS
+    more = f"<li>{numbered(left, 'further gap')} not shown here.</li>" if left > 0 else ""
+    return f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{more}</ol></details>'
+
+
+def _recipe(chunking: Chunking) -> str:
+    if chunking.recipe is None:
+        return ""
+    return (
+        "<details><summary>Recipe, which gives the same chunks again</summary>"
+        f"<pre>{text(chunking.recipe.to_json())}</pre></details>"
+    )
+
+
+def _foot() -> str:
+    return f"<footer>Made by Seamark {text(__version__)}. This file asks for nothing and runs nothing.</footer>"

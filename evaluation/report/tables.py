@@ -1,0 +1,191 @@
+"""The tables of a report: the numbers and sentences that the page has of a comparison."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
+from chunkers.arrays import VectorArray
+from evaluation.inbox.rules import RULES, counts, inbox
+from evaluation.segmentation.chunk_facts import against_known
+from evaluation.segmentation.measures import cuts_of
+from evaluation.segmentation.ranking import Ranking, by_known, by_structure
+from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
+
+MEASURED = [*EXPLAINED][:-3]
+"""The measures without labels that take no further runs."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number as it is shown, and an explanation of this one."""
+
+    text: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report.
+
+    Attributes
+    ----------
+    title
+        Its heading.
+    said
+        What it comes to, in sentences; empty where it comes to nothing.
+    heads
+        The names of its numbers, and what each is.
+    rows
+        A name and its cells.
+    """
+
+    title: str
+    said: str
+    heads: Sequence[tuple[str, str]]
+    rows: Sequence[tuple[str, Sequence[Cell]]] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a report is about.
+
+    Attributes
+    ----------
+    document
+        The text.
+    columns
+        Each chunker with its result.
+    known
+        The known boundaries, code points; None where none are known.
+    embedder, tokenizer
+        What counts the tokens, and the embedder that will read the chunks; None where there is none.
+    vectors
+        Of the sentences, shape (n, dimension); None where they have not been computed.
+    """
+
+    document: Document
+    columns: Sequence[tuple[Chunker, Chunking]]
+    known: tuple[int, ...] | None = None
+    embedder: Embedder | None = None
+    tokenizer: str = "all-MiniLM-L6-v2"
+    vectors: VectorArray | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns are called."""
+        return [f"{chunker.title} (column {number})" for number, (chunker, _) in enumerate(self.columns, start=1)]
+
+    @property
+    def tools(self) -> Tools:
+        """What counts."""
+        return Tools(self.embedder, load_tokenizer(self.tokenizer))
+
+
+def ranking(compared: Compared) -> Table:
+    """Return which column is best, by the known boundaries or by structure, as the page ranks them."""
+    named = [(name, chunking) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)]
+    document, known = compared.document, compared.known
+    found = by_structure(document, named, compared.embedder) if known is None else by_known(document, known, named)
+    value = (
+        ("Points per cut", "1 between paragraphs, 0 between other sentences, -1 inside a sentence or block, or too long.")
+        if known is None
+        else ("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better.")
+    )
+    heads = [
+        value,
+        ("Behind the first", "How far it is behind the best column."),
+        ("95 % between", "The interval that holds 95 % of 10,000 resamples of the sections."),
+        ("p", "How often a difference as large comes about if both swap at random what they do in a section."),
+    ]
+    rows = [(found.contenders[place].name, _lead(found, place)) for place in found.order]
+    return Table("Which is best?", f"{found.words()} {found.basis(known is not None)}", heads, rows)
+
+
+def _lead(found: Ranking, place: int) -> list[Cell]:
+    value, lead = found.values[place], found.leads.get(place)
+    own = Cell("–", "It cuts nowhere.") if value is None else Cell(f"{value:z.2f}")
+    if lead is None:
+        return [own, Cell(""), Cell(""), Cell("")]
+    why = "This difference can be told." if lead.told else "This difference cannot be told."
+    numbers = (f"{lead.difference:z.2f}", f"{lead.low:z.2f} and {lead.high:z.2f}", f"{lead.p:.2g}")
+    return [own, *(Cell(one, why) for one in numbers)]
+
+
+def scores(compared: Compared) -> Table:
+    """Return how many chunks the columns make, how long, what they find and miss, and what is suspicious in them."""
+    known = compared.known
+    heads = [
+        ("Chunks", "How many there are."),
+        ("Characters", "Fewest, median and most in a chunk."),
+        ("Tokens", f"Fewest, median and most in a chunk, as {compared.tokenizer} counts them."),
+        *(
+            []
+            if known is None
+            else [
+                ("Found", "Known boundaries at which it cuts."),
+                ("Missed", "Known boundaries at which it does not cut."),
+                ("Added", "Cuts at no known boundary."),
+            ]
+        ),
+        ("Suspicious", "What the rules of the page Failures find in it; they may be mistaken."),
+        ("Decide, ms", "What cutting took once the embeddings were there."),
+    ]
+    rows = [
+        (name, _scored(compared, chunking)) for name, (_, chunking) in zip(compared.names, compared.columns, strict=True)
+    ]
+    return Table("Scores", "", heads, rows)
+
+
+def _scored(compared: Compared, chunking: Chunking) -> list[Cell]:
+    texts = [*chunking.texts]
+    try:
+        tokens = _spread([*load_tokenizer(compared.tokenizer).count(texts)])
+    except InputError:
+        tokens = Cell("–", "They cannot be counted here.")
+    cells = [Cell(f"{len(texts):,}"), _spread([len(one) for one in texts]), tokens]
+    if compared.known is not None:
+        cells += [Cell(f"{count:,}") for count in against_known(cuts_of(chunking), compared.known)]
+    found = counts(inbox(chunking, compared.embedder))
+    said = ", ".join(f"{count:,} {RULES[name].title.lower()}" for name, count in found.items())
+    timing = chunking.timing
+    took = "–" if timing is None else f"{timing.decide_ms + timing.merge_ms:,.2g}"
+    return [*cells, Cell(f"{sum(found.values()):,}", said), Cell(took)]
+
+
+def _spread(sizes: Sequence[int]) -> Cell:
+    return Cell(f"{min(sizes):,} · {statistics.median(sizes):,.0f} · {max(sizes):,}") if sizes else Cell("–")
+
+
+def without_labels(compared: Compared) -> Table:
+    """Return the measures that need no known boundaries, the trivial answers in them too."""
+    tools = compared.tools
+    columns = [(name, *one) for name, one in zip(compared.names, compared.columns, strict=True)]
+    for name, parameters in BASELINES:
+        chunker = build_chunker("fixed_sentences", parameters)
+        columns.append((name, chunker, run(chunker, compared.document, tools)))
+    rows = [
+        (name, _unlabelled(unlabelled(chunking, compared.vectors, sizes_of(chunking, chunker, tools))))
+        for name, chunker, chunking in columns
+    ]
+    said = "No number is a grade by itself: few cuts leave blocks whole, short chunks are alike inside."
+    return Table("Without labels", said, [(name.capitalize(), EXPLAINED[name]) for name in MEASURED], rows)
+
+
+def _unlabelled(measured: Unlabelled) -> list[Cell]:
+    blocks, sizes, contrast = measured.blocks, measured.sizes, measured.contrast
+    cosines = (
+        (None,) * 4 if contrast is None else (contrast.inside, contrast.across, contrast.difference, measured.coherence)
+    )
+    return [
+        Cell(f"{measured.chunks:,}"),
+        _share(blocks.all.share, blocks.words()),
+        Cell("–", "No size is asked for.") if sizes is None else _share(sizes.share, sizes.words()),
+        *(Cell("–") if one is None else Cell(f"{one:z.2f}".replace("-", "−")) for one in cosines),
+    ]
+
+
+def _share(value: float | None, why: str) -> Cell:
+    return Cell("–", why) if value is None else Cell(f"{value * 100:.3g}\N{NO-BREAK SPACE}%", why)

@@ -1,0 +1,71 @@
+"""The report of Compare: downloaded, sent and opened offline, it says what the page says, and nothing in it runs."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.hostile_strings import STRINGS
+from tests.browser.steps import embedded, open_app, paste
+
+LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"
+
+
+def downloaded(page, folder):
+    """Return the report that the page's button gives."""
+    page.get_by_text("Downloads", exact=True).click()
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="The comparison as a report, HTML").click()
+    assert re.fullmatch(r"seamark-report-\w+\.html", caught.value.suggested_filename)
+    file = folder / "report.html"
+    caught.value.save_as(file)
+    return file
+
+
+def opened(browser, file, **options):
+    """Open the file where there is no network; return the page, what it asked for and what it said."""
+    session = browser.new_context(offline=True, **options)
+    page = session.new_page()
+    asked, said = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.goto(file.as_uri(), wait_until="networkidle")
+    assert asked == [file.as_uri()]
+    return page, said
+
+
+def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
+    page = open_page(accept_downloads=True)
+    root = open_app(page, app_url, f"{LIGHT}&document=stubs")
+    page.get_by_text("Which is best?", exact=True).click()
+    verdict = page.get_by_text(re.compile("By the known boundaries, which part the text")).inner_text()
+    counts = root.evaluate("root => root.seamark.columns.map(({ cuts }) => cuts.length + 1)")
+    report, said = opened(browser, downloaded(page, tmp_path))
+    expect(report.get_by_text(verdict, exact=True)).to_be_visible()
+    found = [report.locator(".columns > section").nth(place).locator("li .box").count() for place in range(2)]
+    assert found == counts
+    assert not said
+    report.context.close()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (400, "dark")])
+def test_hostile_texts_do_nothing_in_it_and_it_fits(open_page, browser, app_url, tmp_path, width, theme):
+    page = open_page(accept_downloads=True)
+    open_app(page, app_url, LIGHT)
+    paste(page, "\n".join(STRINGS))
+    embedded(page)
+    report, said = opened(browser, downloaded(page, tmp_path), viewport={"width": width, "height": 900}, color_scheme=theme)
+    assert not said
+    assert report.evaluate("[window.ran, document.body.dataset.ran]") == [None, None]
+    assert report.locator("script, img, iframe, a, object, link, form, input, base").count() == 0
+    texts = report.locator(".columns > section").first.locator(".text").all_text_contents()
+    assert "".join("".join(texts).split()) == "".join("".join(STRINGS).split())
+    assert report.evaluate("document.documentElement.scrollWidth") == width
+    # What A4 has between its margins.
+    report.set_viewport_size({"width": 688, "height": 1000})
+    report.emulate_media(media="print")
+    assert report.evaluate("document.documentElement.scrollWidth") == 688
+    assert report.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    report.context.close()

@@ -1,0 +1,139 @@
+"""A report has the page's numbers and sentences, the whole text with its reasons, and nothing that runs or is fetched."""
+
+import base64
+import hashlib
+import re
+from html import unescape
+
+import pytest
+
+from chunkers import Chunking, Document, Tools, build_chunker, load_embedder, load_tokenizer, run
+from evaluation.report import page
+from evaluation.report.page import report
+from evaluation.report.tables import Compared, ranking, scores, without_labels
+from evaluation.segmentation.ranking import by_known, by_structure
+from evaluation.segmentation.unlabelled import BASELINES, sentence_vectors
+from sample_docs import load_sample
+from tests.browser.hostile_strings import STRINGS
+from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
+
+CHUNKERS = [("breakpoint", {"amount": 70}), ("recursive", {"size": 150, "overlap": 30}), ("kmeans", {"clusters": 3})]
+
+
+def compared(text, known=None, name="stubs", splitter="lines", chunkers=CHUNKERS):
+    document = Document.from_text(text, splitter, name)
+    embedder = load_embedder("tfidf")
+    tools = Tools(embedder, load_tokenizer("words"))
+    columns = [(one, run(one, document, tools)) for one in (build_chunker(*made) for made in chunkers)]
+    return Compared(document, columns, known, embedder, "words", sentence_vectors(document, tools))
+
+
+@pytest.fixture(scope="module")
+def stubs():
+    sample = load_sample("stubs")
+    return compared(sample.text, sample.known)
+
+
+def words_of(html):
+    return " ".join(unescape(re.sub("<[^>]+>", " ", html)).split())
+
+
+def test_its_verdict_is_the_ranking_s(stubs):
+    named = [*zip(stubs.names, [one for _, one in stubs.columns], strict=True)]
+    found = by_known(stubs.document, stubs.known, named)
+    table = ranking(stubs)
+    assert table.said == f"{found.words()} By the known boundaries, which part the text into 4 sections."
+    assert [name for name, _ in table.rows] == [found.contenders[place].name for place in found.order]
+    assert "no cut" in [name for name, _ in table.rows]
+    assert found.words() in words_of(report(stubs))
+
+
+def test_without_known_boundaries_it_ranks_by_structure(stubs):
+    unknown = Compared(stubs.document, stubs.columns, None, stubs.embedder, "words")
+    named = [*zip(unknown.names, [one for _, one in unknown.columns], strict=True)]
+    found = by_structure(unknown.document, named, unknown.embedder)
+    said = words_of(report(unknown))
+    assert found.words() in said
+    assert "No boundaries are known: this is by structure, over 1 paragraph, which says less than marks." in said
+    assert "Missed" not in said
+    assert "known boundaries" not in said
+
+
+def test_its_numbers_are_those_of_the_columns(stubs):
+    table = scores(stubs)
+    heads = [name for name, _ in table.heads]
+    for (_, cells), (_, chunking) in zip(table.rows, stubs.columns, strict=True):
+        told = dict(zip(heads, [cell.text for cell in cells], strict=True))
+        cuts = {gap.index for gap in chunking.gaps if gap.verdict.is_cut}
+        assert told["Chunks"] == f"{len(chunking)}"
+        sizes = sorted(len(text) for text in chunking.texts)
+        assert told["Characters"].split(" · ")[::2] == [f"{sizes[0]}", f"{sizes[-1]}"]
+        assert int(told["Found"]) + int(told["Missed"]) == 3
+        assert cuts
+    assert [name for name, _ in without_labels(stubs).rows][-2:] == [name for name, _ in BASELINES]
+
+
+def test_it_has_every_chunk_reason_recipe_and_gap(stubs):
+    html = report(stubs)
+    said = words_of(html)
+    for _, chunking in stubs.columns:
+        for chunk in chunking:
+            for start, end in chunk.spans:
+                assert " ".join(chunking.document.text[start:end].split()) in said
+        for gap in chunking.gaps:
+            assert f"after sentence {gap.index + 1}, {gap.verdict.partition(':')[0]}: {gap.reason}" in said
+        assert " ".join(chunking.recipe.to_json().split()) in said
+    assert html.count('class="axis curve"') == sum(bool(chunking.curves) for _, chunking in stubs.columns)
+
+
+MORE_TAGS = {
+    *("html", "head", "meta", "title", "body", "main", "h1", "h2", "table", "thead", "tbody", "tr", "th", "td"),
+    *("details", "summary", "dl", "dt", "dd", "pre", "footer"),
+}
+MORE_ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "scope", "tabindex", "role"}
+
+
+class Whole(Read):
+    """Reads a page, whose elements for its head have no end."""
+
+    def handle_starttag(self, tag, attributes):
+        super().handle_starttag(tag, attributes)
+        if tag == "meta":
+            self.open.pop()
+
+
+def test_hostile_texts_and_names_are_texts():
+    hostile = compared("\n".join(STRINGS), (len(STRINGS[0]) + 1,), STRINGS[0])
+    first, *others = hostile.columns
+    noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), recipe=first[1].recipe)
+    html = report(Compared(hostile.document, [(first[0], noted), *others], hostile.known, hostile.embedder, "words"))
+    read = Whole(html)
+    assert not read.open
+    assert read.tags <= TAGS | MORE_TAGS
+    assert read.attributes <= ATTRIBUTES | MORE_ATTRIBUTES
+
+
+def test_its_policy_allows_its_own_style_sheet_and_nothing_else(stubs):
+    html = report(stubs)
+    (sheet,) = re.findall("<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in html
+    # The policy stands before the style sheet, and nothing but the charset before it.
+    assert html.index("Content-Security-Policy") < html.index("<style>")
+    assert not re.search(r"url\(|@import|https?:", sheet)
+    assert "style=" not in html
+
+
+def test_of_a_long_comparison_the_rest_is_counted(stubs, monkeypatch):
+    monkeypatch.setattr(page, "MOST_SHOWN", 600)
+    monkeypatch.setattr(page, "MOST_GAPS", 3)
+    said = words_of(report(stubs))
+    assert "further chunks not shown here." in said
+    assert "12 further gaps not shown here." in said
+
+
+def test_an_empty_text_has_a_report_too():
+    said = words_of(report(compared("", chunkers=CHUNKERS[:2])))
+    assert "Nothing can be ranked: no column cuts anywhere." in said
+    assert "No chunk." in said

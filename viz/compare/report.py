@@ -1,0 +1,49 @@
+"""The report of Compare: the comparison as one file of HTML, to be sent to somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from chunkers import Cancelled, Chunker, Chunking, Embedder
+from evaluation.report.page import report
+from evaluation.report.tables import Compared
+from viz.components.download import download
+from viz.jobs.chunking import sentence_vectors
+from viz.state.choices import Choices
+from viz.state.keys import session
+from viz.state.text import Source
+
+
+def offer_report(
+    choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], chosen: Source, embedder: Embedder | None
+) -> None:
+    """Draw the button that downloads the report; it is made when it is asked for."""
+    document, on_disk = columns[0][1].document, session.on_disk
+
+    def made() -> str:
+        vectors = None
+        if embedder is not None and document.sentences:
+            try:
+                vectors = sentence_vectors(document, embedder, choices.tokenizer, on_disk)
+            except Cancelled:
+                # Nothing is embedded for a report: it says what is known.
+                vectors = None
+        return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors))
+
+    download(
+        st.container(),
+        "The comparison as a report, HTML",
+        made,
+        "seamark-report.html",
+        "text/html",
+        (
+            document.identity,
+            document.name,
+            chosen.known,
+            [(chunker.name, chunker) for chunker, _ in columns],
+            choices.tokenizer,
+        ),
+        help="Text, chunks, curves, measures and verdicts in one file that opens offline and can be sent to somebody.",
+    )
