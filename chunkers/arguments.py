@@ -165,12 +165,12 @@ def named_files(names: Sequence[str], endings: Sequence[str] = READABLE) -> Iter
         if name == "-":
             yield name, "standard input"
         elif not is_folder(folder):
-            yield name, _readable(folder.name)
+            yield name, readable(folder.name)
         else:
             found = _files_in(folder, endings)
             if not found:
                 raise InputError(f"{name}: a folder must have a file that ends in {', '.join(endings)}; this one has none.")
-            yield from ((str(path), _readable(path.relative_to(folder).as_posix())) for path in found)
+            yield from ((str(path), readable(path.relative_to(folder).as_posix())) for path in found)
 
 
 def is_folder(path: Path) -> bool:
@@ -178,7 +178,7 @@ def is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:
-        raise InputError(f"{_readable(str(path))[:200]}: the file must be readable; {error.strerror}.") from error
+        raise InputError(f"{readable(str(path))[:200]}: the file must be readable; {error.strerror}.") from error
 
 
 def _files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
@@ -212,7 +212,7 @@ def contents(
         yield name, data
 
 
-def _readable(name: str) -> str:
+def readable(name: str) -> str:
     """Replace bytes that are not text, which a file's name may contain."""
     return os.fsencode(name).decode("utf-8", "replace")
 

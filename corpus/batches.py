@@ -23,11 +23,11 @@ from chunkers import (
     Tools,
     load_embedder,
     load_tokenizer,
+    run,
 )
-from chunkers import run as cut
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders.own import OWN
-from chunkers.errors import shown
+from chunkers.errors import Cancelled, shown
 from chunkers.limits import MAX_BYTES
 from chunkers.result import Gap, start_after
 from chunkers.table import rows_of
@@ -35,6 +35,9 @@ from chunkers.text.extracted import too_large
 from chunkers.text.outline import forget_outlines
 from corpus.tables import CHUNKS, VERSION, parts_of
 from integrations.cutter import AnyRecipe, recipe_of
+
+LONGEST_FAULT = 300
+"""Characters of the message of an error that no sentence was written for."""
 
 Batch = TypeVar("Batch", pa.RecordBatch, pa.Table)
 
@@ -136,18 +139,29 @@ class Chunks:
         ModelError
             If the model cannot be loaded or used, which is no fault of a document.
         """
+        return self.cut(documents, self._problems)
+
+    def cut(self, documents: Batch, problems: Problem | None) -> Batch:
+        """Cut a batch as a call does, with another taker of the problems."""
         rows: dict[str, list[Any]] = {name: [] for name in CHUNKS.names}
         for name, text, parts in _given(documents):
             try:
                 found = self._rows(name, text, parts)
-            except ModelError:
+            except (ModelError, Cancelled):
                 raise
             except InputError as error:
                 said = str(error)
                 said = said if said.startswith(str(name)) else f"{name}: {said}"
-                if self._problems is None:
+                if problems is None:
                     raise InputError(said) from error
-                self._problems(str(name), said)
+                problems(str(name), said)
+                continue
+            except Exception as error:
+                # A fault that one document of millions brings to light must not end the run of the others.
+                if problems is None:
+                    raise
+                line = " ".join(str(error).split())[:LONGEST_FAULT]
+                problems(str(name), f"{name}: cutting it failed with {type(error).__name__}: {line}")
                 continue
             for row in found:
                 for column, values in rows.items():
@@ -168,7 +182,7 @@ class Chunks:
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
         tools = Tools(self._embedder, self._tokenizer, EmbeddingCache())
         document = Document.from_text(text, self._recipe.sentences, name, parts_of(parts, name))  # type: ignore[arg-type]
-        chunking = cut(self._chunker, document, tools, self._recipe.embedded_as)
+        chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         rows = rows_of(chunking, None)
         tokens = replace(tools, embedder=None).count_tokens(chunking.texts) if rows else []
         ids = chunk_ids(name, self._identity, [chunk.spans for chunk in chunking.chunks])

@@ -13,6 +13,8 @@ COMMANDS = {
     "retrieval": "measure recipes on questions with known excerpts",
     "agreement": "which boundaries another embedder moves",
     "unlabelled": "what can be said of chunkers without labels",
+    "report": "chunkers on a document, as one file of HTML that opens offline",
+    "corpus": "cut whole folders and data sets into Parquet, on all cores",
     "check": "documents and a recipe against rules, for continuous integration",
 }
 """Every command, with what it does; each imports what it needs only when it is run."""
@@ -29,6 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from chunkers.__main__ import main as chunk
 
         return chunk(given[1:], prog="seamark chunk")
+    if command == "corpus":
+        from corpus.__main__ import main as corpus
+
+        return corpus(given[1:], prog="seamark corpus")
     if command in COMMANDS:
         from evaluation.__main__ import main as evaluate
 

@@ -64,7 +64,7 @@ class Document:
 
     def __post_init__(self) -> None:
         """Check the text and the sentences."""
-        _check_text(self.text, self.name)
+        check_text(self.text, self.name)
         spans = checked_spans(self.text, self.sentences)
         object.__setattr__(self, "sentences", tuple(map(Span._make, spans)))
 
@@ -97,7 +97,7 @@ class Document:
         Cancelled
             If the user has.
         """
-        _check_text(text, name)
+        check_text(text, name)
         if not isinstance(sentences, str):
             return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name, parts=parts)
         load_splitter(sentences)
@@ -145,7 +145,8 @@ class Document:
         return Span(self.sentences[first].start, self.sentences[last - 1].end)
 
 
-def _check_text(text: object, name: str) -> None:
+def check_text(text: object, name: str) -> None:
+    """Raise InputError if the text of a document is no str, or has a lone surrogate in it."""
     if not isinstance(text, str):
         raise InputError(f"{name}: the text must be a str; got {shown(text)}.")
     try:

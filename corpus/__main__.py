@@ -1,0 +1,158 @@
+"""The command line of whole corpora: a recipe, inputs, and the folder for the chunks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from joblib import cpu_count
+
+from chunkers.arguments import Parser, add_device, add_encoding, command_line, say
+from chunkers.errors import InputError
+from chunkers.text.encodings import known_encoding
+from corpus.pieces import Columns
+from corpus.run import ALL_PROBLEMS, SHARD_MB, Progress, Run, in_processes
+
+MOST_WORKERS = 256
+"""Processes of a run on one machine."""
+
+LARGEST_SHARD = 4_000
+SMALLEST_SHARD = 0.001
+"""Megabytes of input of a shard."""
+
+SAID_EVERY_S = 30
+"""Seconds between two lines of progress where these go into a file."""
+
+
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = Parser(
+        prog=prog,
+        description="Cut whole folders and data sets into chunks; the same command again goes on where it stopped.",
+    )
+    parser.add_argument("recipe", metavar="RECIPE", help="a recipe, as the page exports it")
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="INPUT",
+        type=Path,
+        help="a folder, with all below it that is neither hidden nor a symbolic link; a document; "
+        "JSON lines (.jsonl, .ndjson) or Parquet (.parquet), with a document in each line or row",
+    )
+    parser.add_argument("--output", required=True, metavar="DIR", type=Path, help="the folder for the chunks")
+    parser.add_argument("--text-column", default="text", metavar="NAME", help="the column of the texts (default: text)")
+    parser.add_argument(
+        "--id-column", metavar="NAME", help="the column of the documents' ids (default: id, or else their place in the file)"
+    )
+    parser.add_argument(
+        "--workers", type=int, default=cpu_count(), metavar="N", help="processes (default: one for each core)"
+    )
+    parser.add_argument(
+        "--shard-size",
+        type=float,
+        default=SHARD_MB,
+        metavar="MB",
+        help=f"megabytes of input of a shard (default: {SHARD_MB})",
+    )
+    add_device(parser)
+    add_encoding(parser)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
+    """Run the command line, which its help calls ``prog``; return the exit status: 1 if some documents could not be cut."""
+    return command_line(lambda: _run(_parser(prog).parse_args(arguments)))
+
+
+def _run(options: argparse.Namespace) -> int:
+    if not 1 <= options.workers <= MOST_WORKERS:
+        raise InputError(f"--workers must be from 1 to {MOST_WORKERS:,}; got {options.workers:,}.")
+    if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
+        raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
+    if options.encoding is not None:
+        known_encoding(options.encoding)
+    columns = Columns(options.text_column, options.id_column)
+    size = round(options.shard_size * 1_000_000)
+    run = Run(Path(options.recipe), tuple(options.inputs), options.output, columns, options.encoding, options.device, size)
+    told = _Told(run)
+    try:
+        whole = run.go(in_processes, options.workers, told)
+    except KeyboardInterrupt:
+        told.end()
+        say("The same command again goes on.")
+        raise
+    told.end()
+    say(_ended(run, whole, options.output))
+    return 1 if whole.tally.problems else 0
+
+
+class _Told:
+    """Says on standard error how far a run is: on a terminal in one line that changes, else in a line now and then."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._began = self._said = time.monotonic()
+        self._line = False
+        self._first = True
+
+    def __call__(self, state: Progress) -> None:
+        now = time.monotonic()
+        if self._first:
+            self._first = False
+            if said := counted(self._run.left_out):
+                say(f"Passed by: {said}.")
+            if self._run.resumed:
+                say(f"Going on where a run stopped: {state.done:,} of {_several(state.shards, 'shard')}.")
+            self._began = now
+        elif sys.stderr.isatty():
+            sys.stderr.write(f"\r{self._words(state, now)}\033[K")
+            sys.stderr.flush()
+            self._line = True
+        elif now - self._said >= SAID_EVERY_S:
+            say(self._words(state, now))
+            self._said = now
+
+    def _words(self, state: Progress, now: float) -> str:
+        speed = state.now.characters / 1e6 / max(now - self._began, 1e-9)
+        return (
+            f"{state.done:,} of {_several(state.shards, 'shard')}, {_several(state.tally.documents, 'document')}, "
+            f"{_several(state.tally.chunks, 'chunk')}, {speed:.1f} million characters a second"
+        )
+
+    def end(self) -> None:
+        """End the line that changes."""
+        if self._line:
+            sys.stderr.write("\n")
+            self._line = False
+
+
+def _ended(run: Run, whole: Progress, output: Path) -> str:
+    """Return the sentence at the end."""
+    tally = whole.tally
+    said = (
+        f"{_several(tally.documents, 'document')}, {_several(tally.chunks, 'chunk')} in {_several(whole.shards, 'shard')}."
+    )
+    others = []
+    if tally.problems:
+        others.append(f"{_several(tally.problems, 'document')} could not be read or cut")
+    if tally.doubts:
+        others.append(f"the encoding of {_several(tally.doubts, 'document')} was guessed")
+    return f"{said} {'; '.join(others).capitalize()}: see {output / ALL_PROBLEMS}." if others else said
+
+
+def counted(counts: dict[str, int]) -> str:
+    """Return counts in words, as “2 symbolic links, 1 hidden file or folder”; empty where there is none."""
+    plurals = {"hidden file or folder": "hidden files or folders", "file of another kind": "files of another kind"}
+    return ", ".join(
+        f"{count:,} {what if count == 1 else plurals.get(what, f'{what}s')}" for what, count in sorted(counts.items())
+    )
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

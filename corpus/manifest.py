@@ -1,0 +1,145 @@
+"""The manifest of a run: which inputs are in which shard, written before the first of them, and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+from chunkers.errors import InputError, shown
+from corpus.pieces import MOST_FILES, Piece, label
+from corpus.shards import PROBLEMS, UNFINISHED, Shard, appearing
+
+MANIFEST = "_manifest.jsonl"
+LOCK = "_lock"
+
+VERSION = 1
+"""The number of the manifest's form."""
+
+
+def shards(pieces: Iterable[Piece], size: int) -> Iterator[Shard]:
+    """Put pieces together, in order: at most ``size`` bytes of input and `MOST_FILES` pieces, or one piece, to a shard."""
+    number, together, weight = 0, list[Piece](), 0
+    for piece in pieces:
+        if together and (weight + piece.weight > size or len(together) >= MOST_FILES):
+            yield Shard(number, tuple(together))
+            number, together, weight = number + 1, [], 0
+        together.append(piece)
+        weight += piece.weight
+    if together:
+        yield Shard(number, tuple(together))
+
+
+class Manifest:
+    """That of an output folder.
+
+    Parameters
+    ----------
+    folder
+        The output.
+    names
+        The inputs as they were given, for messages.
+    told
+        What decides about the chunks besides the inputs: the recipe and the options of the run, as JSON-compatible values.
+    """
+
+    def __init__(self, folder: Path, names: Sequence[Path], told: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._path = folder / MANIFEST
+        self._names = names
+        self._told = {"manifest": VERSION, **told}
+        self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def begin(self, found: Iterable[Shard]) -> bool:
+        """Write the manifest, or compare it with the one that is there; return whether one was there.
+
+        Raises
+        ------
+        InputError
+            If the folder has something else in it, or the manifest is that of another recipe, other options or other inputs.
+        """
+        if self._path.exists():
+            self._check_told()
+            self._check_shards(found)
+            return True
+        others = sorted(path.name for path in self._folder.iterdir() if path.name != LOCK)
+        if others:
+            raise InputError(
+                f"--output must be a new or empty folder, or one in which a run was begun; this one has {shown(others[0])}."
+            )
+        with appearing(self._path) as file:
+            file.write(json.dumps(self._told).encode() + b"\n")
+            count = 0
+            for shard in found:
+                file.write(shard.to_json().encode() + b"\n")
+                count += 1
+            if not count:
+                raise InputError("The inputs must have at least one document that can be read; they have none.")
+        (self._folder / PROBLEMS).mkdir(exist_ok=True)
+        return False
+
+    def shards(self) -> Iterator[Shard]:
+        """Yield the shards in order."""
+        with self._path.open(encoding="utf-8") as file:
+            next(file)
+            yield from map(Shard.from_json, file)
+
+    def sweep(self) -> None:
+        """Remove what a run that was killed had not finished."""
+        for folder in (self._folder, self._folder / PROBLEMS):
+            for path in folder.glob(f"{UNFINISHED}*"):
+                path.unlink(missing_ok=True)
+
+    def _check_told(self) -> None:
+        """Raise InputError where the recipe or an option is another."""
+        with self._path.open(encoding="utf-8") as file:
+            before = json.loads(file.readline())
+        for name in {**before, **self._told}:
+            old, new = before.get(name), self._told.get(name)
+            if old == new:
+                continue
+            if name == "recipe" and isinstance(old, dict) and isinstance(new, dict):
+                name, old, new = _difference(old, new)
+            raise InputError(
+                f"--output must be of a run of the same recipe and options; {name} was {shown(old)} and is {shown(new)} now."
+            )
+
+    def _check_shards(self, found: Iterable[Shard]) -> None:
+        """Raise InputError where the inputs are others, naming the first."""
+        for before, now in zip_longest(_pieces(self.shards()), _pieces(found)):
+            if before == now:
+                continue
+            if now is None or (before is not None and _place(before) < _place(now)):
+                piece, what = before, "is gone"
+            elif before is None or _place(now) < _place(before):
+                piece, what = now, "is new"
+            else:
+                piece, what = now, "has changed"
+            raise InputError(
+                f"--output must be of a run of the same inputs; {label(self._names, piece)} {what} since it was begun."
+            )
+
+
+def _pieces(found: Iterable[Shard]) -> Iterator[Piece]:
+    return chain.from_iterable(shard.pieces for shard in found)
+
+
+def _place(piece: Piece) -> tuple[int, list[bytes]]:
+    """Return what pieces of different files are in the order of."""
+    return piece.root, os.fsencode(piece.path).split(b"/")
+
+
+def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    """Return the first entry of a recipe, or of a mapping in it, that is another."""
+    for name in {**old, **new}:
+        before, now = old.get(name), new.get(name)
+        if isinstance(before, dict) and isinstance(now, dict) and before != now:
+            inner, before, now = _difference(before, now)
+            return f"{name}.{inner}", before, now
+        if before != now:
+            return name, before, now
+    raise AssertionError("they are the same")

@@ -1,0 +1,239 @@
+"""Which documents there are: what a run is given, taken apart into pieces that are read one by one.
+
+Nothing is read but names, sizes and the footers of Parquet files, so that a run knows of terabytes within minutes; the names
+are those of one folder at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from chunkers.arguments import readable
+from chunkers.errors import InputError, shown
+from chunkers.text.reading import READABLE
+
+LINES = (".jsonl", ".ndjson")
+"""Endings of files with a document on each line, as JSON."""
+
+PARQUET = (".parquet",)
+"""Endings of files with a document in each row."""
+
+MOST_FILES = 1_000
+"""Files that make one shard together, however small they are."""
+
+Kind = Literal["file", "lines", "rows", "problem"]
+
+
+class Piece(NamedTuple):
+    """A file with one document, or a part of a file with many.
+
+    Attributes
+    ----------
+    root
+        The number of the input that it was found in.
+    path
+        Its path below that input, in the system's own characters; empty where the input is the file itself.
+    kind
+        A ``file`` with one document; ``lines`` of JSON; ``rows`` of Parquet; or what could not even be looked at.
+    size, changed
+        The bytes of the whole file, and when it was last changed, in nanoseconds.
+    begin, end
+        Of lines: the range of bytes in which they begin. Of rows: their range within the row group.
+    group, before
+        Of rows: the number of the row group, and how many rows the groups before it have.
+    weight
+        About how many bytes are read for it.
+    said
+        Of a problem: the sentence.
+    """
+
+    root: int
+    path: str
+    kind: Kind
+    size: int = 0
+    changed: int = 0
+    begin: int = 0
+    end: int = 0
+    group: int = 0
+    before: int = 0
+    weight: int = 0
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the documents of JSON lines and Parquet are.
+
+    Attributes
+    ----------
+    text
+        The name of the column, or of the key, with the text.
+    id
+        That of the id; None for ``id`` where there is one, else a document is called by its place in the file.
+    """
+
+    text: str = "text"
+    id: str | None = None
+
+
+@dataclass
+class Inputs:
+    """What a run is given, in order.
+
+    Attributes
+    ----------
+    roots
+        Files and folders.
+    columns
+        Where the documents of JSON lines and Parquet are.
+    part
+        Bytes of one piece of a large file.
+    left_out
+        How many hidden files, symbolic links and files of other kinds were passed by so far; nothing follows them.
+    """
+
+    roots: Sequence[Path]
+    columns: Columns
+    part: int
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all pieces, always in the same order: by the inputs, and by name in each folder.
+
+        Raises
+        ------
+        InputError
+            If an input is not there, lies within another one, or is a table without the columns.
+        """
+        check_apart(self.roots)
+        for number, root in enumerate(self.roots):
+            try:
+                found = root.stat()
+            except OSError as error:
+                raise InputError(f"{readable(str(root))}: the input must be readable; {error.strerror}.") from error
+            if stat.S_ISDIR(found.st_mode):
+                yield from self._folder(number, root)
+            else:
+                yield from self._file(number, "", root, found)
+
+    def _folder(self, number: int, root: Path) -> Iterator[Piece]:
+        """Go through a folder; a list of what is open instead of recursion, which a deep folder would exhaust."""
+        open_folders = [self._entries(number, root, "")]
+        while open_folders:
+            found = next(open_folders[-1], None)
+            if found is None:
+                open_folders.pop()
+            elif isinstance(found, Piece):
+                yield found
+            else:
+                path, entry = found
+                if entry.is_dir(follow_symlinks=False):
+                    open_folders.append(self._entries(number, root, f"{path}/"))
+                elif not entry.name.lower().endswith((*READABLE, *LINES, *PARQUET)):
+                    self.left_out["file of another kind"] += 1
+                else:
+                    yield from self._entry(number, path, entry)
+
+    def _entries(self, number: int, root: Path, below: str) -> Iterator[tuple[str, os.DirEntry[str]] | Piece]:
+        try:
+            with os.scandir(root / below) as entries:
+                found = sorted(entries, key=lambda entry: os.fsencode(entry.name))
+        except OSError as error:
+            yield Piece(number, below, "problem", said=f"the folder must be readable; {error.strerror}.")
+            return
+        for entry in found:
+            if entry.name.startswith("."):
+                self.left_out["hidden file or folder"] += 1
+            elif entry.is_symlink():
+                self.left_out["symbolic link"] += 1
+            else:
+                yield below + entry.name, entry
+
+    def _entry(self, number: int, path: str, entry: os.DirEntry[str]) -> Iterator[Piece]:
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            yield Piece(number, path, "problem", said=f"the file must be readable; {error.strerror}.")
+            return
+        if stat.S_ISREG(found.st_mode):
+            yield from self._file(number, path, Path(entry.path), found)
+        else:
+            self.left_out["file of another kind"] += 1
+
+    def _file(self, number: int, path: str, where: Path, found: os.stat_result) -> Iterator[Piece]:
+        whole = Piece(number, path, "file", found.st_size, found.st_mtime_ns, weight=found.st_size)
+        ending = where.suffix.lower()
+        if ending in LINES:
+            for begin in range(0, found.st_size, self.part):
+                end = min(begin + self.part, found.st_size)
+                yield whole._replace(kind="lines", begin=begin, end=end, weight=end - begin)
+        elif ending in PARQUET:
+            yield from self._rows(whole, where)
+        else:
+            yield whole
+
+    def _rows(self, whole: Piece, where: Path) -> Iterator[Piece]:
+        """Yield the row groups of a Parquet file, large ones in parts, by its footer alone."""
+        try:
+            with pq.ParquetFile(where) as file:
+                schema, told = file.schema_arrow, file.metadata
+        except (OSError, pa.ArrowException) as error:
+            line = " ".join(str(error).split())[:300]
+            yield whole._replace(kind="problem", said=f"the file must be sound Parquet; reading it failed with: {line}")
+            return
+        self._check_columns(schema, readable(whole.path or where.name))
+        before = 0
+        for group in range(told.num_row_groups):
+            rows = told.row_group(group).num_rows
+            size = text_bytes(told.row_group(group), self.columns.text)
+            parts = max(1, min(rows, -(-size // self.part)))
+            edges = [rows * number // parts for number in range(parts + 1)]
+            for begin, end in pairwise(edges):
+                if begin < end:
+                    yield whole._replace(kind="rows", begin=begin, end=end, group=group, before=before, weight=size // parts)
+            before += rows
+
+    def _check_columns(self, schema: pa.Schema, name: str) -> None:
+        """Raise InputError if a table does not have the columns: that is a slip in the command, not in a document."""
+        for option, column in (("--text-column", self.columns.text), ("--id-column", self.columns.id)):
+            if column is not None and column not in schema.names:
+                raise InputError(
+                    f"{option} must name a column of {name}, {', '.join(map(shown, schema.names))}; got {shown(column)}."
+                )
+        kind = schema.field(self.columns.text).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            raise InputError(f"--text-column must name a column of texts; {self.columns.text} of {name} is of type {kind}.")
+
+
+def text_bytes(group: Any, column: str) -> int:
+    """Return the bytes of a column of a row group when unpacked."""
+    columns = (group.column(number) for number in range(group.num_columns))
+    return sum(one.total_uncompressed_size for one in columns if one.path_in_schema == column)
+
+
+def check_apart(roots: Iterable[Path]) -> None:
+    """Raise InputError if an input lies within another one, or is given twice: its documents would be there twice."""
+    places = sorted((Path(os.path.realpath(root)), root) for root in roots)
+    for (one, given), (other, again) in pairwise(places):
+        # Sorted by their parts, all that lies below a folder follows it.
+        if other.is_relative_to(one):
+            within = "is given twice" if one == other else f"lies within {readable(str(given))}"
+            raise InputError(f"An input must not lie within another one; {readable(str(again))} {within}.")
+
+
+def label(roots: Sequence[Path], piece: Piece) -> str:
+    """Return what a file is called in ids: its path below the input, which stands before it where there are several."""
+    root = roots[piece.root]
+    above = os.path.normpath(root) if len(roots) > 1 else "" if piece.path else root.name
+    return readable(Path(above, piece.path).as_posix())

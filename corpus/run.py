@@ -1,0 +1,242 @@
+"""A run over a corpus: planned, spread over the cores, and gone on with where it was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from chunkers.errors import InputError
+from corpus.batches import Chunks
+from corpus.manifest import LOCK, Manifest, shards
+from corpus.pieces import Columns, Inputs, Piece, label
+from corpus.reading import Source
+from corpus.shards import PROBLEMS, Job, Shard, Tally, appearing
+from integrations.cutter import AnyRecipe
+
+SHARD_MB = 8
+"""Megabytes of input of a shard, unless another number is asked for: what a kill costs each worker at the most."""
+
+ALL_PROBLEMS = "_problems.jsonl"
+SUMMARY = "_summary.json"
+
+IDLE_S = 60
+"""Seconds after which a worker without work ends, as it also does when the run was killed."""
+
+ENVIRONMENT = {
+    # There is a worker on every core, and a model's vectors depend, in their last bits, on the number of threads: so the
+    # chunks are the same whatever the number of workers.
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    **{"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"},
+}
+"""Additions to the environment of workers."""
+
+Engine = Callable[[Job, Iterator[Shard], int], Generator[Tally]]
+"""Writes shards with a number of workers, and yields what became of each as soon as it is there."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: shards that are there, of how many, and what is in them; ``now`` is what this run itself did."""
+
+    done: int
+    shards: int
+    tally: Tally
+    now: Tally
+
+
+@dataclass
+class Run:
+    """A run over inputs into a folder; `go` does what is not done yet.
+
+    Attributes
+    ----------
+    recipe
+        What cuts, in any form that `corpus.Chunks` takes.
+    inputs
+        Files and folders.
+    output
+        The folder for the shards; made if it is not there.
+    columns
+        Where the documents of JSON lines and Parquet are.
+    encoding
+        That of text and HTML, if it is known.
+    device
+        Where torch runs the model.
+    shard_bytes
+        About how many bytes of input make a shard.
+    left_out
+        How many files of which kind were passed by.
+    resumed
+        Whether the folder was one in which a run was begun.
+    """
+
+    recipe: AnyRecipe
+    inputs: tuple[Path, ...]
+    output: Path
+    columns: Columns = field(default_factory=Columns)
+    encoding: str | None = None
+    device: str = "auto"
+    shard_bytes: int = SHARD_MB * 1_000_000
+    left_out: Counter[str] = field(default_factory=Counter, init=False)
+    resumed: bool = field(default=False, init=False)
+
+    def go(self, engine: Engine, workers: int, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
+        """Write all shards that are not there, and return the whole; the folder then has a file that says it is complete.
+
+        Raises
+        ------
+        InputError
+            If an input or the recipe is unusable, the folder is that of another run or cannot be written, or a worker ended.
+        KeyboardInterrupt
+            If the user stopped it; the shards that are there remain.
+        """
+        chunks = Chunks(self.recipe, self.device)
+        if not self.inputs:
+            raise InputError("Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet.")
+        with _owned(self.output, self.inputs):
+            manifest = Manifest(self.output, self.inputs, self._told(chunks))
+            found = Inputs(self.inputs, self.columns, self.shard_bytes)
+            self.resumed = manifest.begin(shards(found.pieces(), self.shard_bytes))
+            self.left_out = found.left_out
+            manifest.sweep()
+            (self.output / SUMMARY).unlink(missing_ok=True)
+            roots = [Path(os.path.abspath(one)) for one in self.inputs]  # noqa: PTH100 - a link stays a link
+            source = Source(roots, self.inputs, self.columns, self.encoding)
+            job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
+            try:
+                whole = self._write(job, manifest, engine, workers, progress)
+            finally:
+                manifest.sweep()
+                _gather(self.output, manifest)
+            told = {**whole.tally._asdict(), "shards": whole.shards, "left_out": dict(self.left_out), **self._told(chunks)}
+            with appearing(self.output / SUMMARY) as file:
+                file.write(json.dumps(told, indent=2).encode() + b"\n")
+            return whole
+
+    def _told(self, chunks: Chunks) -> dict[str, Any]:
+        """Return what decides about the chunks besides what is in the inputs."""
+        return {
+            "recipe": chunks.recipe.model_dump(),
+            # Ids begin with the inputs' names where there are several, or are the name of the one file.
+            "inputs": [label(self.inputs, Piece(number, "", "file")) for number in range(len(self.inputs))]
+            if len(self.inputs) > 1 or not self.inputs[0].is_dir()
+            else [],
+            "text_column": self.columns.text,
+            "id_column": self.columns.id,
+            "encoding": self.encoding,
+            "shard_bytes": self.shard_bytes,
+        }
+
+    def _write(
+        self, job: Job, manifest: Manifest, engine: Engine, workers: int, progress: Callable[[Progress], None]
+    ) -> Progress:
+        there: set[int] = set()
+        model, total, count = "", Tally(), 0
+        for shard in manifest.shards():
+            count += 1
+            if told := job.finished(shard):
+                there.add(shard.number)
+                total += told[0]
+                model = model or told[1]
+        job = Job(job.source, job.output, job.recipe, job.device, job.plan, model, os.getpid())
+        state = Progress(len(there), count, total, Tally())
+        progress(state)
+        missing = (shard for shard in manifest.shards() if shard.number not in there)
+        if len(there) < count:
+            for tally in engine(job, missing, min(workers, count - len(there))):
+                state = Progress(state.done + 1, count, state.tally + tally, state.now + tally)
+                progress(state)
+        return state
+
+
+def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+    """Write shards in processes of this machine, each with a model and a thread of its own; an `Engine`."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    # A worker that keeps much memory after a large document is replaced, which is no news to the user.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+    executor = ProcessPoolExecutor(workers, timeout=IDLE_S, initializer=_begin_worker, env=_environment())
+    pending: set[Future[Tally]] = set()
+    try:
+        for shard in missing:
+            pending.add(executor.submit(job.write, shard))
+            # No more are sent than keep the workers busy: there may be a hundred thousand.
+            while len(pending) >= 2 * workers:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from [one.result() for one in done]
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from [one.result() for one in done]
+    except BrokenProcessPool as error:
+        raise InputError(
+            "A worker was ended before its work, perhaps for want of memory; the same command again goes on, "
+            "and with fewer --workers each has more memory."
+        ) from error
+    finally:
+        # loky's thread fails if it is told to end while a shard is on its way to the workers.
+        while any(not (one.running() or one.done()) for one in pending):
+            time.sleep(0.01)
+        executor.shutdown(wait=True, kill_workers=True)
+
+
+def _environment() -> Mapping[str, str]:
+    return {**ENVIRONMENT}
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the run itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _owned(output: Path, inputs: tuple[Path, ...]) -> Iterator[None]:
+    """Make the output folder, and let nobody else write into it meanwhile.
+
+    Raises
+    ------
+    InputError
+        If it lies within an input, cannot be written, or another run is writing into it.
+    """
+    place = Path(os.path.realpath(output))
+    for one in inputs:
+        if place.is_relative_to(os.path.realpath(one)):
+            raise InputError(f"--output must not lie within an input, {one}: the next run would take chunks for documents.")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(output / LOCK, timeout=0)
+        lock.acquire()
+    except Timeout as error:
+        raise InputError(f"--output must be written by one run at a time; another one is writing into {output}.") from error
+    except OSError as error:
+        raise InputError(f"--output must be a folder that can be written; {error.strerror or error}.") from error
+    try:
+        yield
+    finally:
+        # Its file stays: another run may have opened it by now.
+        lock.release()
+
+
+def _gather(output: Path, manifest: Manifest) -> None:
+    """Put the problems of all shards into one file, in the order of the shards; there is none without problems."""
+    whole = output / ALL_PROBLEMS
+    if not any((output / PROBLEMS).glob("part-*")):
+        whole.unlink(missing_ok=True)
+        return
+    with appearing(whole) as file:
+        for shard in manifest.shards():
+            with suppress(FileNotFoundError), (output / shard.problems).open("rb") as told:
+                shutil.copyfileobj(told, file)

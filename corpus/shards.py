@@ -1,0 +1,267 @@
+"""A shard: the chunks of some pieces in one Parquet file, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from chunkers import Recipe
+from chunkers.errors import Cancelled, InputError
+from corpus.batches import Chunks
+from corpus.pieces import Piece
+from corpus.reading import Given, Problem, Source
+from corpus.tables import DOCUMENTS
+
+PROBLEMS = "_problems"
+"""The folder of the shards' problems; what reads a folder of Parquet passes by names with such a beginning."""
+
+UNFINISHED = ".unfinished-"
+"""How the names of files begin that are being written."""
+
+TOGETHER = 1_000_000
+"""Characters of documents that are cut together, or `TOGETHER_ROWS` of them; one document in any case."""
+
+TOGETHER_ROWS = 256
+
+ROW_GROUP = 16_000_000
+"""Bytes of chunks that are kept before they are written as a row group."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a run: its number, and the pieces whose chunks are in its file."""
+
+    number: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"part-{self.number:06d}.parquet"
+
+    @property
+    def problems(self) -> str:
+        """The path of the file with its problems, which is there only if it has some."""
+        return f"{PROBLEMS}/part-{self.number:06d}.jsonl"
+
+    def to_json(self) -> str:
+        """Return it as a line of JSON."""
+        return json.dumps({"shard": self.number, "file": self.file, "pieces": [one._asdict() for one in self.pieces]})
+
+    @classmethod
+    def from_json(cls, line: str) -> Shard:
+        """Return the shard of such a line."""
+        told = json.loads(line)
+        return cls(told["shard"], tuple(Piece(**one) for one in told["pieces"]))
+
+
+class Tally(NamedTuple):
+    """What became of some documents: how many were cut, into how many chunks, of how many characters; and what was not.
+
+    ``doubts`` were read in an encoding that was guessed.
+    """
+
+    documents: int = 0
+    chunks: int = 0
+    characters: int = 0
+    problems: int = 0
+    doubts: int = 0
+
+    def __add__(self, other: object) -> Tally:
+        """Return the sums."""
+        assert isinstance(other, Tally)
+        return Tally(*(one + another for one, another in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all shards of a run have in common; it is sent to the workers.
+
+    Attributes
+    ----------
+    source
+        What the documents are read from.
+    output
+        The folder of the shards.
+    recipe
+        What cuts.
+    device
+        Where torch runs the model.
+    plan
+        A hash of the recipe and the options of the run.
+    model
+        The model of the shards that are there already; empty where none is, or none is needed.
+    parent
+        The process that the run belongs to; once that has ended, nothing more is written. 0 where no one process does.
+    """
+
+    source: Source
+    output: Path
+    recipe: Recipe
+    device: str
+    plan: str
+    model: str = ""
+    parent: int = 0
+
+    def identity(self, shard: Shard) -> str:
+        """Return a hash of all that decides what is in a shard's file."""
+        return hashlib.blake2b(f"{self.plan}\n{shard.to_json()}".encode(), digest_size=16).hexdigest()
+
+    def finished(self, shard: Shard) -> tuple[Tally, str] | None:
+        """Return what a shard's file says of itself and its model if it is there, and is that of this plan; else None."""
+        try:
+            told = pq.read_metadata(self.output / shard.file).metadata or {}
+            if told.get(b"seamark.shard") != self.identity(shard).encode():
+                return None
+            return Tally(**json.loads(told[b"seamark.tally"])), told[b"seamark.model"].decode()
+        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+            return None
+
+    def write(self, shard: Shard) -> Tally:
+        """Cut the documents of a shard and write its file.
+
+        Raises
+        ------
+        InputError
+            If the model is another than that of the shards that are there, or the output cannot be written.
+        Cancelled
+            If the process that the run belongs to has ended.
+        """
+        try:
+            return _Writing(self, shard, chunks_of(self.recipe, self.device)).done()
+        except OSError as error:
+            raise InputError(f"--output must be writable; {shard.file}: {error.strerror or error}.") from error
+
+    def check_wanted(self) -> None:
+        """Raise Cancelled if the run's own process is gone: another may have taken its place."""
+        if self.parent and self.parent not in (os.getppid(), os.getpid()):
+            raise Cancelled
+
+
+@lru_cache(maxsize=1)
+def _loaded(recipe: str, device: str) -> Chunks:
+    return Chunks(Recipe.from_json(recipe), device)
+
+
+def chunks_of(recipe: Recipe, device: str) -> Chunks:
+    """Return what cuts by a recipe: one in each process, with the model that it has loaded."""
+    return _loaded(recipe.to_json(), device)
+
+
+@dataclass
+class _Writing:
+    """A shard that is being written."""
+
+    job: Job
+    shard: Shard
+    chunks: Chunks
+    kept: list[pa.Table] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+
+    def done(self) -> Tally:
+        schema, model = self.chunks.schema, self.chunks.model
+        if self.job.model and model != self.job.model:
+            raise InputError(
+                f"The model must be that of the shards that are there, {self.job.model}; it is {model or 'none'} now."
+            )
+        troubles = self.job.output / self.shard.problems
+        with appearing(self.job.output / self.shard.file) as file:
+            # Before the shard's own file appears, so that there is none without its problems.
+            with appearing(troubles) as told, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+                self._told = told
+                for batch in self._batches():
+                    self._cut(batch, writer)
+                self._flush(writer)
+                tally = json.dumps(self.tally._asdict())
+                writer.add_key_value_metadata({"seamark.shard": self.job.identity(self.shard), "seamark.tally": tally})
+            if not troubles.stat().st_size:
+                troubles.unlink()
+            self.job.check_wanted()
+        return self.tally
+
+    def _batches(self) -> Iterator[list[Given]]:
+        """Yield the documents some at a time."""
+        together: list[Given] = []
+        characters = 0
+        for piece in self.shard.pieces:
+            for one in self.job.source.documents(piece):
+                if isinstance(one, Problem):
+                    self._problem(one.id, one.said)
+                    continue
+                if one.doubt:
+                    self.tally += Tally(doubts=1)
+                    self._tell("doubt", one.id, one.doubt)
+                if together and (characters + len(one.text) > TOGETHER or len(together) >= TOGETHER_ROWS):
+                    yield together
+                    together, characters = [], 0
+                together.append(one)
+                characters += len(one.text)
+        if together:
+            yield together
+
+    def _cut(self, given: list[Given], writer: pq.ParquetWriter) -> None:
+        self.job.check_wanted()
+        rows = [{"id": one.id, "text": one.text, "parts": one.parts} for one in given]
+        before = self.tally.problems
+        found = self.chunks.cut(pa.Table.from_pylist(rows, DOCUMENTS), self._problem)
+        failed = self.tally.problems - before
+        self.tally += Tally(len(given) - failed, found.num_rows, sum(len(one.text) for one in given))
+        self.kept.append(found)
+        if sum(table.nbytes for table in self.kept) >= ROW_GROUP:
+            self._flush(writer)
+
+    def _flush(self, writer: pq.ParquetWriter) -> None:
+        if self.kept:
+            whole = pa.concat_tables(self.kept)
+            self.kept = []
+            # One row group, whatever the number of rows.
+            writer.write_table(whole, max(1, whole.num_rows))
+
+    def _problem(self, name: str, said: str) -> None:
+        self.tally += Tally(problems=1)
+        self._tell("problem", name, said)
+
+    def _tell(self, kind: str, name: str, said: str) -> None:
+        self._told.write(
+            json.dumps({"document": name, kind: said}, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
+        )
+
+    _told: BinaryIO = field(init=False, repr=False)
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write that appears under its name, on the disk and whole, when the block ends without an error."""
+    temporary = path.with_name(f"{UNFINISHED}{os.getpid()}-{uuid.uuid4().hex}")
+    try:
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder written to the disk, where the system can be asked for that."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

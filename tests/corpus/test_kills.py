@@ -1,0 +1,102 @@
+"""A run that is killed again and again, and each time goes on: no chunk is lost, none is there twice."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sample_docs import load_sample
+from tests import ROOT
+
+KILLS = 5
+LIMIT_S = 300
+
+RECIPES = {
+    "nothing": {"chunker": "fixed_sentences", "parameters": {"size": 2}, "embedder": "tfidf"},
+    "static": {"chunker": "breakpoint", "parameters": {"amount": 80}, "embedder": "static"},
+}
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Give a folder with files, JSON lines and Parquet, a kilobyte to a document."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    text = load_sample("essay").text
+    texts = [text[start : start + 1_000] for start in range(0, 60_000, 1_000)]
+    for number, text in enumerate(texts[:20]):
+        (folder / f"{number}.txt").write_text(text)
+    (folder / "lines.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts[20:40]))
+    pq.write_table(pa.table({"text": texts[40:]}), folder / "rows.parquet")
+    return folder
+
+
+def parts(output):
+    return sorted(output.glob("part-*.parquet"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("embedding", RECIPES)
+def test_five_kills_and_the_chunks_are_those_of_the_undisturbed_run(embedding, corpus, tmp_path, static_embedder):
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps({**RECIPES[embedding], "sentences": "regex", "tokenizer": "words"}))
+    # Where the app looks for the table that it distilled, there is one of an invented network.
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "seamark").symlink_to(static_embedder._path.parent)
+    command = [
+        sys.executable,
+        "-m",
+        "corpus",
+        str(recipe),
+        str(corpus),
+        "--shard-size",
+        "0.002",
+        "--workers",
+        "2",
+        "--output",
+    ]
+
+    def started(output):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        return subprocess.Popen(
+            [*command, str(output)], cwd=ROOT, env=environment, start_new_session=True, stderr=subprocess.PIPE
+        )
+
+    with started(tmp_path / "whole") as process:
+        said = process.communicate(timeout=LIMIT_S)[1]
+        assert process.returncode == 0, said
+    wanted = parts(tmp_path / "whole")
+    chance = random.Random(7)
+    moments = sorted(chance.sample(range(len(wanted) - 1), KILLS))
+    killed = 0
+    for number, moment in enumerate(moments):
+        with started(tmp_path / "out") as process:
+            began = time.monotonic()
+            while len(parts(tmp_path / "out")) <= moment and process.poll() is None and time.monotonic() - began < LIMIT_S:
+                time.sleep(0.001)
+            time.sleep(chance.uniform(0, 0.02))
+            # All of it, as when a machine goes down, or the run alone, whose workers are left behind.
+            (os.killpg if number % 2 else os.kill)(process.pid, signal.SIGKILL)
+            process.wait(LIMIT_S)
+            killed += process.returncode == -signal.SIGKILL
+            process.stderr.close()
+        assert not (tmp_path / "out" / "_summary.json").exists()
+    assert killed == KILLS
+    with started(tmp_path / "out") as process:
+        said = process.communicate(timeout=LIMIT_S)[1]
+        assert process.returncode == 0, said
+    assert [path.read_bytes() for path in parts(tmp_path / "out")] == [path.read_bytes() for path in wanted]
+    found = pq.read_table(tmp_path / "out").to_pylist()
+    assert found == pq.read_table(tmp_path / "whole").to_pylist()
+    assert len({row["document_id"] for row in found}) == 60
+    assert len({row["chunk_id"] for row in found}) == len(found)
+    assert (tmp_path / "out" / "_summary.json").read_text() == (tmp_path / "whole" / "_summary.json").read_text()
+    assert not [*(tmp_path / "out").rglob(".unfinished*")]

@@ -1,0 +1,294 @@
+"""A run over a corpus: its folder, and going on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow.parquet as pq
+import pytest
+
+from chunkers import InputError, Recipe
+from corpus.__main__ import main
+from corpus.pieces import Columns
+from corpus.run import Run, in_processes
+from corpus.shards import Tally
+from sample_docs import load_sample
+from tests import ROOT
+
+RECIPE = {
+    "chunker": "fixed_sentences",
+    "parameters": {"size": 2},
+    "sentences": "regex",
+    "embedder": "tfidf",
+    "tokenizer": "words",
+}
+
+
+def here(job, missing, workers):
+    """Write the shards in this process."""
+    yield from map(job.write, missing)
+
+
+def stopping(after):
+    def engine(job, missing, workers):
+        for number, shard in enumerate(missing):
+            if number == after:
+                raise KeyboardInterrupt
+            yield job.write(shard)
+
+    return engine
+
+
+def gone(group):
+    """Return whether all processes of a group end within half a minute."""
+    for _ in range(600):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Give a folder with files, JSON lines and Parquet."""
+    folder = tmp_path / "in"
+    (folder / "below").mkdir(parents=True)
+    for name in ("faq", "stubs", "legal", "dialogue"):
+        (folder / f"{name}.txt").write_text(load_sample(name).text, encoding="utf-8")
+    text = load_sample("three_topics").text
+    lines = [json.dumps({"id": f"line {number}", "text": f"{number}. {text}"}) for number in range(30)]
+    (folder / "below" / "lines.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+def run(corpus, output, engine=here, shard_bytes=4_000, workers=1, recipe=RECIPE, **options):
+    made = Run(recipe, (corpus,), output, shard_bytes=shard_bytes, **options)
+    return made.go(engine, workers), made
+
+
+def parts(output):
+    return {path.name: path.read_bytes() for path in sorted(output.glob("part-*.parquet"))}
+
+
+def test_the_chunks_are_those_of_the_recipe(corpus, tmp_path):
+    whole, _ = run(corpus, tmp_path / "out")
+    # A reader of a folder passes by what begins with an underscore.
+    rows = pq.read_table(tmp_path / "out").to_pylist()
+    documents = [*dict.fromkeys(row["document_id"] for row in rows)]
+    assert documents == [*(f"line {number}" for number in range(30)), "dialogue.txt", "faq.txt", "legal.txt", "stubs.txt"]
+    assert (whole.tally.documents, whole.tally.chunks) == (34, len(rows))
+    assert len({row["chunk_id"] for row in rows}) == len(rows)
+    faq = Recipe.model_validate(RECIPE).run((corpus / "faq.txt").read_text(encoding="utf-8"))
+    assert [row["text"] for row in rows if row["document_id"] == "faq.txt"] == [*faq.texts]
+    assert whole.shards > 4
+    told = json.loads((tmp_path / "out" / "_summary.json").read_text())
+    assert (told["documents"], told["chunks"], told["problems"]) == (34, len(rows), 0)
+    assert not (tmp_path / "out" / "_problems.jsonl").exists()
+
+
+@pytest.mark.slow
+def test_the_files_are_the_same_whatever_the_number_of_workers(corpus, tmp_path):
+    run(corpus, tmp_path / "here")
+    for workers in (1, 3):
+        run(corpus, tmp_path / f"out{workers}", in_processes, workers=workers)
+        assert parts(tmp_path / f"out{workers}") == parts(tmp_path / "here")
+
+
+def test_a_run_that_was_stopped_goes_on_and_does_nothing_twice(corpus, tmp_path):
+    whole, _ = run(corpus, tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, tmp_path / "out", stopping(2))
+    assert len(parts(tmp_path / "out")) == 2
+    assert not (tmp_path / "out" / "_summary.json").exists()
+    again, made = run(corpus, tmp_path / "out")
+    assert made.resumed
+    assert parts(tmp_path / "out") == parts(tmp_path / "whole")
+    assert again.tally == whole.tally
+    assert again.now.chunks < whole.tally.chunks
+    third, _ = run(corpus, tmp_path / "out", stopping(0))
+    assert third.now.documents == 0
+    assert third.tally == whole.tally
+
+
+def test_a_torn_or_foreign_file_is_written_anew(corpus, tmp_path):
+    run(corpus, tmp_path / "out")
+    wanted = parts(tmp_path / "out")
+    first, second, third, *_ = sorted(wanted)
+    (tmp_path / "out" / first).write_bytes(wanted[first][:100])
+    (tmp_path / "out" / second).write_bytes(wanted[third])
+    (tmp_path / "out" / ".unfinished-1-x").write_bytes(b"torn")
+    run(corpus, tmp_path / "out")
+    assert parts(tmp_path / "out") == wanted
+    assert not [*(tmp_path / "out").glob(".*")]
+
+
+def changed(corpus):
+    (corpus / "faq.txt").write_text("Another text.")
+
+
+def touched(corpus):
+    os.utime(corpus / "below" / "lines.jsonl", ns=(1, 1))
+
+
+def added(corpus):
+    (corpus / "goat.txt").write_text("A new one.")
+
+
+def last(corpus):
+    (corpus / "z.txt").write_text("A new one.")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (changed, "faq.txt has changed since it was begun"),
+        (touched, "below/lines.jsonl has changed since it was begun"),
+        (added, "goat.txt is new since it was begun"),
+        (last, "z.txt is new since it was begun"),
+        (lambda corpus: (corpus / "legal.txt").unlink(), "legal.txt is gone since it was begun"),
+        (lambda corpus: (corpus / "stubs.txt").unlink(), "stubs.txt is gone since it was begun"),
+    ],
+)
+def test_other_inputs_are_refused(corpus, tmp_path, change, said):
+    run(corpus, tmp_path / "out")
+    before = parts(tmp_path / "out")
+    change(corpus)
+    with pytest.raises(InputError, match=f"--output must be of a run of the same inputs; {said}"):
+        run(corpus, tmp_path / "out")
+    assert parts(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"recipe": {**RECIPE, "parameters": {"size": 3}}}, "parameters.size was 2 and is 3 now"),
+        ({"recipe": {**RECIPE, "tokenizer": "characters"}}, "tokenizer was 'words' and is 'characters' now"),
+        ({"columns": Columns("body")}, "text_column was 'text' and is 'body' now"),
+        ({"shard_bytes": 5_000}, "shard_bytes was 4000 and is 5000 now"),
+        ({"encoding": "cp1252"}, "encoding was None and is 'cp1252' now"),
+    ],
+)
+def test_another_recipe_or_option_is_refused(corpus, tmp_path, options, said):
+    run(corpus, tmp_path / "out")
+    with pytest.raises(InputError, match=f"--output must be of a run of the same recipe and options; {said}"):
+        run(corpus, tmp_path / "out", **options)
+
+
+def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
+    run(corpus, tmp_path / "out")
+    monkeypatch.setattr("chunkers.recipe.__version__", "9.9")
+    with pytest.raises(InputError, match=r"versions.seamark was '0.1.0' and is '9.9' now"):
+        run(corpus, tmp_path / "out")
+
+
+def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch):
+    run(corpus, tmp_path / "out")
+    (tmp_path / "out" / "part-000002.parquet").unlink()
+    monkeypatch.setattr("corpus.shards.Job.finished", lambda job, shard: (Tally(), "model@1") if shard.number != 2 else None)
+    with pytest.raises(InputError, match="The model must be that of the shards that are there, model@1; it is none now"):
+        run(corpus, tmp_path / "out")
+
+
+def test_a_folder_with_other_things_is_refused(corpus, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("Mine.")
+    with pytest.raises(
+        InputError, match=r"must be a new or empty folder, or one in which a run was begun; this one has 'mine.txt'\."
+    ):
+        run(corpus, tmp_path / "out")
+    with pytest.raises(InputError, match="--output must not lie within an input"):
+        run(corpus, corpus / "out")
+    with pytest.raises(InputError, match="--output must be a folder that can be written"):
+        run(corpus, corpus.parent / "out" / "mine.txt")
+
+
+def test_two_runs_do_not_write_at_once(corpus, tmp_path):
+    def engine(job, missing, workers):
+        with pytest.raises(InputError, match="--output must be written by one run at a time"):
+            run(corpus, tmp_path / "out")
+        yield from map(job.write, missing)
+
+    run(corpus, tmp_path / "out", engine)
+
+
+def test_nothing_to_read_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "photo.png").write_bytes(b"")
+    with pytest.raises(InputError, match="must have at least one document that can be read; they have none"):
+        run(tmp_path / "in", tmp_path / "out")
+    with pytest.raises(InputError, match="the input must be readable; No such file or directory"):
+        run(tmp_path / "absent", tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_the_command_tells_problems_and_goes_on(corpus, tmp_path, capsys):
+    (corpus / "broken.pdf").write_bytes(b"%PDF-1.7")
+    (corpus / "below" / "more.jsonl").write_text('{"text": "One."}\n{"text": 5}\n')
+    (corpus / ".hidden").write_text("")
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps(RECIPE))
+    call = [str(recipe), str(corpus), "--output", str(tmp_path / "out"), "--workers", "2"]
+    assert main(call) == 1
+    assert capsys.readouterr().err == (
+        "Passed by: 1 hidden file or folder.\n"
+        "35 documents, 285 chunks in 1 shard. "
+        f"2 documents could not be read or cut: see {tmp_path / 'out' / '_problems.jsonl'}.\n"
+    )
+    told = [json.loads(line) for line in (tmp_path / "out" / "_problems.jsonl").read_text().splitlines()]
+    assert [one["document"] for one in told] == ["below/more.jsonl#17", "broken.pdf"]
+    assert told[0]["problem"].startswith("below/more.jsonl#17: ")
+    assert main(call) == 1
+    assert "Going on where a run stopped: 1 of 1 shard.\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Name at least one INPUT"),
+        (["{corpus}", "--workers", "0"], "--workers must be from 1 to 256; got 0."),
+        (["{corpus}", "--shard-size", "0"], "--shard-size must be from 0.001 to 4,000; got 0."),
+        (["{corpus}", "--shard-size", "nan"], "--shard-size must be from 0.001 to 4,000; got nan."),
+        (["{corpus}", "--encoding", "klingon"], "klingon"),
+        (["{corpus}", "--device", "abacus"], "device must be one of"),
+    ],
+)
+def test_wrong_options_are_a_sentence(corpus, tmp_path, capsys, arguments, said):
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps(RECIPE))
+    call = [str(recipe), *(one.format(corpus=corpus) for one in arguments), "--output", str(tmp_path / "out")]
+    assert main(call) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+    assert not printed.out
+
+
+@pytest.mark.slow
+def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps({**RECIPE, "sentences": "sentencex:en"}))
+    text = load_sample("essay").text
+    (corpus / "long.jsonl").write_text("\n".join(json.dumps({"text": text}) for _ in range(200)))
+    command = [sys.executable, "-m", "corpus", str(recipe), str(corpus), "--output", str(tmp_path / "out")]
+
+    def heed_interruptions():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.setsid()
+
+    call = [*command, "--shard-size", "0.1", "--workers", "2"]
+    with subprocess.Popen(call, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interruptions) as process:
+        began = time.monotonic()
+        while not parts(tmp_path / "out") and time.monotonic() - began < 120:
+            time.sleep(0.02)
+        # To all processes, as a terminal does.
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert said == "The same command again goes on.\nStopped by the user.\n"
+    assert not [*(tmp_path / "out").rglob(".unfinished*")]
+    assert gone(process.pid)
