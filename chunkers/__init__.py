@@ -23,7 +23,7 @@ from chunkers.methods.recursive import Recursive
 from chunkers.presets import PRESETS, Preset
 from chunkers.reason import Reason
 from chunkers.recipe import Recipe, __version__, build_chunker, chunk, run
-from chunkers.registry import ADAPTERS, CHUNKERS, discover, register
+from chunkers.registry import ADAPTERS, ASKING, CHUNKERS, discover, register
 from chunkers.result import Chunk, Chunking, Comparison, Curve, Gap, Line, Merge, Timing, Verdict
 from chunkers.text.document import Document, Span
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
@@ -32,6 +32,7 @@ from chunkers.tools import Tools
 
 __all__ = [
     "ADAPTERS",
+    "ASKING",
     "CHUNKERS",
     "DEFAULT_SPLITTER",
     "EMBEDDERS",

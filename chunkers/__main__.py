@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunkers.arguments import (
     Parser,
@@ -24,14 +24,18 @@ from chunkers.arguments import (
 from chunkers.base import Chunker, run
 from chunkers.embedded import EMBEDDED_AS
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
 from chunkers.export import to_dict
+from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import Recipe, build_chunker
-from chunkers.registry import ADAPTERS, CHUNKERS, discover
+from chunkers.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.text.document import Document
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -39,7 +43,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         prog=prog,
         description="Cut documents into chunks; prints one JSON object per document.",
     )
-    names = ", ".join([*CHUNKERS, *ADAPTERS])
+    names = ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
     parser.add_argument("files", nargs="*", metavar="FILE", help="a document, a folder of them, or - for standard input")
     parser.add_argument("--chunker", metavar="NAME", help=f"one of {names}; installed packages may offer more")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter of the chunker")
@@ -47,6 +51,16 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     forms = ", ".join([*EMBEDDERS, *OTHERS])
     parser.add_argument("--embedder", metavar="NAME", help=f"one of {forms}")
     add_device(parser)
+    parser.add_argument(
+        "--language-model",
+        metavar="openai:NAME",
+        help=f"for {' and '.join(ASKING)}: a model of the server at OPENAI_BASE_URL, to which the text is sent",
+    )
+    parser.add_argument(
+        "--spend",
+        metavar="TOKENS",
+        help=f"the most tokens that asking it may take, {MOST_SPENT_TOKENS:,} if not given",
+    )
     splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
@@ -80,7 +94,9 @@ def _chunk_files(options: argparse.Namespace) -> int:
         raise InputError("Name at least one file to cut, or - for standard input.")
     base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
     if base is None and options.chunker is None:
-        raise InputError(f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ADAPTERS])}, or give a --recipe.")
+        raise InputError(
+            f"Name the chunker with --chunker, one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}, or give a --recipe."
+        )
     if base is not None and options.chunker not in (None, base.chunker):
         raise InputError(f"--chunker must agree with the recipe's, {base.chunker}; got {options.chunker!r}.")
     given = dict(map(assignment, options.set))
@@ -91,7 +107,8 @@ def _chunk_files(options: argparse.Namespace) -> int:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
-    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder))
+    asking = _asking(chunker, options.language_model or (base.language_model if base else ""), options.spend)
+    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
     read = document_reader(options.encoding)
     status = 0
@@ -106,7 +123,9 @@ def _chunk_files(options: argparse.Namespace) -> int:
             status = 2
             continue
         # After the run, because the embedder's revision may not be known before.
-        recipe = Recipe.of(chunker, sentences, embedder, tokenizer.name, embedded_as)
+        recipe = Recipe.of(
+            chunker, sentences, embedder, tokenizer.name, embedded_as, None if asking is None else asking.model
+        )
         told = to_dict(result, recipe)
         told["document"]["read_as"] = found.read_as
         if found.left_out:
@@ -115,12 +134,28 @@ def _chunk_files(options: argparse.Namespace) -> int:
         print(line, flush=True)
     if embedder.remark:
         say(embedder.remark)
+    if asking is not None:
+        say(f"{asking.model.name}: {asking.spent}.")
     return status
+
+
+def _asking(chunker: Chunker, name: str, spend: str | None) -> Asking | None:
+    """Return what asks the language model; None for a chunker that asks none."""
+    if not chunker.asks:
+        return None
+    if not name:
+        raise InputError(f"{chunker.name} needs a language model; name it with --language-model, as openai:NAME.")
+    if spend is not None and not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {shown(spend)}.")
+    from chunkers.language_models.asking import asking_of
+    from chunkers.language_models.spending import Limit
+
+    return asking_of(name, None if spend is None else Limit(int(spend)))
 
 
 def declarations() -> dict[str, Any]:
     """Return every chunker with its parameters: type, bounds, default, choices, help; of adapters, also if they run."""
-    own = {name: _declaration(chunker) for name, chunker in CHUNKERS.items()}
+    own = {name: _declaration(chunker) for name, chunker in [*CHUNKERS.items(), *ASKING.items()]}
     return own | {name: {**_declaration(one), "installed": one.version() is not None} for name, one in ADAPTERS.items()}
 
 

@@ -104,6 +104,21 @@ class Tipping(NamedTuple):
         return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}: {said}"
 
 
+class Estimate(NamedTuple):
+    """About what asking a language model will take.
+
+    Attributes
+    ----------
+    requests
+        Requests.
+    tokens
+        Tokens that are sent, by the tokenizer in use; those of the answers are not among them.
+    """
+
+    requests: int
+    tokens: int
+
+
 class Chunker(BaseModel, ABC):
     """Base of all chunkers; a subclass declares its parameters and one pure function.
 
@@ -112,10 +127,11 @@ class Chunker(BaseModel, ABC):
     ``step``, ``offered`` (a slider's bounds, where they are narrower than the allowed range), ``ordered`` (choices that go
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
     decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
-    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults.
+    ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
+    whether it asks a language model.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping` and `versions`, or sets
+    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate` and `versions`, or sets
     ``packages``, the distributions besides this one on whose versions the result depends.
     """
 
@@ -129,6 +145,7 @@ class Chunker(BaseModel, ABC):
     symbols: ClassVar[str] = ""
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
+    asks: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, /, **parameters: Any) -> None:
@@ -189,6 +206,10 @@ class Chunker(BaseModel, ABC):
         Where it takes further runs to know, they ask ``tools`` for the same embeddings as the first.
         """
         return None
+
+    def estimate(self, document: Document, tools: Tools) -> Estimate:
+        """Return about what asking a language model will take; nothing is sent."""
+        return Estimate(0, 0)
 
     @classmethod
     def versions(cls) -> dict[str, str]:
@@ -280,4 +301,4 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         merge_ms=meter.merge_s * 1000,
     )
     used = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
-    return replace(chunking, timing=timing, misfits=misfits_of(document, **used))
+    return replace(chunking, timing=timing, misfits=misfits_of(document, **used), spending=meter.spending)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chunkers.embedded import EmbeddedAs
 from chunkers.errors import InputError
@@ -14,6 +14,9 @@ from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
 from chunkers.spreadsheet import as_cell
 from chunkers.table import chosen, columns_of, facts_of, rows_of
+
+if TYPE_CHECKING:
+    from chunkers.language_models.spending import Spending
 
 
 def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
@@ -69,6 +72,19 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             "cached": timing.cached,
             "decide_ms": timing.decide_ms + timing.merge_ms,
         },
+        **({} if chunking.spending is None else {"spending": _spending(chunking.spending)}),
+    }
+
+
+def _spending(spending: Spending) -> dict[str, Any]:
+    cost = None if spending.cost is None else str(spending.cost)
+    return {
+        "requests": spending.requests,
+        "remembered": spending.remembered,
+        "tokens_in": spending.tokens_in,
+        "tokens_out": spending.tokens_out,
+        "unsure": spending.unsure,
+        "dollars": cost,
     }
 
 

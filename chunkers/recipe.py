@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import metadata
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
@@ -33,6 +33,13 @@ from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
 from chunkers.text.tokenizers import load_tokenizer
 from chunkers.tools import Tools
 
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.base import LanguageModel
+
+AnyLanguageModel: TypeAlias = "str | LanguageModel | Asking"
+"""A name of the form ``openai:NAME``, a language model, or one with a limit of what may be spent."""
+
 __version__ = "0.1.0"
 
 LONGEST_NAME = 1_000
@@ -44,6 +51,8 @@ class Recipe(BaseModel):
 
     ``versions`` records what the recipe was made with; reading one does not require the same. ``embedded_as`` says what of
     the chunks is embedded when they are searched; plain, which is left out of its JSON, is what recipes without it say.
+    ``language_model`` names the model that the chunker asks: ``openai:NAME``, on the server of whoever runs the recipe;
+    it is empty, and left out, where none is asked. No key is ever in it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,17 +65,21 @@ class Recipe(BaseModel):
     tokenizer: str = Field("all-MiniLM-L6-v2", max_length=LONGEST_NAME)
     versions: dict[str, str] = {}
     embedded_as: EmbeddedAs = "plain"
+    language_model: str = Field("", max_length=LONGEST_NAME)
 
     @model_serializer(mode="wrap")
-    def _without_plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
         if self.embedded_as == "plain":
             written.pop("embedded_as", None)
+        if not self.language_model:
+            written.pop("language_model", None)
         return written
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Yield what its ``repr`` shows, of which names of files are made: what its JSON has."""
-        return ((name, value) for name, value in super().__repr_args__() if (name, value) != ("embedded_as", "plain"))
+        left_out = (("embedded_as", "plain"), ("language_model", ""))
+        return ((name, value) for name, value in super().__repr_args__() if (name, value) not in left_out)
 
     @classmethod
     def of(
@@ -76,6 +89,7 @@ class Recipe(BaseModel):
         embedder: Encoder | None,
         tokenizer: str,
         embedded_as: EmbeddedAs = "plain",
+        language_model: LanguageModel | None = None,
     ) -> Recipe:
         """Return the recipe of a chunker with what it runs with, versions included."""
         versions = {"seamark": __version__}
@@ -83,6 +97,10 @@ class Recipe(BaseModel):
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
+        asked = language_model if chunker.asks else None
+        if asked is not None:
+            versions |= {asked.name: asked.revision} if asked.revision else {}
+            versions |= _installed(*asked.packages)
         versions |= _installed(*packages_of(sentences))
         versions |= chunker.versions()
         return cls(
@@ -93,6 +111,7 @@ class Recipe(BaseModel):
             tokenizer=tokenizer,
             versions=versions,
             embedded_as=embedded_as,
+            language_model=asked.name if asked is not None else "",
         )
 
     @classmethod
@@ -135,6 +154,7 @@ class Recipe(BaseModel):
         *,
         embedder: Encoder | None = None,
         sentences: GivenSentences | None = None,
+        language_model: AnyLanguageModel | None = None,
     ) -> Chunking:
         """Chunk ``text`` according to the recipe.
 
@@ -146,6 +166,8 @@ class Recipe(BaseModel):
             Where embeddings are kept, instead of in `SHARED_CACHE`.
         embedder, sentences
             What a recipe can only name: the caller's own embedder, and sentences that the caller gives.
+        language_model
+            The model that the chunker asks, if it asks one, instead of the recipe's on the environment's server.
 
         Raises
         ------
@@ -159,7 +181,8 @@ class Recipe(BaseModel):
             vectors = None
         else:
             vectors = load_embedder(self.embedder)
-        tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache))
+        asking = _asking(chunker, self.language_model or None if language_model is None else language_model)
+        tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         return run(chunker, document, tools, self.embedded_as)
 
@@ -167,7 +190,8 @@ class Recipe(BaseModel):
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
     """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text."""
     chunking = base.run(chunker, document, tools)
-    recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as)
+    model = tools.asking.model if tools.asking is not None else None
+    recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
     return replace(chunking, recipe=recipe)
 
 
@@ -180,6 +204,7 @@ def chunk(
     tokenizer: str = "all-MiniLM-L6-v2",
     cache: EmbeddingCache | None = None,
     embedded_as: EmbeddedAs = "plain",
+    language_model: AnyLanguageModel | None = None,
     **parameters: Any,
 ) -> Chunking:
     """Cut ``text`` with a chunker.
@@ -204,6 +229,10 @@ def chunk(
         Where embeddings are kept, instead of in `SHARED_CACHE`.
     embedded_as
         What files of the chunks give to embed: the chunks as they are, or with the headings above them in front.
+    language_model
+        The model that `llm` and `lumber` ask: ``openai:NAME``, on the server that OPENAI_BASE_URL and OPENAI_API_KEY name,
+        to which the text is sent; a `chunkers.language_models.base.LanguageModel`; or a
+        `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
     parameters
         The chunker's parameters; those left out have their defaults.
 
@@ -221,7 +250,17 @@ def chunk(
         raise ParameterError(
             f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
         )
+    tools = replace(tools, asking=_asking(chunker, language_model))
     return run(chunker, Document.from_text(text, sentences), tools, checked(embedded_as))
+
+
+def _asking(chunker: Chunker, given: AnyLanguageModel | None) -> Asking | None:
+    """Return what asks a language model; None for a chunker that asks none, and where none is given."""
+    if given is None or not chunker.asks:
+        return None
+    from chunkers.language_models.asking import asking_of
+
+    return asking_of(given)
 
 
 def _checked(cache: EmbeddingCache | None) -> EmbeddingCache:

@@ -1,4 +1,4 @@
-"""The table of all chunkers, and that of the adapters, which need another library to be installed.
+"""The tables of chunkers: those that need nothing else, those that ask a language model, and adapters to other libraries.
 
 Other packages add theirs: one that is installed by an entry point of the group `GROUP`, one at hand by `register`.
 """
@@ -6,6 +6,7 @@ Other packages add theirs: one that is installed by an entry point of the group 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from importlib import metadata
 
 from chunkers.adapters.base import Adapter
@@ -23,6 +24,7 @@ from chunkers.methods.dbscan import Dbscan
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
 from chunkers.methods.kmeans import KMeans
+from chunkers.methods.llm import Llm, Lumber
 from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal
 from chunkers.methods.recursive import Recursive
@@ -52,6 +54,8 @@ CHUNKERS: dict[str, type[Chunker]] = {
         KMeans,
     )
 }
+
+ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber)}
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter
@@ -96,7 +100,7 @@ def register(kind: type[Chunker], package: str = "") -> type[Chunker]:
     """
     kind = check(kind)
     with _lock:
-        taken = CHUNKERS.get(kind.name) or ADAPTERS.get(kind.name)
+        taken = _listed(kind.name)
         if taken is not None and (taken.__module__, taken.__qualname__) != (kind.__module__, kind.__qualname__):
             raise InputError(f"{kind.name}: name must be one that no other chunker has; {taken.title} has it.")
         guard(kind, package)
@@ -131,12 +135,17 @@ def chunker_class(name: str) -> type[Chunker]:
     ParameterError
         If there is none of that name, or the package that offers it is at fault.
     """
-    found = (CHUNKERS.get(name) or ADAPTERS.get(name)) if isinstance(name, str) else None
+    found = _listed(name)
     if found is None and isinstance(name, str):
         discover()
-        found = CHUNKERS.get(name)
+        found = _listed(name)
         if found is None and name in _faults:
             raise ParameterError(_faults[name])
     if found is None:
-        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {shown(name)}.")
+        raise ParameterError(f"chunker must be one of {', '.join([*CHUNKERS, *ASKING, *ADAPTERS])}; got {shown(name)}.")
     return found
+
+
+def _listed(name: str) -> type[Chunker] | None:
+    tables: tuple[Mapping[str, type[Chunker]], ...] = (CHUNKERS, ASKING, ADAPTERS)
+    return next((table[name] for table in tables if isinstance(name, str) and name in table), None)

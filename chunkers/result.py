@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
 
 from chunkers.cache import EmbeddingCache
 from chunkers.display.notebook import result_html
@@ -18,6 +18,11 @@ from chunkers.table import to_dataframe
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
 from chunkers.text.given import GivenSentences
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.base import LanguageModel
+    from chunkers.language_models.spending import Spending
 
 
 class Verdict(StrEnum):
@@ -349,6 +354,11 @@ class MadeBy(Protocol):
         """What of the chunks is embedded; see `chunkers.embedded`."""
         ...
 
+    @property
+    def language_model(self) -> str:
+        """The name of the language model that was asked; empty where none was."""
+        ...
+
     def build(self) -> Described:
         """Make the chunker; raises ParameterError if a parameter breaks its rule."""
         ...
@@ -369,6 +379,7 @@ class MadeBy(Protocol):
         *,
         embedder: Encoder | None = None,
         sentences: GivenSentences | None = None,
+        language_model: str | LanguageModel | Asking | None = None,
     ) -> Chunking:
         """Cut another text in the same way; see `chunkers.Recipe.run`."""
         ...
@@ -401,6 +412,8 @@ class Chunking(Sequence[Chunk]):
         Those of a clustering chunker.
     misfits
         Where the text does not suit its splitter or the model.
+    spending
+        What asking a language model took; None where none was asked.
     recipe
         What gives the same chunks again; None for a result that `chunkers.run` did not make.
     """
@@ -415,6 +428,7 @@ class Chunking(Sequence[Chunk]):
     comparisons: tuple[Comparison, ...] = ()
     clusters: Clusters | None = None
     misfits: tuple[Misfit, ...] = ()
+    spending: Spending | None = field(default=None, compare=False)
     recipe: MadeBy | None = field(default=None, compare=False)
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +21,21 @@ from chunkers.errors import Cancelled, ModelError
 from chunkers.request import cancellable
 from chunkers.text.tokenizers import Tokenizer
 
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
+    from chunkers.language_models.base import Message, Reply
+    from chunkers.language_models.spending import Ledger, Spending
+
+
+NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
+"""What is said where there is none."""
+
 
 @dataclass
 class Meter:
     """What a run used, in seconds and distinct texts; ``seen`` are the keys of those counted already.
 
-    ``counted`` tells whether tokens were counted.
+    ``counted`` tells whether tokens were counted; ``ledger`` is what asking a language model took, None if none was asked.
     """
 
     load_s: float = 0.0
@@ -36,6 +46,12 @@ class Meter:
     cached: int = 0
     counted: bool = False
     seen: set[bytes] = field(default_factory=set)
+    ledger: Ledger | None = None
+
+    @property
+    def spending(self) -> Spending | None:
+        """What asking a language model took; None if none was asked."""
+        return None if self.ledger is None else self.ledger.spent
 
 
 def _no_progress(done: int, total: int) -> None:
@@ -77,6 +93,8 @@ class Tools:
         long; true stops the run with `Cancelled`.
     deciding
         Called with (done, to do) at intervals of a search that takes long.
+    asking
+        A language model, for the chunkers that ask one; None where none will run.
     """
 
     embedder: Embedder | None
@@ -90,6 +108,7 @@ class Tools:
     cancelled: Callable[[], bool] = bool
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
+    asking: Asking | None = None
 
     def __post_init__(self) -> None:
         """Make an embedder of an object that is none; raises InputError if it has no method ``encode``."""
@@ -186,6 +205,24 @@ class Tools:
                 f"{self.embedder.name}: all its vectors must have the same dimensions; it gave {len(now)} now and "
                 f"{len(before)} before, which are kept: another model has its name."
             )
+
+    def ask(self, messages: Sequence[Message]) -> Reply:
+        """Return a language model's answer.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        Cancelled
+            If the user asked to stop, and the answer is not remembered.
+        """
+        if self.asking is None:
+            raise ModelError(NO_LANGUAGE_MODEL)
+        if self.meter.ledger is None:
+            from chunkers.language_models.spending import Ledger
+
+            self.meter.ledger = Ledger()
+        return self.asking.ask(messages, self.cancelled, self.meter.ledger)
 
     def decided(self, done: int, total: int) -> None:
         """Report how far a long search is, in units of its own.

@@ -65,6 +65,7 @@ class ScriptedServer:
         self.script = []
         self.requests = []
         self.most = 1000
+        self.right = right
         server = self
 
         class Handler(BaseHTTPRequestHandler):

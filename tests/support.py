@@ -2,14 +2,19 @@
 
 import asyncio
 import hashlib
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
 from chunkers import Document, Embedder, Tools, load_tokenizer
 from chunkers.base import run
 from chunkers.embedders.minilm import MiniLM
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import LanguageModel, Reply
 
 LIMIT = 300.0
 """Seconds that a job or a run of the app may take on a busy machine."""
@@ -54,8 +59,51 @@ class AngleEmbedder(HashEmbedder):
         return np.array([[np.cos(angle), np.sin(angle)] for angle in angles], dtype=np.float32)
 
 
+class ScriptedModel(LanguageModel):
+    """A language model that divides a text wherever ``parts(before, after)``, whatever window it is shown in."""
+
+    name = "openai:scripted"
+    revision = "1"
+
+    def __init__(self, parts=lambda before, after: len(before + after) % 3 == 0):
+        self.parts = parts
+        self.asked = []
+
+    def reply(self, messages, most_tokens, attempts):
+        attempts.allow(attempts.sent)
+        attempts.sent += 1
+        self.asked.append(list(messages))
+        attempts.whole += 1
+        return self.answer(messages)
+
+    def answer(self, messages):
+        return Reply(self.words(messages[1].text), 10, 2)
+
+    def words(self, question):
+        """Return the answer to a question of `llm` or `lumber`."""
+        if "<|start_chunk_" in question:
+            form, pieces = (
+                "split_after: ",
+                re.findall(r"<\|start_chunk_(\d+)\|>(.*?)<\|end_chunk_\1\|>", question, re.DOTALL),
+            )
+        else:
+            form, (_, *found) = (
+                "Answer: ID ",
+                re.split(r"^ID (\d+): ", question.rpartition("\nWhich of")[0], flags=re.MULTILINE),
+            )
+            pieces = [*zip(found[::2], (text.removesuffix("\n") for text in found[1::2]), strict=True)]
+        cuts = [(one, other) for (one, text), (other, after) in pairwise(pieces) if self.parts(text, after)]
+        if not cuts:
+            return form.replace(" ID", "") + "none"
+        return form + (cuts[0][1] if "ID" in form else ", ".join(one for one, _ in cuts))
+
+
+def asking(model=None, **others):
+    return Asking(ScriptedModel() if model is None else model, AnswerCache(), **others)
+
+
 def tools(embedder=None, tokenizer="words", **others):
-    return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **others)
+    return Tools(embedder or HashEmbedder(), load_tokenizer(tokenizer), **{"asking": asking(), **others})
 
 
 def in_a_loop(coroutine):

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS
-from chunkers.registry import ADAPTERS, CHUNKERS
+from chunkers.registry import ADAPTERS, ASKING, CHUNKERS
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [*CHUNKERS, *ADAPTERS, *EMBEDDERS, *SPLITTERS, *TOKENIZERS])
+@pytest.mark.parametrize("name", [*CHUNKERS, *ASKING, *ADAPTERS, *EMBEDDERS, *SPLITTERS, *TOKENIZERS])
 def test_every_name_is_in_it(name):
     assert f"`{name}`" in README
 

@@ -10,6 +10,7 @@ from itertools import count
 from chunkers.errors import Cancelled, InputError, shown
 from chunkers.language_models.answers import SHARED_ANSWERS, AnswerCache
 from chunkers.language_models.base import LanguageModel, Message, Reply
+from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, most_tokens_of, remembered, spent_by
 from chunkers.request import Attempts, cancellable
 
@@ -40,7 +41,7 @@ class Asking:
 
     def __init__(self, model: LanguageModel, answers: AnswerCache | None = None, limit: Limit | None = None) -> None:
         if not isinstance(model, LanguageModel):
-            raise InputError(f"language_model must be a LanguageModel; got {shown(model)}.")
+            raise InputError(f"language_model must be openai:NAME or a LanguageModel; got {shown(model)}.")
         self.model = model
         self._answers = SHARED_ANSWERS if answers is None else answers
         self._purse = Purse(Limit() if limit is None else limit)
@@ -145,3 +146,24 @@ class Asking:
         for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
             raise error
         return [future.result() for future in futures]
+
+
+def asking_of(given: object, limit: Limit | None = None) -> Asking:
+    """Return what asks a language model, with answers in `SHARED_ANSWERS`.
+
+    Parameters
+    ----------
+    given
+        The form ``openai:NAME``, for a model of the server that the environment names; a `LanguageModel`; or an `Asking`,
+        which is returned as it is, with its own limit.
+    limit
+        What may be spent.
+
+    Raises
+    ------
+    InputError
+        If it is none of these.
+    """
+    if isinstance(given, Asking):
+        return given
+    return Asking(ChatServer(given) if isinstance(given, str) else given, limit=limit)  # type: ignore[arg-type]

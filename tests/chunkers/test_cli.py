@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from chunkers import ADAPTERS, CHUNKERS
+from chunkers import ADAPTERS, ASKING, CHUNKERS
 from chunkers.__main__ import main
 from chunkers.registry import chunker_class
 
@@ -78,7 +78,7 @@ def test_an_output_is_a_recipe(capsys, file, tmp_path):
 def test_list_has_every_parameter(capsys):
     assert main(["--list"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert set(listed) == {*CHUNKERS, *ADAPTERS}
+    assert set(listed) == {*CHUNKERS, *ASKING, *ADAPTERS}
     for name, entry in listed.items():
         assert set(entry["parameters"]) == set(chunker_class(name).model_fields)
         assert all({"type", "default", "title", "help"} <= set(parameter) for parameter in entry["parameters"].values())

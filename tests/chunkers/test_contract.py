@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, SPLITTERS, Document, Recipe, build_chunker
+from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
 from chunkers.result import Verdict, end_before, start_after
@@ -70,11 +70,15 @@ SETTINGS = [
     ("dbscan", {"position_weight": 0, "eps": 0.1, "min_samples": 3}),
     ("kmeans", {}),
     ("kmeans", {"clusters": 7, "seed": 3}),
+    ("llm", {}),
+    ("llm", {"window": 10, "piece_size": 3}),
+    ("lumber", {}),
+    ("lumber", {"window": 10}),
 ]
 OVERLAPPING = [
     (name, parameters) for name, parameters in SETTINGS if parameters.get("overlap", 15 if name == "fixed_words" else 0)
 ]
-INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal")
+INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal", "llm", "lumber")
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
 ODD = [
     "🌊",
@@ -288,7 +292,7 @@ def test_a_recipe_gives_the_same_chunks(name, parameters):
 
 
 def test_settings_cover_every_chunker():
-    assert {name for name, _ in SETTINGS} == set(CHUNKERS)
+    assert {name for name, _ in SETTINGS} == {*CHUNKERS, *ASKING}
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)

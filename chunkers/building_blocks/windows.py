@@ -1,0 +1,220 @@
+"""Windows over a long text, about each of which a language model is asked where it would be cut."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from chunkers.base import Chunker, Estimate
+from chunkers.building_blocks.ledger import gap_order, inside_sentence
+from chunkers.language_models.prompts import AGAIN, NO_WORDS
+from chunkers.reason import Reason
+from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.text.document import Document, Span
+from chunkers.tools import Tools
+
+if TYPE_CHECKING:
+    from chunkers.language_models.base import Message
+
+REPEATS = 2
+"""How often the model is asked again, in the same conversation, where its answer cannot be used."""
+
+_ADVANCE = 0.75
+"""The part of a window that lies before its last cut, as it is guessed for an estimate."""
+
+
+class Unusable(Exception):
+    """An answer that cannot be used; the message completes “This answer cannot be used:”."""
+
+
+class Judged(NamedTuple):
+    """The decision after a unit."""
+
+    cut: bool
+    why: Reason
+
+
+@dataclass
+class Walk:
+    """The decisions of all windows: by the unit after which they are, counted from 0."""
+
+    judged: dict[int, Judged] = field(default_factory=dict)
+    windows: int = 0
+    unusable: int = 0
+
+
+class Windowed(Chunker, ABC):
+    """Base of the chunkers that show a language model one window of a text after the other.
+
+    The text is divided into units. A window has as many of them as fit, two at least. The next window begins after its last
+    cut, so that what was last in one is seen again with what follows; without a cut it begins with the window's last unit.
+    Thus every place between two units is judged with both in sight, and no cut is made at a window's end because it ends.
+
+    Where no answer can be used, the model is asked again in the same conversation, `REPEATS` times at most. Then a chunk
+    ends with the window and nowhere inside it, and the reason says so.
+    """
+
+    asks: ClassVar[bool] = True
+    unit_name: ClassVar[str]
+    """What a unit is called in reasons."""
+
+    system: ClassVar[str]
+    piece: ClassVar[str]
+    question: ClassVar[str]
+    first_alone: ClassVar[bool]
+    """Whether an answer names the first cut of a window and no other."""
+
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """The most tokens of a window."""
+
+    @abstractmethod
+    def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
+        """Return the half-open ranges of the units, in order and with nothing but white space between them."""
+
+    @abstractmethod
+    def read(self, answer: str, first: int, last: int) -> list[int]:
+        """Return the units after which the answer cuts, counted from 1 and ascending, from ``first`` to before ``last``.
+
+        Raises
+        ------
+        Unusable
+            If the answer says nothing of that kind about the units ``first`` to ``last``.
+        """
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; a cut that falls inside a sentence is a gap of its own in the ledger.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        Cancelled
+            If the user asked to stop; the answers so far are remembered.
+        """
+        units = self.units(document, tools)
+        if not units:
+            return Chunking(document, (), ())
+        walk = self._walk(document.text, units, tools)
+        cuts = [unit + 1 for unit in range(len(units) - 1) if walk.judged[unit].cut]
+        spans = [Span(units[first][0], units[last - 1][1]) for first, last in pairwise([0, *cuts, len(units)])]
+        gaps = tuple(self._ledger(document, units, walk))
+        return Chunking(document, tuple(Chunk.of(document, span) for span in spans), gaps, notes=self._notes(walk))
+
+    def estimate(self, document: Document, tools: Tools) -> Estimate:
+        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        text, units = document.text, self.units(document, tools)
+        sizes = tools.count_tokens([text[start:end] for start, end in units])
+        sums, asked, start = [0, *accumulate(sizes)], [], 0
+        while start < len(units) - 1:
+            end = self._end(sizes, start)
+            asked += [part.text for part in self._messages(text, units, start, end)]
+            # Where the last cut will be, nobody knows.
+            aim = sums[start] + _ADVANCE * (sums[end] - sums[start])
+            start = end if end == len(units) else max(start + 1, next(at for at in range(end + 1) if sums[at] >= aim))
+        return Estimate(len(asked) // 2, sum(tools.count_tokens(asked)))
+
+    def _walk(self, text: str, units: Sequence[tuple[int, int]], tools: Tools) -> Walk:
+        """Ask about one window after the other."""
+        sizes = tools.count_tokens([text[start:end] for start, end in units])
+        walk, start = Walk(), 0
+        while start < len(units) - 1:
+            # Not `decided`, which would end a run that is to find all its answers remembered.
+            tools.deciding(start, len(units))
+            end = self._end(sizes, start)
+            walk.windows += 1
+            shown = f"window of {self.unit_name}s {start + 1} to {end}"
+            try:
+                cuts = [number - 1 for number in self._answer(self._messages(text, units, start, end), start, end, tools)]
+            except Unusable as complaint:
+                walk.unusable += 1
+                self._keep_whole(walk, start, end, len(units), str(complaint), shown)
+                start = end
+                continue
+            last = cuts[0] if self.first_alone and cuts else end - 2
+            for unit in range(start, last + 1):
+                walk.judged[unit] = Judged(unit in cuts, self._why(unit, unit in cuts, shown))
+            if end == len(units) and not (self.first_alone and cuts):
+                break
+            start = cuts[-1] + 1 if cuts else end - 1
+        return walk
+
+    def _end(self, sizes: Sequence[int], start: int) -> int:
+        """Return the unit before which a window ends."""
+        end, size = start + 2, sum(sizes[start : start + 2])
+        while end < len(sizes) and size + sizes[end] <= self.most:
+            size += sizes[end]
+            end += 1
+        return min(end, len(sizes))
+
+    def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
+        from chunkers.language_models.base import Message
+
+        shown = [
+            self.piece.format(number=number, text=text[slice(*units[number - 1])]) for number in range(start + 1, end + 1)
+        ]
+        first, last = (start + 2, end) if self.first_alone else (start + 1, end - 1)
+        question = self.question.format(pieces="".join(shown), first=first, last=last)
+        return [Message("system", self.system), Message("user", question)]
+
+    def _answer(self, messages: list[Message], start: int, end: int, tools: Tools) -> list[int]:
+        """Return what the model answers, asked again if need be; raises Unusable where no answer can be used."""
+        from chunkers.language_models.base import Message
+
+        for repeat in range(REPEATS + 1):
+            reply = tools.ask(messages)
+            try:
+                if reply.ended != "whole":
+                    raise Unusable("it was refused" if reply.ended == "refused" else "it was cut off, as it was too long")
+                return self.read(reply.text, start + 1, end)
+            except Unusable as complaint:
+                if repeat == REPEATS:
+                    raise
+                said = AGAIN.format(complaint=complaint)
+                messages = [*messages, Message("assistant", reply.text or NO_WORDS), Message("user", said)]
+        raise AssertionError
+
+    def _keep_whole(self, walk: Walk, start: int, end: int, count: int, complaint: str, shown: str) -> None:
+        """Judge a window of which no answer could be used: it is a chunk by itself."""
+        said = f"no usable answer in {REPEATS + 1} attempts, {complaint}; {shown}"
+        for unit in range(start, end - 1):
+            walk.judged[unit] = Judged(False, Reason(remark=f"{said}, which stays whole", short="no usable answer"))
+        if end < count:
+            walk.judged[end - 1] = Judged(True, Reason(remark=f"{said}, which ends here", short="no usable answer"))
+
+    def _why(self, unit: int, cut: bool, shown: str) -> Reason:
+        name, number = self.unit_name, unit + 1
+        if cut:
+            return Reason(remark=f"the model cuts after {name} {number} ({shown})", short=f"cut after {name} {number}")
+        return Reason(remark=f"the model keeps {name}s {number} and {number + 1} together ({shown})", short="kept together")
+
+    def _ledger(self, document: Document, units: Sequence[tuple[int, int]], walk: Walk) -> list[Gap]:
+        """Return a gap for each pair of neighbouring sentences, and for each cut inside one."""
+        at: dict[int, Gap] = {}
+        inside: list[Gap] = []
+        for unit, judged in sorted(walk.judged.items()):
+            start = units[unit + 1][0]
+            index = document.sentence_at(start)
+            verdict = Verdict.CUT if judged.cut else Verdict.KEPT
+            if document.starts[index] == start:
+                at[index - 1] = Gap(index - 1, None, None, verdict, judged.why)
+            elif judged.cut:
+                inside.append(Gap(index, None, None, verdict, inside_sentence(index, judged.why), start))
+        within = Reason(remark=f"inside a {self.unit_name}, which is never cut")
+        gaps = [
+            at.get(index) or Gap(index, None, None, Verdict.KEPT, within) for index in range(len(document.sentences) - 1)
+        ]
+        return sorted([*gaps, *inside], key=gap_order)
+
+    def _notes(self, walk: Walk) -> tuple[str, ...]:
+        if not walk.unusable:
+            return ()
+        windows = "1 window" if walk.windows == 1 else f"{walk.windows:,} windows"
+        return (
+            f"The model gave no usable answer about {walk.unusable:,} of {windows}, though it was asked {REPEATS + 1} "
+            "times; there a chunk ends with the window and nowhere inside it.",
+        )

@@ -1,0 +1,191 @@
+"""The chunkers that ask a language model where to cut."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from chunkers.building_blocks.overlaps import check_size
+from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
+from chunkers.building_blocks.windows import Unusable, Windowed
+from chunkers.language_models import prompts
+from chunkers.text.document import Document
+from chunkers.text.sentences import split_sentences
+from chunkers.tools import Tools
+
+_SPLITS = re.compile(r"split_after\W*?:(.*)", re.IGNORECASE)
+_SHIFT = re.compile(r"answer\W*?:(.*)", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d+")
+_MOST_DIGITS = 9
+_NONE = re.compile(r"\bnone\b", re.IGNORECASE)
+
+
+class Llm(Windowed):
+    """Show the model numbered pieces, and cut after those that it names.
+
+    Source: LLMSemanticChunker of Chroma's report, whose pieces, tags, form of answer and windows these are. Three things are
+    otherwise: the model may answer that there is no cut, where the report's must name one; a cut after a window's last piece
+    is not taken, as what follows was not shown, but judged in the next window; and the last pieces of a text are judged too.
+    """
+
+    name: ClassVar[str] = "llm"
+    title: ClassVar[str] = "Language model"
+    idea: ClassVar[str] = "Shows a language model numbered pieces of the text, which says after which ones to cut."
+    source: ClassVar[str] = "Chroma technical report (2024), LLMSemanticChunker"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &\text{cut after } p_i \iff i \in M(p_a, \dots, p_b), \\ "
+        r"&a' = \max M + 1, \quad \textstyle\sum_{i=a}^{b} |p_i| \le w \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$p_i$ piece $i$; $|p_i|$ its tokens; $M$ the model's answer; $w$ window; $a, b$ its first and last piece; "
+        r"$a'$ the first of the next"
+    )
+    failure: ClassVar[str] = (
+        "Costs money or time, and the text leaves the machine unless the model runs on it; another model, or the same one "
+        "on another day, may cut elsewhere, and no figure says why."
+    )
+    unit_name: ClassVar[str] = "piece"
+    system: ClassVar[str] = prompts.SPLITS_SYSTEM
+    piece: ClassVar[str] = prompts.SPLITS_PIECE
+    question: ClassVar[str] = prompts.SPLITS_QUESTION
+    first_alone: ClassVar[bool] = False
+
+    window: int = Field(
+        800,
+        ge=10,
+        le=1_000_000,
+        title="Window",
+        description="The most text that the model is shown at once, the marks of its pieces not counted.",
+        json_schema_extra={"unit": "tokens", "step": 100, "offered": [200, 4000], "main": True},
+    )
+    piece_size: int = Field(
+        50,
+        ge=1,
+        le=100_000,
+        title="Piece size",
+        description="The most that a piece of the recursive chunker may hold; at most half of the window.",
+        json_schema_extra={"unit": "tokens", "step": 5, "offered": [10, 200]},
+    )
+
+    @model_validator(mode="after")
+    def _pieces_fit(self) -> Self:
+        if 2 * self.piece_size > self.window:
+            raise ValueError(f"piece_size must be at most half of window, {self.window // 2}; got {self.piece_size}.")
+        return self
+
+    @property
+    def most(self) -> int:
+        """The most tokens of a window."""
+        return self.window
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"windows of {self.window:,} tokens, in pieces of {self.piece_size:,}"
+
+    def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
+        """Return the pieces; raises InputError if there are too many."""
+        check_size(self.name, document.text, self.piece_size, "tokens")
+        return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
+
+    def read(self, answer: str, first: int, last: int) -> list[int]:
+        """Return the pieces after which the last line ``split_after:`` of an answer cuts; see `Windowed.read`."""
+        lines = _SPLITS.findall(answer)
+        if not lines:
+            raise Unusable("it has no line that begins with split_after:")
+        numbers = _numbers(lines[-1], "split_after: is followed by no number and not by none")
+        for number in numbers:
+            if not first <= number <= last:
+                raise Unusable(f"it names piece {number}, and the pieces shown are {first} to {last}")
+        if any(one > other for one, other in pairwise(numbers)):
+            raise Unusable("its numbers do not ascend")
+        # After the last piece shown nobody can tell whether the subject goes on.
+        return [*dict.fromkeys(number for number in numbers if number < last)]
+
+
+class Lumber(Windowed):
+    """Show the model numbered paragraphs, and cut before the first one where the content shifts; then begin there.
+
+    Source: LumberChunker (Duarte et al., 2024), whose windows, form of answer and question these are. The model may answer
+    that the content shifts nowhere, and a paragraph of more than half a window is shown in parts.
+    """
+
+    name: ClassVar[str] = "lumber"
+    title: ClassVar[str] = "Language model, first shift"
+    idea: ClassVar[str] = "Asks a language model for the first paragraph where the content shifts, and goes on from there."
+    source: ClassVar[str] = "Duarte et al. (2024), LumberChunker"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &i = M(p_a, \dots, p_b), \quad a < i \le b; \\ &\text{cut before } p_i, \quad a' = i, "
+        r"\quad \textstyle\sum_{i=a}^{b} |p_i| \le w \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$p_i$ paragraph $i$; $|p_i|$ its tokens; $M$ the model's answer; $w$ window; $a, b$ its first and last paragraph; "
+        r"$a'$ the first of the next"
+    )
+    failure: ClassVar[str] = (
+        "Asks once a chunk and shows much of the text several times, so it costs more than naming all cuts at once; a text "
+        "without blank lines is one paragraph."
+    )
+    unit_name: ClassVar[str] = "paragraph"
+    system: ClassVar[str] = prompts.SHIFT_SYSTEM
+    piece: ClassVar[str] = prompts.SHIFT_PIECE
+    question: ClassVar[str] = prompts.SHIFT_QUESTION
+    first_alone: ClassVar[bool] = True
+
+    window: int = Field(
+        550,
+        ge=10,
+        le=1_000_000,
+        title="Window",
+        description="The most text that the model is shown at once, the numbers of its paragraphs not counted.",
+        json_schema_extra={"unit": "tokens", "step": 50, "offered": [200, 4000], "main": True},
+    )
+
+    @property
+    def most(self) -> int:
+        """The most tokens of a window."""
+        return self.window
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"windows of {self.window:,} tokens"
+
+    def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
+        """Return the paragraphs, the longest in parts; raises InputError if there are too many."""
+        text, most = document.text, self.window // 2
+        check_size(self.name, text, most, "tokens")
+        paragraphs = [*map(tuple, split_sentences(text, "paragraphs"))]
+        sizes = tools.count_tokens([text[start:end] for start, end in paragraphs])
+        units: list[tuple[int, int]] = []
+        for (start, end), size in zip(paragraphs, sizes, strict=True):
+            if size <= most:
+                units.append((start, end))
+                continue
+            parts = recursive_spans(text[start:end], most, 0, measure_for("tokens", tools), "chroma", tools)
+            units += [(start + first, start + last) for first, last in parts]
+        return units
+
+    def read(self, answer: str, first: int, last: int) -> list[int]:
+        """Return the paragraph before the one that the last line ``Answer:`` names; see `Windowed.read`."""
+        lines = _SHIFT.findall(answer)
+        if not lines:
+            raise Unusable("it has no line that begins with Answer:")
+        numbers = _numbers(lines[-1], "Answer: is followed by no ID and not by none")
+        if len(numbers) > 1:
+            raise Unusable("it names several paragraphs")
+        for number in numbers:
+            if not first < number <= last:
+                raise Unusable(f"it names paragraph {number}, and the shift may be at {first + 1} to {last}")
+        return [number - 1 for number in numbers]
+
+
+def _numbers(line: str, otherwise: str) -> list[int]:
+    """Return the numbers of a line, none if it says so; raises Unusable with ``otherwise`` if it has neither."""
+    found = _NUMBER.findall(line)
+    if any(len(number) > _MOST_DIGITS for number in found):
+        raise Unusable("it has a number of too many digits")
+    if not found and not _NONE.search(line):
+        raise Unusable(otherwise)
+    return [*map(int, found)]
