@@ -28,6 +28,12 @@ LADDERS = tuple(Budgets(RUNGS[unit], unit, last) for unit in UNITS for last in L
 KEPT_RANKS = 400
 """How many ranks of a question are kept, of those that the largest budget needs."""
 
+KEPT_IN_ALL = 500_000
+"""How many ranks of all questions are kept."""
+
+FEWEST_KEPT = 20
+"""How many ranks of a question are kept however many questions there are."""
+
 _SCORES_AT_ONCE = 1 << 22
 
 
@@ -41,7 +47,7 @@ class Ladder:
         One for each of `LADDERS`.
     ranked
         Numbers of the chunks nearest to each question, best first, as many as its largest budget needs and at most
-        `KEPT_RANKS`; then -1. Shape (questions, at most `KEPT_RANKS`).
+        `KEPT_RANKS`, or fewer if there are thousands of questions; then -1. Shape (questions, at most `KEPT_RANKS`).
     beyond
         The chunks with part of an excerpt that come after these and that the largest budget still has room for: numbers of
         the question and of the chunk, and its rank, counted from 1. Shape (any, 3).
@@ -68,13 +74,15 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
     rows: list[IntArray] = [np.zeros(0, dtype=np.intp)] * len(questions)
     beyond: list[tuple[int, int, int]] = []
 
+    kept = min(KEPT_RANKS, max(FEWEST_KEPT, KEPT_IN_ALL // max(1, len(questions))))
+
     def seen(number: int, ranked: IntArray) -> None:
-        rows[number] = ranked[:KEPT_RANKS].copy()
-        after = ranked[KEPT_RANKS:]
+        rows[number] = ranked[:kept].copy()
+        after = ranked[kept:]
         touching = np.zeros(len(after), dtype=bool)
         for start, end in on_axis(index.corpus, questions[number]):
             touching |= (index.edges[after, 0] < end) & (index.edges[after, 1] > start)
-        beyond.extend((number, int(after[place]), KEPT_RANKS + place + 1) for place in np.flatnonzero(touching).tolist())
+        beyond.extend((number, int(after[place]), kept + place + 1) for place in np.flatnonzero(touching).tolist())
 
     found = evaluate_each(index, questions, tools, ruler, LADDERS, seen)
     deepest = np.max([at.taken[-1] for at in found], axis=0) if questions else np.zeros(0, dtype=np.intp)

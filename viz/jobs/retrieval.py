@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,10 +13,11 @@ from evaluation.retrieval.found_documents import AT
 from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.ladder import Ladder, climb
 from evaluation.retrieval.measures import Evaluation, measure
-from evaluation.retrieval.questions import Questions, read_questions
+from evaluation.retrieval.questions import Question, Questions, read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
 from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
+from viz.jobs.bundled_run import BundledRun
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
@@ -78,6 +79,8 @@ class Retrieval(Background):
     kept
         Where every evaluation is kept on disk before it is among those found, and from where those of an earlier run are
         taken; None if the run is not kept.
+    bundled
+        The run that comes with Seamark, to show what it measured; None for any other.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     ladders
@@ -90,6 +93,7 @@ class Retrieval(Background):
     embedder: Embedder | None
     on_disk: bool
     kept: KeptRetrieval | None = None
+    bundled: BundledRun | None = None
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, Ladder] = field(default_factory=dict)
@@ -145,15 +149,19 @@ class Retrieval(Background):
         questions = self.questions.needed(name)
         if self.embedder is not None:
             self._load(self.embedder)
-        tokenizer = load_tokenizer(self.plan.tokenizer)
-        ruler = Ruler(corpus.whole.text, tokenizer)
+        ruler = Ruler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(ruler, self.plan.names)
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
-            for number, (found, ladder) in self.kept.found(corpus, questions).items():
-                self._take(number, found, ladder)
-        if self.embedder is None:
-            return
+            self._take(self.kept.found(corpus, questions))
+        if self.bundled is not None:
+            self._take(self.bundled.results(corpus, questions))
+        if self.embedder is not None:
+            self._measure(self.embedder, corpus, questions, ruler)
+
+    def _measure(self, embedder: Embedder, corpus: Corpus, questions: Sequence[Question], ruler: Ruler) -> None:
+        """Measure the chunkers that are not done, one by one."""
+        tokenizer = load_tokenizer(self.plan.tokenizer)
         for number, chunker in enumerate(self.plan.chunkers):
             if number in self.found:
                 continue
@@ -164,7 +172,7 @@ class Retrieval(Background):
                 self._status = f"{title}: {done:,} of {total:,} texts embedded"
 
             tools = Tools(
-                self.embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
+                embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
                 index = build_index(corpus, chunker, tools, self.plan.embedded_as)
@@ -189,12 +197,13 @@ class Retrieval(Background):
         """Add what a chunker found: first to the disk, so that what is shown is not lost."""
         if self.kept is not None:
             self.kept.add(number, found, ladder)
-        self._take(number, found, ladder)
+        self._take({number: (found, ladder)})
 
-    def _take(self, number: int, found: Evaluation, ladder: Ladder | None) -> None:
-        if ladder is not None:
-            self.ladders[number] = ladder
-        self.found[number] = found
+    def _take(self, results: Mapping[int, tuple[Evaluation, Ladder | None]]) -> None:
+        for number, (found, ladder) in results.items():
+            if ladder is not None:
+                self.ladders[number] = ladder
+            self.found[number] = found
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
@@ -203,4 +212,6 @@ class Retrieval(Background):
             if self._cancel.is_set():
                 raise Cancelled
             self._status = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
-            yield Document.from_text(text, self.plan.sentences, name, parts.get(name), self._cancel.is_set)
+            # What only shows measured results needs no sentences: their places are not those of sentences.
+            splitter = "lines" if self.embedder is None else self.plan.sentences
+            yield Document.from_text(text, splitter, name, parts.get(name), self._cancel.is_set)

@@ -41,11 +41,12 @@ DEFAULT_WORDS |= {
     "baseline": "1",
     "left": "1",
     "right": "2",
-    "question": "1",
+    "question": "",
     "run": "",
 }
 """``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the
-registry; ``embedded`` says what of the chunks is embedded in the next run."""
+registry; without a ``question``, the one on which the chunkers differ most is shown; ``embedded`` says what of the chunks is
+embedded in the next run."""
 
 
 def mended(words: dict[str, str]) -> list[str]:

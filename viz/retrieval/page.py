@@ -6,24 +6,24 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from chunkers.embedded import checked
-from sample_docs import sample_splitters
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
+from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
-from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, choice_of, mended
+from viz.retrieval.link_words import ALLOWED, choice_of, mended
 from viz.retrieval.material import bundled, choose
+from viz.retrieval.opening.first_run import first_run, first_screen, say_where_it_is_from
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread
-from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import columns_of_compare
 from viz.state.undo import undoable
 from viz.theme.numbers import counted
@@ -34,17 +34,6 @@ EMBEDDED_HELP = (
     "What of every chunk is embedded and compared with the questions: its own text, or with the headings above it in front, "
     "as “Sea marks > Lights”. Chunks, excerpts and measures stay those of the text."
 )
-
-
-def first_screen() -> Choices:
-    """Return the default choices: a chunker by structure, one by sentences, and one by meaning."""
-    columns = [
-        ColumnChoice("recursive", {"size": 100, "unit": "tokens"}),
-        ColumnChoice("fixed_sentences"),
-        ColumnChoice("optimal", {"max_size": 200}),
-    ]
-    # The document is the other pages' default; its splitter suits prose, as most of the bundled documents are.
-    return Choices("report", sample_splitters()["report"], columns, extra=dict(DEFAULT_WORDS))
 
 
 def show() -> None:
@@ -85,6 +74,18 @@ def _draw(here: Page) -> None:
         choices, embedded_as = here.choices, checked(words["embedded"])
         plan = Plan(material, tuple(built), here.embedder.name, choices.sentences, choices.tokenizer, embedded_as)
     _start_row(here, plan, material)
+    _show_results(here, run, (kept, unreadable), plan, material)
+
+
+def _show_results(
+    here: Page,
+    run: Retrieval | None,
+    found_kept: tuple[KeptRetrieval | None, str],
+    plan: Plan | None,
+    material: Material | None,
+) -> None:
+    """Draw the run of the link or what the disk has of it, or without a run the one that comes with Seamark."""
+    words, (kept, unreadable) = here.choices.extra, found_kept
     if run is not None:
         show_way_on(here, run)
         others = material is None or material.texts != run.plan.material.texts
@@ -97,8 +98,21 @@ def _draw(here: Page) -> None:
     elif words["run"]:
         remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
         notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
+    elif material is not None and not material.own:
+        _show_first_run(plan, words)
     else:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
+
+
+def _show_first_run(plan: Plan | None, words: dict[str, str]) -> None:
+    """Draw the run that comes with Seamark, or why it cannot be shown."""
+    found = first_run()
+    if isinstance(found, str):
+        notice(f"There is no result to begin with: {found} Press “Run” to measure.", key="retrieval_no_first_run")
+        return
+    run, kept = found
+    say_where_it_is_from(kept)
+    _show_run(run, plan, words)
 
 
 def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -28,7 +28,14 @@ def _show(report: Report, titles: list[str], words: dict[str, str]) -> None:
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
     values = {number: one.values for number, one in report.distributions.items()}
-    disagree = len(values) > 1 and _only_where_they_disagree(words, len(report.disagreements), len(questions))
+    chosen_by_user = words
+    words = words if words["question"] else words | _furthest_apart(values, report.disagreements)
+
+    def keep() -> None:
+        """Remember what is shown as what was chosen, where nothing was."""
+        chosen_by_user.update({name: words[name] for name in ("question", "left", "right")})
+
+    disagree = len(values) > 1 and _only_where_they_disagree(chosen_by_user, len(report.disagreements), len(questions))
     if disagree:
         numbers = by_dispute(values, report.disagreements)
     if not numbers:
@@ -39,14 +46,24 @@ def _show(report: Report, titles: list[str], words: dict[str, str]) -> None:
     else:
         words["question"] = str(place(words, "question", len(questions)) + 1)
     shown = {word: f"{word}. {questions[number].text}" for word, number in options.items()}
-    chosen = options[select("Question", words, "question", shown, "retrieval_question")]
+    chosen = options[select("Question", words, "question", shown, "retrieval_question", keep)]
     if disagree:
         words["left"], words["right"] = differing_pair(values, chosen, words["left"], words["right"])
-    view = choose_word("Shown", words, "view", hidden=True)
+    view = choose_word("Shown", chosen_by_user, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
-            _show_side(report, titles, words, side, chosen, whole=view == "document")
+            _show_side(report, titles, words, side, chosen, keep, whole=view == "document")
+
+
+def _furthest_apart(values: Mapping[int, FloatArray], questions: IntArray) -> dict[str, str]:
+    """Return the question on which the chunkers differ most, and the two that do; the first where they agree on all."""
+    if len(values) < 2 or not len(questions):
+        return {"question": "1"}
+    (first, *_) = by_dispute(values, questions)
+    known = {number: some[first] for number, some in values.items() if not np.isnan(some[first])}
+    left, right = sorted((max(known, key=known.__getitem__), min(known, key=known.__getitem__)))
+    return {"question": str(first + 1), "left": str(left + 1), "right": str(right + 1)}
 
 
 def by_dispute(values: Mapping[int, FloatArray], questions: IntArray) -> list[int]:
@@ -84,12 +101,21 @@ def _only_where_they_disagree(words: dict[str, str], count: int, of: int) -> boo
     return st.toggle(label, shown, key=key, on_change=changed)
 
 
-def _show_side(report: Report, titles: list[str], words: dict[str, str], side: str, question: int, *, whole: bool) -> None:
+def _show_side(
+    report: Report,
+    titles: list[str],
+    words: dict[str, str],
+    side: str,
+    question: int,
+    keep: Callable[[], None],
+    *,
+    whole: bool,
+) -> None:
     """Draw one of the two chunkers: its scores and the chunks it retrieved."""
     options = {str(number + 1): titles[number] for number in report.chunkers}
     if words[side] not in options:
         words[side] = list(options)[0 if side == "left" else -1]
-    number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}")) - 1
+    number = int(select(side.capitalize(), words, side, options, f"retrieval_{side}", keep)) - 1
     found = report.chunkers[number].evaluation
     answer = found.answer(question)
     scores = getattr(answer, report.choice.unit)

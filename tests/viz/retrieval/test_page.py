@@ -20,6 +20,9 @@ from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
 from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place, rung
+from viz.retrieval.material import bundled
+from viz.retrieval.opening import first_run as opening
+from viz.retrieval.opening.first_run import first_run
 from viz.retrieval.passages import ranked_passages
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
@@ -34,9 +37,10 @@ def patience():
 
 
 def opened(**words):
-    """Open the page as it was before there were budgets, unless the words say otherwise."""
+    """Open the page at the top k and the first question, unless the words say otherwise."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
-    for name, word in {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", "at": "k", **words}.items():
+    words = {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", "at": "k", "question": "1", **words}
+    for name, word in words.items():
         app.query_params[name] = word
     app.switch_page("pages/retrieval.py")
     return app.run()
@@ -90,12 +94,54 @@ def summary(app):
     return {label: (value, detail) for label, value, detail in components(app, "summary")[0]}
 
 
-def test_before_a_run_it_says_what_to_do():
+def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
+    shown, kept = first_run()
+    ended(shown)
     app = opened()
     assert not app.exception
     assert app.title[0].value == "Retrieval"
-    assert any("press “Run”" in text for text in said(app))
+    (sentence,) = (text for text in said(app) if text.startswith("This result comes with Seamark"))
+    assert f"version {kept.seamark} measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
+    assert "“Run” measures the chunkers on the left" in sentence
     assert any(text.startswith("2 chunkers on ") for text in said(app))
+    assert app.dataframe[0].value["chunker"].tolist() == shown.plan.titles
+    # It is of other chunkers than those of the page.
+    assert any("changed since: chunkers, embedder" in text for text in said(app))
+    assert "run" not in app.query_params
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    assert not any("comes with Seamark" in text for text in said(app))
+    assert any("press “Run”" in text for text in said(app))
+
+
+def test_a_run_that_comes_with_seamark_and_does_not_fit_is_not_shown(monkeypatch):
+    for broken in ("run", "fit"):
+        first_run.cache_clear()
+        if broken == "run":
+            monkeypatch.setattr(opening, "FILE", ROOT / "README.md")
+        else:
+            monkeypatch.undo()
+            changed = bundled()
+            changed = Material((("a.txt", "Other."), *changed.texts[1:]), changed.questions, own=False)
+            monkeypatch.setattr(opening, "bundled", lambda changed=changed: changed)
+        app = opened()
+        first_run.cache_clear()
+        (sentence,) = (text for text in said(app) if text.startswith("There is no result to begin with: "))
+        assert sentence.endswith("“Run” to measure.")
+        assert not app.dataframe
+
+
+def test_it_opens_with_the_question_on_which_the_chunkers_differ_most(run):
+    app = opened(run=run, question="", failed="1")
+    found = evaluations(run_of(app), 5)
+    values = {number: one.values("recall") for number, one in found.items()}
+    apart = np.abs(values[0] - values[1])
+    assert app.selectbox(key="retrieval_question").value == str(int(np.nanargmax(apart)) + 1)
+    assert {app.selectbox(key=f"retrieval_{side}").value for side in ("left", "right")} == {"1", "2"}
+    assert "question" not in app.query_params
+    app.selectbox(key="retrieval_right").set_value("1").run()
+    # What is chosen beside it is kept with it.
+    assert app.query_params["question"] == str(int(np.nanargmax(apart)) + 1)
+    assert app.selectbox(key="retrieval_right").value == "1"
 
 
 def test_every_chunker_is_measured(measured):

@@ -31,7 +31,7 @@ MOST_LISTED = 200
 """The most excerpts in the list; those with most missed come first."""
 AROUND = 40
 """Characters shown on either side of a cut."""
-MOST_SEAMS = 3
+SEAMS_SHOWN = 3
 """The most cuts of an excerpt that are shown; of more their number is said."""
 
 
@@ -120,12 +120,12 @@ def _row(report: Report, plan: Plan, one: Failure, number: int, words: dict[str,
     missed = one.missed[number]
     share = "All of the excerpt" if missed == one.size else f"{missed:,} of {one.size:,} characters"
     text = evaluation.index.corpus.whole.text
-    left = len(one.seams) - MOST_SEAMS
+    left = len(one.seams) - SEAMS_SHOWN
     return {
         "question": one.question,
         "title": f"{one.question + 1}. {question}",
         "missed": f"{share} missed",
-        "seams": [_seam(text, seam) for seam in one.seams[:MOST_SEAMS]],
+        "seams": [_seam(text, seam) for seam in one.seams[:SEAMS_SHOWN]],
         "more": f"and {counted(left, 'more cut')}" if left > 0 else "",
         "holder": _holder(report, one, number),
         "others": _others(plan, one, number),
