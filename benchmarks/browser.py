@@ -3,6 +3,7 @@
 Run as ``python -m benchmarks.browser [--steps N]``. It starts the app on a port of its own and opens the essay (75,000
 characters) in three columns. A step ends at the second animation frame after the reader has drawn the server's answer.
 Texts of 10,000 characters, none embedded before, are pasted on the first page: until the first chunk and every column.
+Questions, none asked before, are typed and answered there: from Enter until every column shows the chunks that it retrieves.
 On the Breakpoints page the same essay: the pointer over text and curve, and steps of the greedy scan, all in the browser.
 Then a text of 1 MB in four columns, which is embedded once: the same steps, and what the server's memory grows by with
 one browser session on it and with a second one. With ``--hostile`` it measures instead how soon the slider of one session
@@ -157,6 +158,52 @@ def reactions(page: Page, address: str, steps: int) -> None:
     say("step of the greedy scan to its sentences marked", step)
 
 
+# Counts from the next Enter to the second frame after every column shows what the question retrieves.
+ANSWER = """(root) => {
+  root.took = new Promise((resolve) => addEventListener("keydown", ({ timeStamp }) => {
+    const look = () => {
+      if (root.seamark.asking.state === "working") return requestAnimationFrame(look);
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
+    };
+    requestAnimationFrame(look);
+  }, { capture: true, once: true }));
+}"""
+
+SUBJECTS = ("the tides", "birds", "salt", "bridges", "paper", "maps", "clocks")
+
+
+def questions(page: Page, root: Locator, steps: int, method: str) -> None:
+    """Ask the essay questions that nobody has asked before, by keyboard; say how soon all columns answer."""
+    page.get_by_label("Chunks are ranked").select_option(method)
+    settled(page)
+    times = []
+    for step in range(-1, steps):
+        page.keyboard.press("/")
+        page.keyboard.insert_text(f"What is said of {SUBJECTS[step % len(SUBJECTS)]} in place {step}, ranked {method}?")
+        root.evaluate(ANSWER)
+        page.keyboard.press("Enter")
+        took_ms = took(root)
+        if step >= 0:
+            times.append(took_ms)
+        else:
+            # The first embeds the chunks.
+            print(f"first question, {method}: {took_ms / 1000:.1f} s")
+        settled(page)
+        page.locator(".text").first.focus()
+    say(f"Enter in a question ({method}) to every column's chunks marked", times)
+
+
+def ask_essay(page: Page, address: str, steps: int) -> None:
+    """Measure questions to the essay in three columns."""
+    page.goto(f"{address}/?document=essay")
+    root = page.locator(".seamark")
+    root.wait_for(timeout=READY)
+    embedded(page, root)
+    page.get_by_label("Ask your text").focus()
+    for method in ("embedding", "hybrid", "bm25"):
+        questions(page, root, steps, method)
+
+
 # Counts from the paste that comes next to the second frame after the first chunk of its text is there, and after all are.
 PASTE = """(root) => {
   const before = root.seamark.text;
@@ -287,6 +334,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--hostile", action="store_true", help="a second session's slider while hostile files are read")
+    parser.add_argument("--ask", action="store_true", help="questions to the essay alone")
     given = parser.parse_args()
     steps = given.steps
     with (
@@ -300,6 +348,9 @@ def main() -> None:
             beside_hostile_files(browser, address, steps)
             return
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
+        if given.ask:
+            ask_essay(page, address, steps)
+            return
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=READY)
         print(f"first screen: {time.perf_counter() - server.began:.1f} s after the server's start")
@@ -310,6 +361,7 @@ def main() -> None:
         say("line let go to text painted", drags(page, root, steps))
         say("slider key to text painted", keys(page, root, steps))
         print(root.locator(".summary").text_content())
+        ask_essay(page, address, steps)
         reactions(page, address, steps)
         page.close()
         pastes(browser, address, steps)

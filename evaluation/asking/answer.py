@@ -108,5 +108,5 @@ def _seam(asked: Asked, answer: Span) -> str:
     chunking = asked.passages.chunking
     for gap in chunking.gaps:
         if gap.verdict.is_cut and answer.start < start_after(chunking.document, gap) < answer.end:
-            return gap.why.brief()
+            return f"cut: {gap.why.brief()}"
     return ""

@@ -151,6 +151,8 @@ class Asked:
         The tokens of what is given of them.
     fused
         Whether the scores are sums of reciprocal ranks.
+    reranked
+        Whether they are a cross-encoder's.
     """
 
     passages: Passages
@@ -160,6 +162,7 @@ class Asked:
     hits: tuple[Hit, ...]
     tokens: int
     fused: bool
+    reranked: bool
 
     @property
     def has_all(self) -> bool:
@@ -206,7 +209,7 @@ def ask(
         for rank, (chunk, score, parts) in enumerate(zip(ranking.order, ranking.scores, given, strict=False), start=1)
     )
     tokens = ruler([part for hit in hits for part in hit.parts])
-    return Asked(passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None)
+    return Asked(passages, done, ranking, sources, hits, tokens, done == "hybrid" and reranker is None, reranker is not None)
 
 
 def _given(ranked: Sequence[tuple[Span, ...]], limit: Limit, ruler: Measuring) -> list[tuple[Span, ...]]:

@@ -2,11 +2,13 @@
 
 from itertools import count
 
+import numpy as np
 import pytest
 
 from chunkers import Document
 from chunkers.errors import ModelError
 from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import read_questions
 from sample_docs import load_sample
@@ -221,3 +223,23 @@ def test_places_are_converted_there_and_back():
     # Between the two units of a character.
     assert code_points(text, [2]) == [1]
     assert code_points("abc", [2]) == [2]
+
+
+def test_a_cross_encoder_that_is_named_orders_the_best_and_a_wrong_folder_is_a_sentence(compare, monkeypatch):
+    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    box = next(one for one in compare.text_input if one.key == "ask_reranker")
+    box.set_value("/no/such/folder").run()
+    found = ask(compare, "comet")
+    assert (found["state"], found["said"]) == (
+        "failed",
+        "/no/such/folder: a cross-encoder must be a folder of this machine; there is none of that name.",
+    )
+    # One that prefers the shorter text.
+    monkeypatch.setattr(Reranker, "scores", lambda self, question, texts: np.array([-len(text) for text in texts], float))
+    tell(compare, "reader", "asking", ask="hybrid", ask_limit="top3")
+    found = ask(compare, "comet ")
+    for number, one in enumerate(found["found"]):
+        lengths = [len(chunk.text) for chunk in compare.session_state["ask_job"].columns[number][2].chunks]
+        assert [lengths[chunk] for chunk in one["chunks"]] == sorted(lengths)[:3]
+        assert one["said"][0].startswith("cross-encoder −")
+    assert not any("folder" in word for word in dict(compare.query_params).values())

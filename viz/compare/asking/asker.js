@@ -9,7 +9,7 @@ import { countPainted } from "../../components/shared/handle.js";
  * @import { Component, Moment } from "../../components/shared/component.d.ts"
  */
 
-const PAUSE = 250; // milliseconds until the server is asked again how far it is
+const PAUSE = 100; // milliseconds until the server is asked again how far it is
 
 /**
  * @typedef {object} AskerData

@@ -10,7 +10,7 @@ import streamlit as st
 from chunkers import Document, Embedder, InputError
 from evaluation.asking.answer import Judgement, checked_answer, judge
 from evaluation.asking.ask import Asked as Found
-from evaluation.asking.ask import checked_question, score_said
+from evaluation.asking.ask import Hit, checked_question, score_said
 from evaluation.asking.questions_file import Marked
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.settings import LIMITS, limit_of, method_of
@@ -153,7 +153,7 @@ def _column(found: Found, document: Document, answer: Marked | None) -> AskedCol
     return {
         "chunks": [hit.chunk for hit in found.hits],
         "scores": [score_said(hit.score, fused=found.fused) for hit in found.hits],
-        "said": [_said(found, places, hit.chunk) for hit in found.hits],
+        "said": [_said(found, places, hit) for hit in found.hits],
         "cut": cut,
         "tokens": found.tokens,
         "fate": None if answer is None else _fate(judge(found, _span(answer, document))),
@@ -163,11 +163,11 @@ def _column(found: Found, document: Document, answer: Marked | None) -> AskedCol
 _NAMES = {"embedding": "cosine", "bm25": "BM25"}
 
 
-def _said(found: Found, places: dict[str, dict[int, int]], chunk: int) -> str:
+def _said(found: Found, places: dict[str, dict[int, int]], hit: Hit) -> str:
     """Return where a chunk's rank comes from: its score, and its rank among others if rankings were fused."""
-    parts = []
+    parts = [f"cross-encoder {score_said(hit.score)}"] if found.reranked and score_said(hit.score) else []
     for name, ranking in found.sources.items():
-        rank = places[name].get(chunk)
+        rank = places[name].get(hit.chunk)
         if rank is None:
             parts.append(f"no word of the question in {_NAMES[name]}" if name == "bm25" else f"no {_NAMES[name]}")
             continue

@@ -5,9 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from evaluation.asking.questions_file import Marked, questions_to_csv
+from evaluation.asking.reranker import RERANKED, Reranker
 from viz.components.download import download
 from viz.components.notice import remark
+from viz.controls.link_widgets import seed
 from viz.state.keys import session
+from viz.state.link import LONGEST_NAME
 from viz.theme.numbers import counted
 
 LONGEST_SHOWN = 120
@@ -16,6 +19,30 @@ LONGEST_SHOWN = 120
 
 def show_questions() -> None:
     """Draw the list, and offer the file that the page Retrieval reads; a text that is not shown keeps its questions."""
+    _show_list()
+    _name_reranker()
+
+
+def _name_reranker() -> None:
+    """Draw the box in which a cross-encoder is named; it is loaded when a question is asked, and no link has it."""
+    key = "ask_reranker"
+    shown = seed(key, "" if session.reranker is None else session.reranker.name)
+
+    def named() -> None:
+        name = st.session_state[key].strip()
+        session.reranker = Reranker(name) if name else None
+
+    st.text_input(
+        "Cross-encoder, a folder of this machine",
+        value=shown,
+        key=key,
+        on_change=named,
+        max_chars=LONGEST_NAME,
+        help=f"Reads the question with each of the best {RERANKED} chunks and puts them in its order. It is never fetched.",
+    )
+
+
+def _show_list() -> None:
     questions = tuple(session.questions)
     if not questions:
         remark(

@@ -20,6 +20,7 @@ import { markStrip } from "./strip_marks.js";
  */
 
 const HINT = "Select the answer in the text to mark it";
+const KEPT = "Kept under “Questions”, below the text";
 
 export class Asking {
   /** @type {Asked | null} */ asked = null;
@@ -195,7 +196,7 @@ export class Asking {
     this.reader.root.classList.toggle("asks", open);
     const working = asked?.state === "working";
     const failed = asked?.state === "failed" && !waiting;
-    const hint = asked && !asked.answer ? HINT : "";
+    const hint = asked ? (asked.answer ? KEPT : HINT) : "";
     form.say(
       asked?.said || (waiting ? "Looking for the answer" : hint),
       failed ? "wrong" : "",

@@ -66,7 +66,7 @@ export function drawFound(root, asked, go) {
   });
   const more = chunks.length > SHOWN ? [`+${chunks.length - SHOWN}`] : [];
   const size = chunks.length ? counted(tokens, "token") : "nothing found";
-  line.append(el("span", "given", [...more, size, ...(cut === null ? [] : ["the last cut off"])].join(" · ")));
+  line.append(el("span", "given", [...more, size, ...(cut === null ? [] : ["last cut"])].join(" · ")));
   if (!fate) return;
   const verdict = root.appendChild(el("div", fate.good ? "fate good" : "fate wrong"));
   verdict.append(el("span", "", `${fate.words} `));
