@@ -16,6 +16,7 @@ from chunkers.comparison import SideBySide, compare
 from chunkers.embedders import EMBEDDERS, Embedder, Encoder, load_embedder
 from chunkers.errors import Cancelled, InputError, ModelError, ParameterError
 from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, to_parquet
+from chunkers.inspected import inspect
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.double_pass import DoublePass
 from chunkers.methods.fixed import FixedSentences
@@ -75,6 +76,7 @@ __all__ = [
     "chunk",
     "compare",
     "discover",
+    "inspect",
     "ledger_to_csv",
     "load_embedder",
     "load_tokenizer",

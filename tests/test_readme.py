@@ -22,7 +22,8 @@ def test_its_python_runs(capsys):
     known = {"text": "The tide comes in.\nThe tide goes out.\nBread needs flour.\nBread needs salt.\n"}
     for block in blocks:
         exec(block, known)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
+    assert len(known["theirs"]) == 4
     assert "distance" in capsys.readouterr().out
     assert "".join(known["result"].texts).count("tide") == 2
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from chunkers import InputError, Span
-from evaluation.retrieval.anchors import ALIKE, NEAREST, Match, Quotation, Searched, Work
+from chunkers.text.quotations import ALIKE, NEAREST, Match, Quotation, Searched, Work
 from evaluation.retrieval.corpus import Corpus
 
 
@@ -70,7 +70,7 @@ class Finder:
         return Located(number, Span(len(text) - len(text.lstrip()), len(text.rstrip())))
 
     def locate(self, item: object, number: int | None) -> Located:
-        """Locate an excerpt as `anchors` does: word for word, then as it might be typeset, then with small changes.
+        """Locate an excerpt word for word, else as it might be typeset, else with small changes: `chunkers.text.quotations`.
 
         An item is a text, or an object with ``content`` and, where they are known, ``start_index``, ``prefix``, ``suffix``
         and ``corpus_id``, a document's name. Otherwise ``number`` is the document's; if None, all are searched in order.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from evaluation.retrieval.anchors import context_of
+from chunkers.text.quotations import context_of
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.questions import Question

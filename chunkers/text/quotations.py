@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from chunkers import Span
 from chunkers.arrays import IntArray
+from chunkers.text.document import Span
 
 CONTEXT = 32
 """Characters before and after an excerpt that are kept with it."""
@@ -125,7 +125,7 @@ class Searched:
 
         Of passages that are equally like it, it is the one nearest to its place. None too where `Work` is used up.
         """
-        from evaluation.retrieval.approximate import codes, nearest
+        from chunkers.text.approximate import codes, nearest
 
         folded = self._quoted(quoted)
         length = len(folded.text)
@@ -149,7 +149,7 @@ class Searched:
 
     @cached_property
     def _codes(self) -> IntArray:
-        from evaluation.retrieval.approximate import codes
+        from chunkers.text.approximate import codes
 
         return codes(self._folded.text)
 

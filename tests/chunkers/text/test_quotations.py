@@ -5,9 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Span
-from evaluation.retrieval import anchors
-from evaluation.retrieval.anchors import ALIKE, Quotation, Searched, context_of
-from evaluation.retrieval.approximate import codes, nearest
+from chunkers.text import quotations
+from chunkers.text.approximate import codes, nearest
+from chunkers.text.quotations import ALIKE, Quotation, Searched, context_of
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import Excerpt
 from evaluation.retrieval.labels import labels
@@ -116,8 +116,8 @@ def test_the_nearest_passage_is_that_of_all_passages(pattern, text, most, place)
 
 def test_a_search_that_would_take_too_long_is_not_made(monkeypatch):
     assert nearest(codes("abcdef"), codes("x" * 1000), 2, 0, 2000)[0] == -2
-    monkeypatch.setattr(anchors.Work, "left", 10)
-    monkeypatch.setattr(anchors.Work.__init__, "__defaults__", (10,))
+    monkeypatch.setattr(quotations.Work, "left", 10)
+    monkeypatch.setattr(quotations.Work.__init__, "__defaults__", (10,))
     read = read_back(b'{"question": "a?", "excerpts": ["The tide goes in? It comes back."]}', TEXT)
     assert "It was not compared with all passages, as too many excerpts of this file are not found." in read.problems[0]
 
@@ -224,7 +224,7 @@ def test_edits_inside_an_excerpt_leave_it_found_or_told(start, length, data):
         ((_, span),) = read.usable[0].excerpts
         assert bool(read.changes) == ((edited[slice(*span)], span.start) != (excerpt, start))
     # What changed by no more than the threshold allows is found.
-    few = distance(anchors.folded(excerpt), anchors.folded(changed)) <= (1 - ALIKE) * len(anchors.folded(excerpt))
+    few = distance(quotations.folded(excerpt), quotations.folded(changed)) <= (1 - ALIKE) * len(quotations.folded(excerpt))
     assert read.usable or not few
 
 

@@ -1,0 +1,271 @@
+"""Chunks that something else made, in every form: found in their text, and told where they are altered or lost."""
+
+import csv
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Document, InputError, Span, build_chunker, inspect, run, to_csv, to_json, to_jsonl, to_parquet
+from chunkers.inspected import read_chunks
+from sample_docs import SAMPLES_FOLDER
+from tests.support import tools
+
+TEXT = "The tide goes out. It comes back.\n\nThe tide goes out. It stays away.\n"
+PIECES = ["The tide goes out. It comes back.", "The tide goes out.", "It stays away."]
+SPANS = [(0, 33), (35, 53), (54, 68)]
+
+ROWS = [{"text": text, "start_index": start, "end_index": end} for text, (start, end) in zip(PIECES, SPANS, strict=True)]
+
+
+def as_csv(rows):
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue().encode()
+
+
+def as_parquet(rows):
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), file)
+    return file.getvalue()
+
+
+def as_lines(rows):
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def spans_of(result):
+    return [tuple(span) for chunk in result for span in chunk.spans]
+
+
+FORMS = {
+    "texts": json.dumps(PIECES).encode(),
+    "spans": json.dumps(SPANS).encode(),
+    "lines of texts": as_lines(PIECES),
+    "json": json.dumps(ROWS).encode(),
+    "pretty json": json.dumps({"chunks": ROWS}, indent=1).encode(),
+    "json lines": as_lines(ROWS),
+    "csv": as_csv(ROWS),
+    "parquet": as_parquet(ROWS),
+    "csv of spans": as_csv([{"start": start, "end": end} for start, end in SPANS]),
+    "csv of floats": as_csv([{"text": row["text"], "start": row["start_index"]} for row in ROWS]),
+    "beginnings": json.dumps([{"text": row["text"], "start": row["start_index"]} for row in ROWS]).encode(),
+    "one": as_lines(ROWS[:1]),
+}
+
+
+@pytest.mark.parametrize("data", FORMS.values(), ids=FORMS)
+def test_every_form_gives_the_chunks(data, tmp_path):
+    path = tmp_path / "chunks"
+    path.write_bytes(data)
+    found = inspect(TEXT, path)
+    assert spans_of(found) == SPANS[: len(found)]
+    assert not [note for note in found.notes if not note.startswith("Characters that lie in no chunk")]
+    assert inspect(TEXT, str(path)) == found
+
+
+@pytest.mark.parametrize("sample", ["report.txt", "table.md", "source_code.txt", "arabic.txt", "emoji.txt"])
+def test_what_seamark_writes_it_reads(sample):
+    text = (SAMPLES_FOLDER / sample).read_bytes().decode()
+    document = Document.from_text(text, "paragraphs")
+    for name, parameters in (
+        ("recursive", {"size": 300, "unit": "characters"}),
+        ("fixed_words", {"size": 30, "overlap": 10}),
+    ):
+        made = run(build_chunker(name, parameters), document, tools())
+        for write in (to_json, to_jsonl, to_csv, to_parquet):
+            data = write(made) if write is to_parquet else write(made).encode()
+            found = inspect(document, read_rows(data))
+            assert found.chunks == made.chunks
+            assert not found.notes
+
+
+def read_rows(data):
+    return [row.spans if row.text is None else {"text": row.text, "spans": row.spans} for row in read_chunks(data, "x")]
+
+
+def langchain(text):
+    from langchain_core.load import dumps
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    made = RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=50, add_start_index=True).create_documents([text])
+    return made, dumps(made), json.dumps([one.model_dump() for one in made])
+
+
+def llama_index(text):
+    from llama_index.core import Document as LlamaDocument
+    from llama_index.core.node_parser import SentenceSplitter
+
+    splitter = SentenceSplitter(chunk_size=120, chunk_overlap=20, tokenizer=str.split)
+    made = splitter.get_nodes_from_documents([LlamaDocument(text=text, metadata={"file_name": "it.txt"})])
+    stored = [{"__data__": one.to_dict(), "__type__": "1"} for one in made]
+    return made, "\n".join(one.to_json() for one in made), json.dumps(stored)
+
+
+def chonkie(text):
+    from chonkie import TokenChunker
+
+    made = TokenChunker("character", chunk_size=300, chunk_overlap=30).chunk(text)
+    return made, json.dumps([one.to_dict() for one in made]), as_csv([{"text": one.text} for one in made]).decode()
+
+
+@pytest.mark.parametrize("library", [langchain, llama_index, chonkie])
+def test_other_libraries_chunks_are_found_or_told_on_all_samples(library):
+    for path in sorted(SAMPLES_FOLDER.glob("*.*")):
+        if path.suffix not in (".txt", ".md"):
+            continue
+        text = path.read_bytes().decode()
+        made, *written = library(text)
+        results = [inspect(text, made, sentences="lines"), *(inspect_file(text, one) for one in written)]
+        for found in results:
+            told = sum(int(note.split(": ")[1].replace(",", "")) for note in found.notes if "not found" in note)
+            assert len(found) + told == len(made)
+            # A chunk of these libraries is a slice of the text but for its white space.
+            assert not told
+            pieces = sorted("".join(textual(one).split()) for one in made)
+            assert sorted("".join(chunk.text.split()) for chunk in found) == pieces
+
+
+def inspect_file(text, written):
+    return inspect(text, rows_as_given(read_chunks(written.encode(), "x")), sentences="lines")
+
+
+def rows_as_given(rows):
+    return [{"text": row.text, **({"spans": row.spans} if row.spans else {})} for row in rows]
+
+
+def textual(one):
+    return one.page_content if hasattr(one, "page_content") else one.text
+
+
+# As DocChunk.model_dump() has it.
+DOCLING = [
+    {
+        "text": text,
+        "meta": {
+            "schema_name": "docling_core.transforms.chunker.DocMeta",
+            "version": "1.0.0",
+            "doc_items": [{"self_ref": "#/texts/0", "label": "text", "prov": []}],
+            "headings": ["Tides"],
+            "origin": {"mimetype": "text/markdown", "binary_hash": 1, "filename": name},
+        },
+    }
+    for text, name in ((PIECES[0], "tides.md"), (PIECES[1], "tides.md"), ("Nothing here.", "birds.md"))
+]
+HAYSTACK = [
+    {"id": "1", "content": text, "meta": {"split_idx_start": start}} for text, (start, _) in zip(PIECES, SPANS, strict=True)
+]
+
+
+def test_places_and_names_may_stand_in_the_metadata():
+    assert spans_of(inspect(TEXT, HAYSTACK)) == SPANS
+    assert spans_of(inspect(TEXT, DOCLING, document="tides")) == [(0, 33), (35, 53)]
+    assert spans_of(inspect(Document.from_text(TEXT, "lines", "tides.md"), DOCLING)) == [(0, 33), (35, 53)]
+    with pytest.raises(InputError, match=r"chunks: document must name one of those that they are of, 'tides.md, birds.md'"):
+        inspect(TEXT, DOCLING)
+    with pytest.raises(InputError, match=r"chunks: document must be one of 'tides.md, birds.md'; got 'fish'"):
+        inspect(TEXT, DOCLING, document="fish")
+
+
+def test_what_is_altered_elsewhere_and_lost_is_told():
+    given_chunks = [
+        {"text": "Title | The tide goes out. It comes back.", "start": 0},
+        {"text": "The tide  goes out.", "start": 40},
+        "It stays\naway.",
+        "Nowhere at all.",
+        (60, 90),
+        " ",
+    ]
+    found = inspect(TEXT, given_chunks, maker="my splitter")
+    assert spans_of(found) == [(0, 33), (35, 53), (54, 68)]
+    assert found.texts[1] == "The tide goes out."
+    assert found.notes == (
+        "Chunks of my splitter that are not found in the text and left out: 3: 4 (“Nowhere at all.”), 5 (60 to 90), 6 (“”).",
+        "Chunks of my splitter that are altered, and found where the text is most like them: 1: 1 (81 % alike, at 0).",
+        "Chunks of my splitter that are not at the place that they name: 1: 2 (at 35, not 40).",
+        "Chunks of my splitter with other white space than the text: 2.",
+    )
+    assert [gap.reason for gap in found.gaps if gap.verdict.is_cut] == ["my splitter begins a chunk here"] * 2
+
+
+def test_what_is_typeset_otherwise_is_told():
+    found = inspect("Say “so” – and go.", ['Say "so" - and go.'])
+    assert found.texts == ("Say “so” – and go.",)
+    assert found.notes == (
+        "Chunks of the file that are altered, and found where the text is most like them: 1: "
+        "1 (other quotation marks, dashes or the like, at 0).",
+    )
+
+
+def test_what_lies_in_no_chunk_is_counted():
+    assert inspect(TEXT, [(0, 18)]).notes == ("Characters that lie in no chunk, white space not counted: 39.",)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(TEXT)), st.integers(0, len(TEXT))), min_size=1, max_size=8), st.booleans())
+def test_spans_are_the_chunks_in_the_order_of_the_text(pairs, written):
+    pairs = [(min(pair), max(pair)) for pair in pairs]
+    rows = [{"text": TEXT[start:end], "start": start, "end": end} for start, end in pairs] if written else pairs
+    found = inspect(TEXT, rows)
+    visible = [[place for place in range(*pair) if not TEXT[place].isspace()] for pair in pairs]
+    assert spans_of(found) == sorted((places[0], places[-1] + 1) for places in visible if places)
+    assert all(chunk.text == TEXT[chunk.start : chunk.end] for chunk in found)
+    starts = [gap.offset or found.document.sentences[gap.index + 1].start for gap in found.gaps if gap.verdict.is_cut]
+    assert starts == sorted({chunk.start for chunk in found})[1:]
+
+
+def test_a_chunk_may_have_several_spans():
+    found = inspect(TEXT, [{"text": "joined", "spans": [[0, 18], [35, 53]]}, {"spans": "[[19, 33]]"}])
+    assert [chunk.spans for chunk in found] == [(Span(0, 18), Span(35, 53)), (Span(19, 33),)]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "x: a file of chunks must have at least one; it is empty."),
+        (b"[]", "chunks: there must be at least one; there is none."),
+        (b"3", "x, row"),
+        (
+            b'[{"id": 1, "score": 2}]',
+            "x, chunk 1: a chunk must have a text, or a start and an end; this one has 'id, score'.",
+        ),
+        (b'{"text": 3}', "x, chunk 1: a chunk's text must be a text; got 3."),
+        (b'{"text": "a"}\n{', "x, line 2: every line must be JSON; this one is not"),
+        (b'[{"start": 4}]', "x, chunk 1: a chunk without a text must have an end; this one begins at 4."),
+        (b'[{"start": "four", "end": 5}]', "x, chunk 1: a chunk's place must be a whole number; got 'four'."),
+        (b"[[5, 4]]", "x, chunk 1: a chunk must begin at 0 or after and end after that; got 5 to 4."),
+        (b'[{"spans": []}]', "x, chunk 1: spans must be a list of pairs; got []."),
+        (b'[{"spans": "["}]', "x, chunk 1: spans must be a list of pairs; got '['."),
+        (b"name,size\na,3\n", "x, row 1: a chunk must have a text, or a start and an end; this one has 'name, size'."),
+        (b'text\n"a', "x: the file must be CSV; it is not"),
+        (b"PAR1 no more", "x: the file must be sound Parquet; reading it failed with"),
+        (b"[7]", "x, chunk 1: a chunk must have a text"),
+    ],
+)
+def test_what_is_of_no_use_is_refused_in_a_sentence(data, message, tmp_path):
+    (tmp_path / "x").write_bytes(data)
+    if data == b"3":
+        message = "chunks: there must be at least one"
+    with pytest.raises(InputError) as error:
+        inspect(TEXT, tmp_path / "x")
+    assert message in str(error.value)
+
+
+def test_what_are_no_chunks_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    for chunks in (3, {"text": "a"}, b"[]"):
+        with pytest.raises(InputError, match="chunks must be a path, or a sequence of chunks; got"):
+            inspect(TEXT, chunks)
+    with pytest.raises(InputError, match="nowhere: the file must be readable; No such file or directory"):
+        inspect(TEXT, tmp_path / "nowhere")
+    monkeypatch.setattr("chunkers.inspected.MOST_CHUNKS", 1)
+    with pytest.raises(InputError, match="chunks: a text may be cut into at most 1 chunks; these are 2"):
+        inspect(TEXT, PIECES[:2])
+    monkeypatch.setattr("chunkers.inspected.MAX_BYTES", 5)
+    with pytest.raises(InputError, match="x: a file of chunks may have at most 5 bytes; this one has 6"):
+        read_chunks(b"[1, 2]", "x")
