@@ -1,16 +1,14 @@
 """Seamark: see where text chunkers cut, and why."""
 
-from pathlib import Path
-
 import streamlit as st
 
+from viz.components.assets import VIZ
 from viz.shell import lecture
 from viz.shell.navigation import navigation
 
-HERE = Path(__file__).parent
 # An icon by name would be fetched from its maker's server; the app asks nobody for anything.
-st.set_page_config("Seamark", str(HERE / "viz" / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
-st.html(HERE / "viz" / "theme" / "page.css")
+st.set_page_config("Seamark", str(VIZ / "theme" / "icon.svg"), layout="wide", initial_sidebar_state=304)
+st.html(VIZ / "theme" / "page.css")
 page = navigation()
 lecture.enlarge()
 page.run()

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from viz import compare
+from viz.components.assets import VIZ
 from viz.jobs.preload import Preload
 from viz.server.at_once import send_at_once
 from viz.server.callbacks import let_callbacks_end
@@ -38,5 +38,5 @@ let_callbacks_end()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
-first_paint = Middleware(FirstPaint, style=Path(__file__).parent / "viz" / "theme" / "page.css", wide=lecture.WORD)
+first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", wide=lecture.WORD)
 app = st.App("app.py", lifespan=lifespan, middleware=[guard, first_paint])

@@ -24,13 +24,14 @@ CHECKOUT = Path(__file__).parents[1]
 PACKAGE = "seamark"
 """The one name that an installation has."""
 
-ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "pages", "sample_docs", "viz")
+ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
 """The packages of the checkout that are moved."""
 
-SCRIPTS = ("app.py", "serve.py")
-"""What Streamlit runs, beside the rooms as in the checkout; the folder of its settings goes with them."""
+SCREEN = "app"
+"""The folder inside the package from which Streamlit runs the app. It puts that on the path, so that no room lies in it."""
 
-SETTINGS = ".streamlit/config.toml"
+SHOWN = ("app.py", "serve.py", "pages", ".streamlit/config.toml")
+"""What is in it."""
 
 ABOUT = ("pyproject.toml", "README.md", "LICENSE")
 
@@ -93,7 +94,7 @@ def moved() -> Iterator[None]:
         package = tree / PACKAGE
         for room in ROOMS:
             shutil.copytree(CHECKOUT / room, package / room, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        _copy(package, *SCRIPTS, SETTINGS)
+        _copy(package / SCREEN, *SHOWN)
         for path in package.rglob("*.py"):
             source = path.read_bytes().decode()
             path.write_bytes(relocated(source, path.relative_to(package).as_posix()).encode())
@@ -106,7 +107,7 @@ def as_it_is() -> Iterator[None]:
     with _tree() as tree:
         for room in (*ROOMS, "packing"):
             shutil.copytree(CHECKOUT / room, tree / room, ignore=shutil.ignore_patterns("__pycache__"))
-        _copy(tree, *SCRIPTS, SETTINGS)
+        _copy(tree, *SHOWN)
         (tree / "MANIFEST.in").write_text("graft .\nglobal-exclude *.py[co]\nprune *.egg-info\n", encoding="utf-8")
         yield
 
@@ -125,7 +126,10 @@ def _tree() -> Iterator[Path]:
 def _copy(tree: Path, *names: str) -> None:
     for name in names:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(CHECKOUT / name, tree / name)
+        if (CHECKOUT / name).is_dir():
+            shutil.copytree(CHECKOUT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(CHECKOUT / name, tree / name)
 
 
 # The hooks of PEP 517. There is none for editable installations: a checkout is one already, in which the rooms have their

@@ -19,8 +19,8 @@ COMMANDS = {
 }
 """Every command, with what it does; each imports what it needs only when it is run."""
 
-SERVER = Path(__file__).parent / "serve.py"
-"""Where it is installed; in a checkout it lies beside this package."""
+SERVER = Path(__file__).parent / "app" / "serve.py"
+"""What Streamlit runs, where it is installed; in a checkout it lies beside this package."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,7 +79,7 @@ def _served(port: int | None, no_browser: bool) -> int:
     """Serve the app until it is stopped, as ``streamlit run`` does: with its settings, behind its guard."""
     from streamlit.web import cli
 
-    script = SERVER if SERVER.exists() else SERVER.parents[1] / SERVER.name
+    script = SERVER if SERVER.exists() else SERVER.parents[2] / SERVER.name
     flags = ["--server.port", str(port)] if port is not None else []
     flags += ["--server.headless", "true"] if no_browser else []
     cli.main(["run", str(script), *flags], prog_name="streamlit", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""``python -m evaluation report``: a comparison as one file of HTML."""
+"""The command ``report``: a comparison as one file of HTML."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from chunkers import __version__
-from packing.seamark_backend import LEFT_OUT, PACKAGE, ROOMS, SCRIPTS, SETTINGS, RelocationError, relocated
+from packing.seamark_backend import LEFT_OUT, PACKAGE, ROOMS, SCREEN, SHOWN, RelocationError, relocated
 from tests import ROOT
 from tests.packing.environments import requirements
 from tests.test_rooms import PACKAGES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
-MODULES = sorted(path for room in (*ROOMS, PACKAGE) for path in (ROOT / room).rglob("*.py"))
+MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
 WRITERS = ("viz/theme/glossary.py", "viz/components/events.py")
 """What writes pages of `docs/`, which only a checkout has, and says so in them."""
 
@@ -36,12 +36,12 @@ def is_there(name):
 
 def files():
     """Return the files of the checkout that are installed, by their names in the wheel."""
-    found = {f"{PACKAGE}/{name}": ROOT / name for name in (*SCRIPTS, SETTINGS)}
-    for room in (*ROOMS, PACKAGE):
-        for path in (ROOT / room).rglob("*"):
+    found = {}
+    for top in (*ROOMS, *SHOWN, PACKAGE):
+        inside = "" if top == PACKAGE else f"{PACKAGE}/{SCREEN}/" if top in SHOWN else f"{PACKAGE}/"
+        for path in [ROOT / top, *(ROOT / top).rglob("*")]:
             if path.is_file() and "__pycache__" not in path.parts and not any(map(path.match, LEFT_OUT)):
-                name = path.relative_to(ROOT).as_posix()
-                found[name if room == PACKAGE else f"{PACKAGE}/{name}"] = path
+                found[inside + path.relative_to(ROOT).as_posix()] = path
     return found
 
 
@@ -57,7 +57,7 @@ def sources(wheel):
 
 
 def test_every_room_is_moved():
-    assert {*ROOMS, PACKAGE} == {*PACKAGES}
+    assert {*ROOMS, "pages", PACKAGE} == {*PACKAGES}
 
 
 def test_it_has_one_name(wheel):
@@ -78,7 +78,7 @@ def test_the_source_distribution_has_no_tests(built):
     with tarfile.open(built[0]) as opened:
         tops = {name.split("/")[1] for name in opened.getnames() if "/" in name}
     about = {"pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "setup.cfg", f"{PACKAGE}.egg-info"}
-    assert tops <= {*ROOMS, PACKAGE, "packing", *SCRIPTS, SETTINGS.split("/")[0], *about}
+    assert tops <= {*ROOMS, PACKAGE, "packing", *(one.split("/")[0] for one in SHOWN), *about}
 
 
 def test_no_import_names_what_is_not_there(sources):
@@ -87,7 +87,9 @@ def test_no_import_names_what_is_not_there(sources):
         for node in ast.walk(ast.parse(source)):
             named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             named += [node.module] if isinstance(node, ast.ImportFrom) else []
-            left += [f"{name}: {one}" for one in named if one.split(".")[0] in {*ROOMS, "packing", "tests", "benchmarks"}]
+            left += [
+                f"{name}: {one}" for one in named if one.split(".")[0] in {*ROOMS, "pages", "packing", "tests", "benchmarks"}
+            ]
     assert not left
     assert any(f"from {PACKAGE}.chunkers" in source for source in sources.values())
 
@@ -120,7 +122,7 @@ def test_nothing_but_imports_changes():
         ("from chunkers.b import (\n    c,\n)\n", "from seamark.chunkers.b import (\n    c,\n)\n"),
         ("import chunkers", "from seamark import chunkers"),
         ("import viz as v", "from seamark import viz as v"),
-        ("é = 1; from viz import d; from pages import e", "é = 1; from seamark.viz import d; from seamark.pages import e"),
+        ("é = 1; from viz import d; from viz.e import f", "é = 1; from seamark.viz import d; from seamark.viz.e import f"),
         ("def f():\r\n    from viz.x import y\r\n", "def f():\r\n    from seamark.viz.x import y\r\n"),
         ("from vizier import a\nimport chunkers_two\n", "from vizier import a\nimport chunkers_two\n"),
         ("from . import chunkers\n'from chunkers import a'\n", "from . import chunkers\n'from chunkers import a'\n"),
