@@ -15,7 +15,10 @@ QUICK = "not browser and not page and not model and not slow"
 BY_FILE = {
     "model": {"test_embedder.py", "test_embedders.py", "test_references.py"},
     # Their time goes into processes that they start, and into other people's libraries.
-    "slow": {"test_adapters.py", "test_command_lines.py", "test_reader_process.py", "test_workers.py"},
+    "slow": {
+        *("test_adapters.py", "test_command_lines.py", "test_reader_process.py", "test_workers.py"),
+        *("test_code.py", "test_forms.py", "test_round_trip.py"),
+    },
 }
 
 BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}}

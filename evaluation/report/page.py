@@ -37,7 +37,7 @@ body.ROOT { margin: 0; border-radius: 0; }
 .ROOT details { margin-top: 0.5rem; font-size: 0.8rem; }
 .ROOT .gaps { list-style: none; padding-top: 0.3rem; overflow-wrap: anywhere; }
 .ROOT summary { cursor: pointer; }
-.ROOT summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.ROOT summary:focus-visible, .ROOT .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .ROOT pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); padding: 0.6rem; margin: 0.4rem 0 0;
   font: 0.75rem/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
 .ROOT footer { margin-top: 2rem; font-size: 0.8rem; border-top: 1px solid var(--rule); padding-top: 0.6rem; }

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
+from tests.browser.test_accessibility import AXE, FOUND
 
 LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"
 
@@ -25,6 +26,8 @@ def downloaded(page, folder):
 def opened(browser, file, **options):
     """Open the file where there is no network; return the page, what it asked for and what it said."""
     session = browser.new_context(offline=True, **options)
+    if AXE.exists():
+        session.add_init_script(path=AXE)
     page = session.new_page()
     asked, said = [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -63,6 +66,9 @@ def test_hostile_texts_do_nothing_in_it_and_it_fits(open_page, browser, app_url,
     texts = report.locator(".columns > section").first.locator(".text").all_text_contents()
     assert "".join("".join(texts).split()) == "".join("".join(STRINGS).split())
     assert report.evaluate("document.documentElement.scrollWidth") == width
+    report.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    if AXE.exists():
+        assert report.evaluate(FOUND, []) == []
     # What A4 has between its margins.
     report.set_viewport_size({"width": 688, "height": 1000})
     report.emulate_media(media="print")

@@ -13,8 +13,6 @@ from integrations.originals import MOST_RUN, Program, compared, original_for, ru
 from integrations.originals import Original as Shown
 from sample_docs import load_sample
 
-pytestmark = pytest.mark.slow  # importing the libraries takes seconds
-
 LINES = load_sample("stubs").text.split("\n")
 TEXT = "\n\n".join("\n".join(LINES[start : start + 5]) for start in range(0, len(LINES), 5))
 SETTINGS = {

@@ -10,8 +10,6 @@ from chunkers.documents import METADATA, metadata_of, to_documents
 from integrations import Cutter, recipe_of
 from tests.support import HashEmbedder
 
-pytestmark = pytest.mark.slow  # importing the libraries takes seconds
-
 RECIPE = Recipe(chunker="fixed_sentences", parameters={"size": 1}, sentences="lines", tokenizer="words")
 TEXT = "No.\nNo. Indeed, no.\nNo.\nNo."
 """Chunks that lie inside others: a search by their text finds the wrong place."""

@@ -21,8 +21,6 @@ from integrations.haystack import SeamarkDocumentSplitter  # noqa: E402
 from integrations.langchain import SeamarkTextSplitter  # noqa: E402
 from integrations.llama_index import SeamarkNodeParser  # noqa: E402
 
-pytestmark = pytest.mark.slow
-
 SMALL = {"recursive": {"size": 120, "overlap": 30}, "fixed_words": {"size": 40, "overlap": 5}, "structure": {"max_size": 60}}
 """Settings with more chunks, and more that overlap, than the defaults give in a short text."""
 
@@ -83,6 +81,12 @@ def check(recipe, text, folder, capsys):
     assert [one.text for one in cut] == wanted
     assert [(one.start_index, one.end_index) for one in cut] == places
     assert all(isinstance(one, ChonkieChunk) and one.token_count == len(one.text.split()) for one in cut)
+
+
+def test_the_bundled_model_gives_the_same_chunks_everywhere(tmp_path, capsys):
+    made = Recipe(chunker="breakpoint", parameters={"amount": 70}, sentences="lines", tokenizer="words")
+    assert made.embedder == "all-MiniLM-L6-v2"
+    check(made, load_sample("stubs").text, tmp_path, capsys)
 
 
 @pytest.mark.parametrize("sample", sample_titles())

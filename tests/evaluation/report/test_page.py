@@ -17,6 +17,8 @@ from sample_docs import load_sample
 from tests.browser.hostile_strings import STRINGS
 from tests.chunkers.display.test_notebook import ATTRIBUTES, TAGS, Read
 
+pytestmark = pytest.mark.slow  # rankings are tested by thousands of resamples
+
 CHUNKERS = [("breakpoint", {"amount": 70}), ("recursive", {"size": 150, "overlap": 30}), ("kmeans", {"clusters": 3})]
 
 
