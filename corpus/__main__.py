@@ -14,7 +14,7 @@ from chunkers.arguments import Parser, add_device, add_encoding, command_line, s
 from chunkers.errors import InputError
 from chunkers.text.encodings import known_encoding
 from corpus.pieces import Columns
-from corpus.run import ALL_PROBLEMS, SHARD_MB, Progress, Run, in_processes
+from corpus.run import ALL_PROBLEMS, SHARD_MB, Engine, Progress, Run, in_processes
 
 MOST_WORKERS = 256
 """Processes of a run on one machine."""
@@ -56,6 +56,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         metavar="MB",
         help=f"megabytes of input of a shard (default: {SHARD_MB})",
     )
+    parser.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
+    )
+    parser.add_argument(
+        "--ray-address", metavar="ADDRESS", help="that of the cluster (default: a Ray on this machine alone)"
+    )
     add_device(parser)
     add_encoding(parser)
     return parser
@@ -78,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     run = Run(Path(options.recipe), tuple(options.inputs), options.output, columns, options.encoding, options.device, size)
     told = _Told(run)
     try:
-        whole = run.go(in_processes, options.workers, told)
+        whole = run.go(_engine(options), options.workers, told)
     except KeyboardInterrupt:
         told.end()
         say("The same command again goes on.")
@@ -86,6 +92,16 @@ def _run(options: argparse.Namespace) -> int:
     told.end()
     say(_ended(run, whole, options.output))
     return 1 if whole.tally.problems else 0
+
+
+def _engine(options: argparse.Namespace) -> Engine:
+    if options.engine == "ray":
+        from corpus.on_ray import on_ray
+
+        return on_ray(options.ray_address)
+    if options.ray_address is not None:
+        raise InputError("--ray-address must come with --engine ray; the engine is local.")
+    return in_processes
 
 
 class _Told:

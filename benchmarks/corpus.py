@@ -1,0 +1,255 @@
+"""Corpora of growing size: how fast they are cut, in how much memory, and whether kills lose or double a chunk.
+
+``python -m benchmarks.corpus`` makes JSON lines of 10, 50 and 100 MB from sentences of the bundled texts, drawn at random,
+cuts each with ``python -m corpus``, and prints seconds, speed, and the peaks of memory, of all processes together and of the
+largest. Then it cuts the largest again, kills it five times at random moments, and compares. With ``--ray`` it also cuts the
+smallest on a Ray of this machine, as it is and while a worker is killed. The exit status is 1 where a result is not that of
+the undisturbed run, or the memory of a process grows with the corpus by more than a quarter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from benchmarks.measure import table
+from chunkers import Document
+from sample_docs import load_sample, sample_titles
+
+RECIPE = {
+    "chunker": "fixed_sentences",
+    "parameters": {"size": 4},
+    "sentences": "regex",
+    "embedder": "tfidf",
+    "tokenizer": "words",
+}
+"""Embeds nothing, so that what is measured is reading, cutting and writing."""
+
+LONGEST = 200_000
+"""Characters of the longest document; the others are of all lengths from a hundredth of it."""
+
+MOST_GROWTH = 1.25
+
+
+def documents(size: int, seed: int = 0) -> Iterator[str]:
+    """Yield texts of the bundled sentences in another order, until they have ``size`` bytes."""
+    chance = random.Random(seed)
+    sentences = [
+        text for name in sample_titles() for text in Document.from_text(load_sample(name).text, "regex").sentence_texts
+    ]
+    written = 0
+    while written < size:
+        wanted = min(chance.randint(LONGEST // 100, LONGEST), size - written)
+        picked: list[str] = []
+        length = 0
+        while length < wanted:
+            sentence = chance.choice(sentences)
+            picked.append(f"{sentence}\n\n## Part {len(picked)}\n\n" if chance.random() < 0.02 else f"{sentence} ")
+            length += len(picked[-1].encode())
+        written += length
+        yield "".join(picked)
+
+
+def write_corpus(path: Path, size: int) -> int:
+    """Write a corpus as JSON lines; return the number of documents."""
+    count = 0
+    with path.open("w", encoding="utf-8") as file:
+        for number, text in enumerate(documents(size)):
+            file.write(json.dumps({"id": f"document {number}", "text": text}, ensure_ascii=False) + "\n")
+            count += 1
+    return count
+
+
+class Measured(NamedTuple):
+    """What a run took, in seconds by the clock and of the processor, its peaks of memory in MB, and its exit status."""
+
+    seconds: float
+    processor: float
+    together: float
+    """The peak of all its processes together."""
+    largest: float
+    """That of the largest of them."""
+    status: int
+
+
+def memory(process: psutil.Process) -> tuple[float, float]:
+    """Return the MB of memory of a process and its children now, together and of the largest."""
+    sizes = []
+    with suppress(psutil.Error):
+        for one in (process, *process.children(recursive=True)):
+            with suppress(psutil.Error):
+                sizes.append(one.memory_info().rss / 1e6)
+    return sum(sizes), max(sizes, default=0.0)
+
+
+def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = lambda _: False, *options: str) -> Measured:
+    """Cut a corpus with the command line, until it ends or ``until`` says that it is to be killed."""
+    recipe = output.with_suffix(".recipe.json")
+    recipe.write_text(json.dumps(RECIPE))
+    command = [sys.executable, "-m", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
+    began, used = time.perf_counter(), processor()
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    watched = psutil.Process(process.pid)
+    together = largest = 0.0
+    while process.poll() is None:
+        now, one = memory(watched)
+        together, largest = max(together, now), max(largest, one)
+        if until(watched):
+            os.killpg(process.pid, signal.SIGKILL)
+        time.sleep(0.05)
+    return Measured(time.perf_counter() - began, processor() - used, together, largest, process.returncode)
+
+
+def processor() -> float:
+    """Return the seconds of the processor that all processes used that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def digest(output: Path) -> str:
+    """Return a hash of all shards."""
+    found = hashlib.blake2b()
+    for path in sorted(output.glob("part-*.parquet")):
+        found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def told(output: Path) -> dict[str, int]:
+    """Return the counts of a run that is complete."""
+    counts: dict[str, int] = json.loads((output / "_summary.json").read_text())
+    return counts
+
+
+def growing(folder: Path, sizes: Sequence[int]) -> bool:
+    """Cut corpora of these megabytes, print what that takes, and return whether the memory stays what it is."""
+    rows, peaks = [], []
+    for size in sizes:
+        corpus, output = folder / f"{size}.jsonl", folder / f"whole {size}"
+        write_corpus(corpus, size * 1_000_000)
+        found = cut(corpus, output)
+        assert found.status == 0, f"the run of {size} MB ended with {found.status}"
+        counts = told(output)
+        peaks.append(found.largest)
+        rows.append(
+            [
+                f"{size:,} MB",
+                f"{counts['documents']:,}",
+                f"{counts['chunks']:,}",
+                f"{counts['shards']:,}",
+                f"{found.seconds:.1f}",
+                f"{size / found.seconds:.2f}",
+                f"{found.processor:.1f}",
+                f"{found.together:,.0f}",
+                f"{found.largest:,.0f}",
+            ]
+        )
+    head = ["corpus", "documents", "chunks", "shards", "seconds", "MB/s", "processor, s", "peak, MB", "largest process, MB"]
+    print(table(head, rows), flush=True)
+    return max(peaks) <= MOST_GROWTH * min(peaks)
+
+
+def killed(folder: Path, size: int, kills: int, seed: int) -> bool:
+    """Kill a run again and again, let it go on, and return whether its chunks are those of the undisturbed run."""
+    corpus, output, whole = folder / f"{size}.jsonl", folder / "killed", folder / f"whole {size}"
+    shards = told(whole)["shards"]
+    chance = random.Random(seed)
+    moments = sorted(chance.uniform(0, shards - 2) for _ in range(kills))
+    times, there = 0, []
+    for moment in moments:
+        since: list[float] = []
+        # Somewhere within the shards that are being written.
+        pause = chance.uniform(0, 2)
+
+        def until(_: psutil.Process, moment: float = moment, since: list[float] = since, pause: float = pause) -> bool:
+            if len([*output.glob("part-*")]) < int(moment):
+                return False
+            since.append(time.monotonic())
+            return since[-1] - since[0] > pause
+
+        times += cut(corpus, output, until).status == -signal.SIGKILL
+        there.append(len([*output.glob("part-*")]))
+    last = cut(corpus, output)
+    same = last.status == 0 and digest(output) == digest(whole)
+    print(
+        f"\n{size:,} MB, killed {times} times, when {', '.join(map(str, there))} of {shards} shards were there: "
+        f"{told(output)['chunks']:,} chunks in the end, {'the same files' if same else 'OTHER FILES'}",
+        flush=True,
+    )
+    return same and times == kills
+
+
+def on_ray(folder: Path, size: int) -> bool:
+    """Cut a corpus on Ray, undisturbed and while a worker is killed; return whether the chunks are the same."""
+    corpus, whole = folder / f"{size}.jsonl", folder / f"whole {size}"
+    sound = True
+    for name, kill in (("undisturbed", False), ("a worker killed", True)):
+        output = folder / f"ray {name}"
+        gone: list[int] = []
+
+        def until(run: psutil.Process, output: Path = output, kill: bool = kill, gone: list[int] = gone) -> bool:
+            if kill and not gone and [*output.glob("part-*")]:
+                for one in psutil.process_iter(["cmdline", "ppid"]):
+                    if "MapWorker" in " ".join(one.info["cmdline"] or ()) and _below(one, run):
+                        gone.append(one.pid)
+                        one.kill()
+                        break
+            return False
+
+        found = cut(corpus, output, until, "--engine", "ray", "--shard-size", "1")
+        mine = folder / "in process"
+        if not mine.exists():
+            cut(corpus, mine, lambda _: False, "--shard-size", "1")
+        same = found.status == 0 and digest(output) == digest(mine)
+        sound &= same and told(output)["chunks"] == told(whole)["chunks"] and len(gone) == kill
+        print(
+            f"{size:,} MB on Ray, {name}: {found.seconds:.0f} s, {'the same files' if same else 'OTHER FILES'}", flush=True
+        )
+    return sound
+
+
+def _below(one: psutil.Process, run: psutil.Process) -> bool:
+    """Return whether a process is of a run."""
+    with suppress(psutil.Error):
+        return any(parent.pid == run.pid for parent in one.parents())
+    return False
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the measurements."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.corpus", description=__doc__)
+    parser.add_argument("--sizes", default="10,50,100", metavar="MB,MB", help="megabytes of the corpora")
+    parser.add_argument("--kills", type=int, default=5, metavar="N", help="how often the largest is killed")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ray", action="store_true", help="cut the smallest on Ray too")
+    options = parser.parse_args(arguments)
+    sizes = [int(size) for size in options.sizes.split(",")]
+    load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    print(f"{os.cpu_count()} cores, load {load} at the beginning", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sound = growing(folder, sizes)
+        if options.kills:
+            sound &= killed(folder, sizes[-1], options.kills, options.seed)
+        if options.ray:
+            sound &= on_ray(folder, sizes[0])
+    print(f"load {', '.join(f'{one:.1f}' for one in os.getloadavg())} at the end", flush=True)
+    return 0 if sound else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

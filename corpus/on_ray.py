@@ -1,0 +1,100 @@
+"""The same run on a Ray cluster: actors that hold the model write the shards, to storage that all of them see."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Generator, Iterator
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from chunkers.errors import InputError
+from chunkers.optional import needed
+from corpus.run import ENVIRONMENT, Engine
+from corpus.shards import Job, Shard, Tally
+
+MOST_BLOCKS = 10_000
+"""Blocks of shards that Ray is given; a killed actor's block is what is done again."""
+
+
+class Actor:
+    """Writes shards; Ray makes one in each of its processes, and it keeps the model that the first shard loads.
+
+    Parameters
+    ----------
+    job
+        What the shards have in common.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Write the shards whose JSON is in the column ``shard``; return what became of each, as JSON."""
+        told: list[dict[str, Any]] = []
+        for line in batch.column("shard").to_pylist():
+            try:
+                told.append({"tally": [*self._job.write(Shard.from_json(line))]})
+            except InputError as error:
+                # Ray wraps an error in pages of its own; a sentence has to arrive as one.
+                told.append({"error": str(error)})
+        return pa.table({"told": [json.dumps(one) for one in told]})
+
+
+def on_ray(address: str | None = None) -> Engine:
+    """Return the engine that runs on a Ray cluster.
+
+    Parameters
+    ----------
+    address
+        That of the cluster, as ``ray.init`` takes it; None for the one that the environment names, or else for a new one on
+        this machine alone.
+
+    Raises
+    ------
+    ModelError
+        If Ray is not installed.
+    """
+    # Ray tells its makers how it is used unless this is set before it is imported.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    needed("ray.data", "--engine ray", "'ray[data]==2.60.0'")
+    return partial(_write, address)
+
+
+def _write(address: str | None, job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+    import ray
+
+    # No one process is every actor's parent; what Ray does not want any more it ends itself.
+    job = Job(job.source, job.output, job.recipe, job.device, job.plan, job.model)
+    began = not ray.is_initialized()
+    if began:
+        options: dict[str, Any] = {"runtime_env": {"env_vars": {**ENVIRONMENT, "RAY_USAGE_STATS_ENABLED": "0"}}}
+        if address is None and "RAY_ADDRESS" not in os.environ:
+            options |= {"num_cpus": workers, "include_dashboard": False}
+        ray.init(address, logging_level="error", log_to_driver=False, **options)
+    try:
+        for name in ("ray.data", "ray"):
+            logging.getLogger(name).setLevel(logging.ERROR)
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        lines = [shard.to_json() for shard in missing]
+        data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=min(len(lines), MOST_BLOCKS))
+        told = data.map_batches(
+            Actor,
+            fn_constructor_args=(job,),
+            batch_size=1,
+            batch_format="pyarrow",
+            num_cpus=1,
+            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
+        )
+        for row in told.iter_rows():
+            one = json.loads(row["told"])
+            if "error" in one:
+                raise InputError(one["error"])
+            yield Tally(*one["tally"])
+    finally:
+        if began:
+            ray.shutdown()

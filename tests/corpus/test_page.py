@@ -1,0 +1,55 @@
+"""docs/corpora.md says what is: its snippets run, where the library is installed, and its table is the schema."""
+
+import json
+import re
+
+import pytest
+
+from corpus import CHUNKS, Chunks
+from tests import ROOT
+from tests.corpus.test_run import RECIPE
+
+PAGE = (ROOT / "docs" / "corpora.md").read_text(encoding="utf-8")
+
+
+def snippet(heading, folder, **given):
+    """Execute the first snippet of Python below a heading, with a recipe in the folder; return its names."""
+    code = re.search(r"```python\n(.*?)```", PAGE[PAGE.index(f"# {heading}\n") :], re.DOTALL)[1]
+    recipe = folder / "recipe.json"
+    recipe.write_text(json.dumps({**RECIPE, "parameters": {"size": 1}}))
+    names = {**given}
+    exec(code.replace('"recipe.json"', repr(str(recipe))), names)
+    return names
+
+
+def rows(found):
+    return [row["text"] for row in sorted(found, key=lambda row: (row["document_id"], row["chunk"]))]
+
+
+def test_the_function_in_python(tmp_path):
+    assert rows(snippet("In Python", tmp_path)["table"].to_pylist()) == ["One.", "Two.", "Three.", "Four."]
+
+
+def test_with_datasets(tmp_path):
+    pytest.importorskip("datasets")
+    assert rows(snippet("Hugging Face datasets", tmp_path)["cut"]) == ["One.", "Two.", "Three.", "Four."]
+
+
+def test_with_spark(tmp_path):
+    sql = pytest.importorskip("pyspark.sql")
+    session = sql.SparkSession.builder.master("local[1]").getOrCreate()
+    documents = session.createDataFrame([("a", "One. Two."), ("b", "Three. Four.")], ["id", "text"])
+    assert rows(snippet("Spark", tmp_path, documents=documents)["cut"].collect()) == ["One.", "Two.", "Three.", "Four."]
+
+
+def test_the_table_is_the_schema():
+    table = PAGE[PAGE.index("## The table") : PAGE.index("The schema's metadata")]
+    named = [
+        name for line in table.splitlines() if line.startswith("| `") for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    ]
+    assert sorted(named) == sorted(CHUNKS.names)
+
+
+def test_the_metadata_that_it_names_is_there():
+    told = re.findall(r"`(seamark\.\w+)`", PAGE)
+    assert sorted({*told}) == sorted(key.decode() for key in Chunks(RECIPE).schema.metadata)
