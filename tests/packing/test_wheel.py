@@ -20,8 +20,8 @@ from tests.test_rooms import PACKAGES
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
-WRITERS = ("viz/theme/glossary.py", "viz/components/events.py")
-"""What writes pages of `docs/`, which only a checkout has, and says so in them."""
+WRITERS = ("viz/theme/glossary.py", "viz/components/events.py", "viz/retrieval/opening/first_run.py")
+"""What writes files of a checkout, by a command that says so."""
 
 BARE = re.compile(rf"(?:{'|'.join(ROOMS)})(?:\.\w+)+")
 
