@@ -77,12 +77,16 @@ def _app(arguments: Sequence[str]) -> int:
 
 def _served(port: int | None, no_browser: bool) -> int:
     """Serve the app until it is stopped, as ``streamlit run`` does: with its settings, behind its guard."""
+    import click  # which Streamlit brings
     from streamlit.web import cli
 
     script = SERVER if SERVER.exists() else SERVER.parents[2] / SERVER.name
     flags = ["--server.port", str(port)] if port is not None else []
     flags += ["--server.headless", "true"] if no_browser else []
-    cli.main(["run", str(script), *flags], prog_name="streamlit", standalone_mode=False)
+    try:
+        cli.main(["run", str(script), *flags], prog_name="streamlit", standalone_mode=False)
+    except click.exceptions.Abort as stopped:
+        raise KeyboardInterrupt from stopped
     return 0
 
 

@@ -1,10 +1,13 @@
 """``seamark``: which command runs, and what is refused."""
 
+import click
 import pytest
+from streamlit.web import cli
 
 import chunkers
 import seamark
 from seamark.__main__ import COMMANDS, main
+from tests import ROOT
 
 
 def test_the_names_are_those_of_the_library():
@@ -39,6 +42,15 @@ def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
     assert said.err.count("\n") == 1
 
 
+def test_stopping_the_app_is_no_fault(monkeypatch, capsys):
+    def stopped(*_given, **_options):
+        raise click.exceptions.Abort
+
+    monkeypatch.setattr(cli, "main", stopped)
+    assert main([]) == 130
+    assert capsys.readouterr().err == "Stopped by the user.\n"
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
@@ -48,10 +60,6 @@ def test_what_is_wrong_is_a_sentence(given, sentence, capsys):
     ],
 )
 def test_the_app_is_started_as_streamlit_starts_it(given, wanted, monkeypatch):
-    from streamlit.web import cli
-
-    from tests import ROOT
-
     started = []
     monkeypatch.setattr(cli, "main", lambda command, **_options: started.append(command))
     assert main(given) == 0
