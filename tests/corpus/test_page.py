@@ -32,7 +32,7 @@ def test_the_function_in_python(tmp_path):
 
 def test_with_datasets(tmp_path):
     pytest.importorskip("datasets")
-    assert rows(snippet("Hugging Face datasets", tmp_path)["cut"]) == ["One.", "Two.", "Three.", "Four."]
+    assert rows(snippet("Hugging Face datasets", tmp_path)["cut"].with_format(None)) == ["One.", "Two.", "Three.", "Four."]
 
 
 def test_with_spark(tmp_path):
