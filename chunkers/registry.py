@@ -17,6 +17,7 @@ from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
 from chunkers.base import Chunker
+from chunkers.building_blocks.windows import Windowed
 from chunkers.errors import InputError, ParameterError, shown
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
@@ -55,7 +56,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
     )
 }
 
-ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber)}
+ASKING: dict[str, type[Windowed]] = {chunker.name: chunker for chunker in (Llm, Lumber)}
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter

@@ -48,6 +48,11 @@ class Asking:
         self._slots = threading.Semaphore(MOST_AT_ONCE)
 
     @property
+    def limit(self) -> Limit:
+        """What may be spent."""
+        return self._purse.limit
+
+    @property
     def spent(self) -> Spending:
         """What was spent so far, whoever asked."""
         return self._purse.spent

@@ -50,8 +50,6 @@ class LanguageModel(ABC):
         Together they say which model it is; both are part of the key of a remembered answer, and of recipes.
     settings
         How it is asked, in words; part of the key of an answer too.
-    host
-        The host to which the conversation is sent; empty for a model of this process.
     packages
         The installed packages that it takes; a recipe names their versions.
     """
@@ -59,8 +57,12 @@ class LanguageModel(ABC):
     name: str
     revision: str = ""
     settings: str = ""
-    host: str = ""
     packages: tuple[str, ...] = ()
+
+    @property
+    def host(self) -> str:
+        """The host to which conversations are sent; empty for a model of this process."""
+        return ""
 
     def load(self) -> None:  # noqa: B027  # nothing needs to be loaded for some
         """Prepare what asking needs; nothing is sent. Raises ModelError if that fails."""

@@ -65,6 +65,11 @@ class ChatServer(LanguageModel):
         # Settings that the server has said it does not know.
         self._unknown: frozenset[str] = frozenset()
 
+    @property
+    def host(self) -> str:
+        """The server's host; raises ModelError, without repeating the address, if that is invalid."""
+        return self._connection.host
+
     def load(self) -> None:
         """Create the client; nothing is sent yet.
 
@@ -75,7 +80,6 @@ class ChatServer(LanguageModel):
         """
         with self._lock:
             if self._client is None:
-                self.host = self._connection.host
                 self._client = self._connection.client(TIMEOUT)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:

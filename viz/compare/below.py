@@ -9,6 +9,7 @@ import streamlit as st
 from chunkers import Chunker, Chunking, Embedder, Recipe
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
+from chunkers.language_models.base import LanguageModel
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.asking.kept import show_questions
@@ -26,6 +27,7 @@ from viz.shell.results import ColumnResult
 from viz.state import session_file
 from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.language_model import chosen_model
 from viz.state.text import Source
 
 
@@ -67,11 +69,12 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
     embedded_as = session.embedded_as
     columns = [(one.chunker, one.chunking) for one in made if one.chunker is not None and one.chunking is not None]
     if len(columns) == len(made):
-        recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as) for one, _ in columns]
+        model = _model()
+        recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for one, _ in columns]
         download(
             st.container(),
             "The whole session, with its text",
-            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as),
+            lambda: session_file.write(chosen, choices, columns, embedder, embedded_as, model),
             "seamark-session.json",
             "application/json",
             (chosen, choices.selected, recipes),
@@ -96,6 +99,12 @@ def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:
         str(unit): [size for _, size in sizes],
     }
     show_figure(figure, table, "Chunk sizes", key="sizes")
+
+
+def _model() -> LanguageModel | None:
+    """Return the language model in use, for recipes; those of chunkers that ask none do not name it."""
+    asking = chosen_model()
+    return None if asking is None else asking.model
 
 
 def _ledger(chunking: Chunking) -> dict[str, list[object]]:
@@ -133,7 +142,7 @@ def _embedded_as() -> EmbeddedAs:
 
 def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
     embedded_as = _embedded_as()
-    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as)
+    recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _model())
     stem = f"seamark-{chunker.name}"
     files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),

@@ -39,6 +39,8 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
         rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
         if made.chunker is not None and made.chunker.embeds:
             rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
+    if chunking.spending is not None and not lecture.is_on():
+        rows.append(HeadRow("asked", str(chunking.spending)))
     if text.source.known is not None:
         found, missed, added = against_known(facts.cuts, text.source.known)
         rows.append(against_known_row(found, missed, added))

@@ -103,7 +103,7 @@ def _timing_controls(made: list[ColumnResult], document: Document, embedder: Emb
         session.repeats = {
             one.task: time_again(one.task, one.chunker, document, embedder, session.on_disk)
             for one in made
-            if one.task and one.chunker
+            if one.task and one.chunker and not one.chunker.asks
         }
 
     st.toggle(

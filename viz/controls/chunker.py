@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, Chunker, Embedder, FieldSpec
+from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.presets import presets_of
 from chunkers.registry import chunker_class, discover
 from viz.components.notice import remark
+from viz.controls.language_model import language_model_controls
 from viz.controls.link_widgets import seed
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
@@ -22,14 +23,17 @@ LONG = 26
 """Characters of a name that the side bar's boxes show whole."""
 
 
-def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
+def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None, *, asking: bool = True) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
-    ``chunker`` is the selected column's, or None if its parameters are invalid.
+    ``chunker`` is the selected column's, or None if its parameters are invalid. Those that ask a language model are offered
+    only where the page is ``asking`` one.
     """
     _choose_column(choices)
     column = choices.columns[choices.selected]
-    _choose_chunker(choices, column)
+    # A column that came from another page is shown as what it is.
+    offered = [*CHUNKERS, *(name for name in ASKING if asking or name == column.chunker), *ADAPTERS]
+    _choose_chunker(choices, column, offered)
     defaults = defaults_of(embedder, column.chunker)
     parameter_controls(choices.selected, column, chunker, defaults)
 
@@ -62,6 +66,8 @@ def parameter_controls(
         with st.expander("More settings", expanded=any(spec.name in column.parameters for spec in folded)):
             for spec in folded:
                 _widget(prefix, column, spec, values[spec.name], spec.name in idle)
+    if column.chunker in ASKING:
+        language_model_controls(column.chunker)
 
 
 def _choose_column(choices: Choices) -> None:
@@ -97,7 +103,7 @@ def _choose_column(choices: Choices) -> None:
     offer_undo(page)
 
 
-def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
+def _choose_chunker(choices: Choices, column: ColumnChoice, names: list[str]) -> None:
     key, page = f"chunker/{choices.selected}", session.page
     seed(key, column.chunker)
 
@@ -109,7 +115,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
     kind = chunker_class(column.chunker)
     st.selectbox(
         "Chunker",
-        names := [*CHUNKERS, *ADAPTERS],
+        names,
         index=names.index(column.chunker),
         format_func=lambda name: chunker_class(name).title,
         key=key,
@@ -122,7 +128,7 @@ def _choose_chunker(choices: Choices, column: ColumnChoice) -> None:
 
 def guide_link(chunker: str) -> str:
     """Return a Markdown link to the chunker in the Guide, for help texts; empty if the Guide does not have it."""
-    return f"[More in the Guide](guide?c1={chunker})" if chunker in CHUNKERS else ""
+    return f"[More in the Guide](guide?c1={chunker})" if chunker in CHUNKERS or chunker in ASKING else ""
 
 
 def _choose_preset(number: int, column: ColumnChoice, defaults: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from chunkers import ADAPTERS, CHUNKERS, Chunking
+from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunking
 from evaluation.inbox.rules import HAIR
 from evaluation.segmentation.grids import SEARCHED, as_published
 from evaluation.segmentation.measures import crossings
@@ -44,7 +44,7 @@ def show() -> None:
     document, sentences = next(iter(sample_splitters().items()))
     columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
-    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ADAPTERS}])
+    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default) as here:
         # The settings of this page are fixed; a link only selects a row.
         here.choices.columns = columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from chunkers import CHUNKERS, Chunking
+from chunkers import ASKING, CHUNKERS, Chunker, Chunking
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
@@ -28,13 +28,18 @@ PAGE = "guide"
 FIRST = "breakpoint"
 
 
+def _explained() -> dict[str, type[Chunker]]:
+    """Return the chunkers that the page explains; installed packages may have added theirs."""
+    return {**CHUNKERS, **ASKING}
+
+
 def show() -> None:
     """Draw the page."""
     document, sentences = "stubs", sample_splitters()["stubs"]
-    opening = columns_to_open_with(PAGE, [CHUNKERS])
+    opening = columns_to_open_with(PAGE, [_explained()])
     with page(PAGE, Choices(document, sentences, [fresh(FIRST)])) as here:
         here.choices.columns = [*filter(None, opening)] or here.choices.columns
-        if here.choices.columns[0].chunker not in CHUNKERS:
+        if here.choices.columns[0].chunker not in _explained():
             here.choices.columns = [fresh(FIRST)]
         _draw(here)
 
@@ -43,7 +48,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         _choose(here.choices)
     text, column = here.text, here.choices.columns[0]
-    kind = CHUNKERS[column.chunker]
+    kind = _explained()[column.chunker]
     made = run_columns(here, text, [column])[0] if text is not None else ColumnResult(column)
     explanation, live = sides(PAGE, 3, 2, gap="large")
     with explanation:
@@ -58,7 +63,8 @@ def _draw(here: Page) -> None:
             st.markdown(f"**Known failure.** {kind.failure}")
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
-            st.code(f"python -m seamark chunk FILE --chunker {kind.name}", language=None)
+            model = " --language-model openai:NAME" if kind.asks else ""
+            st.code(f"python -m seamark chunk FILE --chunker {kind.name}{model}", language=None)
     with live:
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])
@@ -68,7 +74,7 @@ def _draw(here: Page) -> None:
         elif made.error:
             notice(made.error, "error", key="guide_error")
         elif made.chunking is None:
-            notice(waiting_words(), key="guide_waits")
+            notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:
             _miniature(text, made.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
@@ -83,12 +89,12 @@ def _choose(choices: Choices) -> None:
     def changed() -> None:
         choices.columns = [fresh(st.session_state[key])]
 
-    names = list(CHUNKERS)
+    names = list(_explained())
     st.radio(
         "Chunker",
         names,
         index=names.index(choices.columns[0].chunker),
-        format_func=lambda name: CHUNKERS[name].title,
+        format_func=lambda name: _explained()[name].title,
         key=key,
         on_change=changed,
     )
@@ -96,7 +102,7 @@ def _choose(choices: Choices) -> None:
 
 def _parameters(chunker: str) -> dict[str, list[str]]:
     """Return the table of a chunker's parameters, from their declarations."""
-    specs = CHUNKERS[chunker].fields()
+    specs = _explained()[chunker].fields()
     return {
         "parameter": [f"`{spec.name}`" for spec in specs],
         "default": ["none" if spec.default is None else f"{spec.default}" for spec in specs],

@@ -8,17 +8,20 @@ from dataclasses import dataclass, field, replace
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, Tools, load_tokenizer, run
 from chunkers.arrays import VectorArray
-from chunkers.base import Tipping
+from chunkers.base import Estimate, Tipping
+from chunkers.language_models.asking import Asking
 from chunkers.turns import arrival
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
+from viz.jobs.texts import kept
 
 
 @dataclass(frozen=True)
 class Task:
     """A chunker to run on a document; equal tasks have equal results.
 
-    ``revision`` is the embedder's revision, empty if it is not known before loading.
+    ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model and its
+    revision, empty for chunkers that ask none.
     """
 
     document: str
@@ -26,12 +29,27 @@ class Task:
     revision: str
     tokenizer: str
     chunker: str
+    model: str = ""
 
     @classmethod
-    def of(cls, document: Document, embedder: Embedder | None, tokenizer: str, chunker: Chunker) -> Task:
+    def of(
+        cls,
+        document: Document,
+        embedder: Embedder | None,
+        tokenizer: str,
+        chunker: Chunker,
+        asking: Asking | None = None,
+    ) -> Task:
         """Build the task from the document's identity and all parameters of the chunker."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        return cls(document.identity, name, revision, tokenizer, chunker.name + json.dumps(chunker.model_dump()))
+        model = f"{asking.model.name} {asking.model.revision}" if asking is not None and chunker.asks else ""
+        parameters = json.dumps(chunker.model_dump())
+        return cls(document.identity, name, revision, tokenizer, chunker.name + parameters, model)
+
+    @property
+    def of_model(self) -> Task:
+        """The task without the embedder, which does not matter to a chunker that asks a language model."""
+        return replace(self, embedder="", revision="")
 
     @property
     def subject(self) -> tuple[str, str]:
@@ -47,6 +65,7 @@ class ChunkingJob(Background):
     embedder: Embedder | None
     tasks: list[tuple[Task, Chunker]]
     on_disk: bool
+    asking: Asking | None = None
     came: int = field(default_factory=arrival, init=False)
     done: int = 0
     total: int = 0
@@ -57,6 +76,7 @@ class ChunkingJob(Background):
     results: dict[Task, Chunking] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
+    _asks: bool = False
     _measured_from: tuple[float, float] | None = None  # the moment of the first batch's end, and the share done by then
     _left: float | None = None
 
@@ -67,6 +87,8 @@ class ChunkingJob(Background):
 
     def progress(self) -> tuple[float, str]:
         """Return the progress of the current chunker: its embedding, then its search if that takes long."""
+        if self._asks and self.asking is not None:
+            return self.decided, f"Asking {self.asking.model.name}: {self.decided:.0%} of the text done"
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
@@ -111,6 +133,7 @@ class ChunkingJob(Background):
         for task, chunker in self.tasks:
             self.done = self.total = 0
             self.decided = 0.0
+            self._asks = chunker.asks
             self.share = 0.0
             self._measured_from = self._left = None
             if chunker.embeds and self.embedder is not None:
@@ -128,6 +151,7 @@ class ChunkingJob(Background):
                 came=self.came,
                 cancelled=self._cancel.is_set,
                 deciding=self._deciding,
+                asking=self.asking,
             )
             chunking = run(chunker, self.source, tools)
             self.results[task] = chunking
@@ -144,11 +168,19 @@ def time_left(seconds: float) -> str:
 
 
 def chunk_at_once(
-    task: Task, chunker: Chunker, source: Document, embedder: Embedder | None, on_disk: bool
+    task: Task,
+    chunker: Chunker,
+    source: Document,
+    embedder: Embedder | None,
+    on_disk: bool,
+    asking: Asking | None = None,
 ) -> Chunking | None:
-    """Run a chunker now and return its result, or None if it takes a job: for a missing embedding or a long search."""
+    """Run a chunker now and return its result, or None if it takes a job: for a missing embedding or a long search.
+
+    Nothing is sent to the language model of ``asking``: its answers from before are all that it is asked for.
+    """
     try:
-        return run(chunker, source, _tools_at_once(embedder, task.tokenizer, on_disk))
+        return run(chunker, source, _tools_at_once(embedder, task.tokenizer, on_disk, asking))
     except Cancelled:
         return None
 
@@ -164,9 +196,16 @@ def tipping_at_once(
         return None
 
 
-def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool) -> Tools:
-    """Return the tools of a run that neither embeds nor searches for long: it stops with Cancelled instead."""
-    return Tools(embedder, load_tokenizer(tokenizer), embedding_cache(on_disk), cancelled=lambda: True)
+def _tools_at_once(embedder: Embedder | None, tokenizer: str, on_disk: bool, asking: Asking | None = None) -> Tools:
+    """Return the tools of a run that neither embeds nor sends nor searches for long: it stops with Cancelled instead."""
+    cache = embedding_cache(on_disk)
+    return Tools(embedder, load_tokenizer(tokenizer), cache, cancelled=lambda: True, asking=asking)
+
+
+@kept(32, lambda task, chunker, source: (task.document, task))
+def estimate_of(task: Task, chunker: Chunker, source: Document) -> Estimate:
+    """Return about what asking takes; nothing is sent. Raises InputError if the chunker cannot cut the text."""
+    return chunker.estimate(source, Tools(None, load_tokenizer(task.tokenizer)))
 
 
 def sentence_vectors(source: Document, embedder: Embedder, tokenizer: str, on_disk: bool) -> VectorArray:

@@ -46,6 +46,9 @@ class Edits(Background):
     def _run(self) -> None:
         for place, (_, task, chunker) in enumerate(self.named):
             self._at, self._done = place, 0
+            if chunker.asks:
+                self.refused[task] = "Not measured: the language model would be asked anew after each edit."
+                continue
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder, cancelled=self._cancel.is_set)
             tools = Tools(

@@ -54,7 +54,7 @@ def _draw(here: Page) -> None:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         _use_compares(here)
-        column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        column_controls(here.choices, chunkers[here.choices.selected], here.embedder, asking=False)
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
@@ -121,7 +121,10 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     complaint = ""
     for column in here.choices.columns:
         try:
-            built.append(build_chunker(column.chunker, column.parameters, here.embedder))
+            chunker = build_chunker(column.chunker, column.parameters, here.embedder)
+            if chunker.asks:
+                raise InputError(f"{chunker.title} asks a language model, which this page does not; choose another chunker.")
+            built.append(chunker)
         except InputError as error:
             built.append(None)
             complaint = complaint or str(error)

@@ -11,6 +11,7 @@ from viz.components.reader.reader import Column, HeadRow, Result
 from viz.shell.results import ColumnResult
 from viz.state.choices import effective
 from viz.state.keys import session
+from viz.state.language_model import MISSING
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,11 @@ def column_of(
     title = chunker_class(result.choice.chunker).title
     subtitle = ": ".join(part for part in (prefix, settings_of(result)) if part)
     if result.error:
-        return Column(title, subtitle, message=result.error, tone="error")
+        # That nothing is sent yet is no error.
+        waits = result.sending is not None or result.error == MISSING
+        return Column(title, subtitle, message=result.error, tone="" if waits else "error")
     if result.chunker is None or result.chunking is None:
-        return Column(title, subtitle, message=waiting_words())
+        return Column(title, subtitle, message=waiting_words(asks=result.chunker is not None and result.chunker.asks))
     drawn = drawn or Result(result.task, result.chunker, result.chunking, movable)
     top = head(drawn.chunking)
     notes = drawn.chunking.notes
@@ -77,10 +80,12 @@ def against_known_row(found: int, missed: int, added: int) -> HeadRow:
     return HeadRow(label, f"all {found:,} found, none added", brief=f"all {found:,} found")
 
 
-def waiting_words() -> str:
-    """Return the message for a column that has no result yet."""
+def waiting_words(*, asks: bool = False) -> str:
+    """Return the message for a column that has no result yet, because of its embeddings or of what it ``asks``."""
     job = session.job
-    return "Stopped before it was embedded." if job is not None and job.cancelled else "Being embedded …"
+    if job is not None and job.cancelled:
+        return "Stopped before all was answered." if asks else "Stopped before it was embedded."
+    return "Being asked …" if asks else "Being embedded …"
 
 
 def settings_of(result: ColumnResult) -> str:

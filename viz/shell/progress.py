@@ -7,13 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from chunkers import InputError
 from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice
 from viz.jobs.chunking import ChunkingJob
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
+from viz.theme.numbers import counted
 
 LONG_S = 10.0
 """Seconds of embedding from which the page offers an embedder that needs none."""
+
+SHORT_ANSWER = 20
+"""Tokens of an answer, as an estimate of the cost counts them."""
 
 AT_ONCE = "tfidf"
 """The embedder that needs no model."""
@@ -21,6 +27,9 @@ AT_ONCE = "tfidf"
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Draw the progress of the embedding job with its cancel button; the page reruns whenever a column is done."""
+    for number, one in enumerate(made):
+        if one.sending is not None:
+            _ask_to_send(number, one)
     job = session.job
     if job is None:
         return
@@ -34,9 +43,33 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
                 job, lambda: bool(job.finished().keys() - session.results.keys()), lambda row: _offer(row, job)
             )
     elif job.cancelled and len(job.results) < len(job.tasks):
-        st.button("Compute the embeddings that were stopped", on_click=_forget_job)
+        asks = any(chunker.asks for task, chunker in job.tasks if task not in job.results)
+        st.button("Ask on" if asks else "Compute the embeddings that were stopped", on_click=_forget_job)
     elif job.error:
         st.button("Try again", on_click=_forget_job)
+
+
+def _ask_to_send(number: int, result: ColumnResult) -> None:
+    """Say where the text of a column would go and about how much that is, and send nothing before the button is pressed."""
+    sending, chunker = result.sending, result.chunker
+    assert sending is not None
+    assert chunker is not None
+    model, (requests, tokens) = sending.asking.model, sending.estimate
+    try:
+        host = model.host
+    except InputError as error:
+        notice(str(error), "error", key=f"send_{number}")
+        return
+    cost = model.price(tokens, requests * SHORT_ANSWER)
+    price = "no price is known" if cost is None else f"about ${cost:.4f}"
+    purse, name = sending.asking, model.name.removeprefix("openai:")
+    notice(
+        f"“{chunker.title}” ({chunker.describe()}) sends the text to {host}, to the model {name}: about {tokens:,} tokens "
+        f"in {counted(requests, 'request')}, more if it finds many places to cut; {price}. Of the {purse.limit.tokens:,} "
+        f"tokens that you allow {purse.spent.tokens:,} are spent. Nothing is sent until you press “Send”.",
+        key=f"send_{number}",
+    )
+    st.button("Send", key=f"send/{number}", on_click=session.sendable.add, args=(sending.task.of_model,))
 
 
 def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:

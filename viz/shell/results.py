@@ -2,56 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
-from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once
+from chunkers.base import Estimate
+from chunkers.language_models.asking import Asking
+from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
 from viz.state.keys import session
+from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
+
+WAITS = "Waiting for you to press “Send”, above."
+"""What a column says whose text the user has not allowed to be sent yet."""
+
+
+@dataclass(frozen=True)
+class Sending:
+    """What waits to be sent to a language model: where it goes, and about how much it is."""
+
+    task: Task
+    asking: Asking
+    estimate: Estimate
 
 
 @dataclass(frozen=True)
 class ColumnResult:
-    """The outcome of a choice: the chunker if its parameters are valid, and its result if there is one."""
+    """The outcome of a choice: the chunker if its parameters are valid, and its result if there is one.
+
+    ``sending`` is what the user has to allow first.
+    """
 
     choice: ColumnChoice
     chunker: Chunker | None = None
     task: Task | None = None
     chunking: Chunking | None = None
     error: str = ""
+    sending: Sending | None = None
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
-    """Run the chunkers that need no new embeddings, and start a background job for the others."""
-    embedder, document, job = here.embedder, text.document, session.job
+    """Run the chunkers that need no new embeddings, and start a background job for the others.
+
+    Nothing is sent to a language model that the user has not allowed to be sent.
+    """
+    embedder, document, job, asking = here.embedder, text.document, session.job, chosen_model()
     kept = session.results if job is None else {**session.results, **job.finished()}
-    made = []
-    waiting: list[tuple[Task, Chunker]] = []
-    for choice in columns:
-        try:
-            chunker = build_chunker(choice.chunker, choice.parameters, embedder)
-            if chunker.embeds and embedder is None:
-                made.append(ColumnResult(choice, chunker, error=here.embedder_complaint))
-                continue
-            task = Task.of(document, embedder, here.choices.tokenizer, chunker)
-            chunking = kept.get(task)
-            if chunking is None:
-                chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk)
-        except InputError as error:
-            made.append(ColumnResult(choice, error=str(error)))
-            continue
-        if chunking is None:
-            waiting.append((task, chunker))
-        made.append(ColumnResult(choice, chunker, task, chunking))
+    made = [_at_once(here, document, choice, asking, kept) for choice in columns]
+    waiting = [
+        (one.task, one.chunker) for one in made if one.task is not None and one.chunker is not None and one.chunking is None
+    ]
     session.results = {one.task: one.chunking for one in made if one.task and one.chunking is not None}
     if job is not None and not job.cancelled:
         # Free the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
-    _start_job(waiting, document, embedder)
+    # A server that fails ends the job: what only embeds comes first.
+    _start_job(sorted(waiting, key=lambda one: one[1].asks), document, embedder, asking)
     job = session.job
     if job is not None and job.error:
         made = [
@@ -61,16 +70,43 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     return made
 
 
-def _start_job(waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None) -> None:
-    """Start a job for the waiting tasks, unless this document and embedder have one that runs, was cancelled or failed.
+def _start_job(
+    waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
+) -> None:
+    """Start a job for the waiting tasks, unless this document and these models have one that runs, was cancelled or failed.
 
-    A job for another document or embedder is cancelled.
+    A job for another document or another model is cancelled.
     """
     job = session.job
-    if job is not None and (job.source.identity != document.identity or job.embedder is not embedder):
+    if job is not None and (
+        job.source.identity != document.identity or job.embedder is not embedder or job.asking is not asking
+    ):
         job.cancel()
         session.job = job = None
     if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
         return
-    session.job = job = ChunkingJob(document, embedder, waiting, session.on_disk)
+    session.job = job = ChunkingJob(document, embedder, waiting, session.on_disk, asking)
     job.start()
+
+
+def _at_once(
+    here: Page, document: Document, choice: ColumnChoice, asking: Asking | None, kept: Mapping[Task, Chunking]
+) -> ColumnResult:
+    """Return the outcome of a choice as far as it is known or found at once; one that takes a job has a task alone."""
+    embedder = here.embedder
+    try:
+        chunker = build_chunker(choice.chunker, choice.parameters, embedder)
+        if chunker.embeds and embedder is None:
+            return ColumnResult(choice, chunker, error=here.embedder_complaint)
+        if chunker.asks and asking is None:
+            return ColumnResult(choice, chunker, error=MISSING)
+        task = Task.of(document, embedder, here.choices.tokenizer, chunker, asking)
+        chunking = kept.get(task)
+        if chunking is None:
+            chunking = chunk_at_once(task, chunker, document, embedder, session.on_disk, asking)
+        if chunking is None and chunker.asks and asking is not None and task.of_model not in session.sendable:
+            waits = Sending(task, asking, estimate_of(task, chunker, document))
+            return ColumnResult(choice, chunker, error=WAITS, sending=waits)
+    except InputError as error:
+        return ColumnResult(choice, error=str(error))
+    return ColumnResult(choice, chunker, task, chunking)

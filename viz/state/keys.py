@@ -10,6 +10,8 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.embedded import EmbeddedAs
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
 from chunkers.text.reading import FileText
 from evaluation.asking.questions_file import Marked
 from evaluation.asking.reranker import Reranker
@@ -26,7 +28,7 @@ from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
-from viz.state.values import EmbeddingServer, LastChange, MarkedDocuments, StitchedDocuments, Undo
+from viz.state.values import EmbeddingServer, LanguageServer, LastChange, MarkedDocuments, StitchedDocuments, Undo
 
 Kind = TypeVar("Kind")
 
@@ -179,6 +181,13 @@ class Session:
     allowed_splitters = Container[set[str]]("allowed_splitters", set)  # likewise, of pipelines that split into sentences
     server = Value("server", EmbeddingServer())
     server_embedder = Value[tuple[tuple[str, EmbeddingServer], Embedder] | None]("server_embedder", None)
+
+    # The language model
+    language_server = Value("language_server", LanguageServer())
+    # What asks it, with the answers so far, which no other session is given
+    asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)
+    answers = Container[AnswerCache]("answers", AnswerCache)
+    sendable = Container[set[Task]]("sendable", set)  # what the user has allowed to be sent
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences

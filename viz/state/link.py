@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from chunkers import ADAPTERS, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.errors import shown
 from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
@@ -113,8 +113,9 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         name = query.get(f"c{number}")
         if name is None:
             break
-        if name not in CHUNKERS and name not in ADAPTERS:
-            complaints.append(f"The link's c{number} must be one of {', '.join([*CHUNKERS, *ADAPTERS])}; got {shown(name)}.")
+        names = [*CHUNKERS, *ASKING, *ADAPTERS]
+        if name not in names:
+            complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {shown(name)}.")
             continue
         prefix = f"c{number}."
         parameters = {key.removeprefix(prefix): _value(text) for key, text in query.items() if key.startswith(prefix)}

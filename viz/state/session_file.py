@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.embedded import EmbeddedAs
+from chunkers.language_models.base import LanguageModel
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices
@@ -85,11 +86,12 @@ def write(
     columns: Sequence[tuple[Chunker, Chunking]],
     embedder: Embedder | None,
     embedded_as: EmbeddedAs = "plain",
+    model: LanguageModel | None = None,
 ) -> str:
-    """Return the session as JSON; ``columns`` holds at least one chunker and its result."""
+    """Return the session as JSON; ``columns`` holds at least one chunker and its result, ``model`` is what those ask."""
     kept = [
         KeptColumn(
-            recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as),
+            recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
             chunks=spans_of(chunking),
         )
         for chunker, chunking in columns

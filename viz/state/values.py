@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from chunkers.limits import MOST_SPENT_TOKENS
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
 from viz.state.choices import ColumnChoice
@@ -15,6 +16,19 @@ class EmbeddingServer:
 
     address: str = ""
     key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class LanguageServer:
+    """The language model that the session may ask, and what that may take; the key is only ever in memory.
+
+    ``model`` is the name on the server; empty where there is none. ``tokens`` is the limit of what is spent.
+    """
+
+    model: str = ""
+    address: str = ""
+    key: str = field(default="", repr=False)
+    tokens: int = MOST_SPENT_TOKENS
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,193 @@
+"""The choice of a language model on the page: what is missing, what is sent and when, and where the key is not."""
+
+import json
+
+import pytest
+
+from chunkers import ASKING
+from tests.server import KEY, ChatModelServer
+from tests.support import ScriptedModel, ended
+from tests.viz.app_steps import said, settled
+from tests.viz.compare.test_page import reader_of
+from viz.state.language_model import MISSING
+
+
+@pytest.fixture
+def http(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    scripted = ScriptedModel()
+    server = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    yield server
+    server.close()
+
+
+def opened(app, chunker="llm", **words):
+    app.query_params.update({"c1": chunker, "c2": "fixed_sentences", "selected": "1", "tokenizer": "words", **words})
+    return settled(app)
+
+
+def name_model(app, http, name="test", key=KEY):
+    app.text_input(key="language_name").set_value(name)
+    app.text_input(key="language_address").set_value(http.address)
+    app.text_input(key="language_key").set_value(key)
+    press(app, "Use this model")
+
+
+def press(app, label):
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+
+
+def labels(app):
+    return [button.label for button in app.button]
+
+
+def columns(app):
+    return reader_of(app)["columns"]
+
+
+def everything(app):
+    parts = []
+
+    def walk(block):
+        for child in block.children.values():
+            if hasattr(child, "children"):
+                walk(child)
+            parts.append(str(child.proto))
+
+    walk(app._tree)
+    return "".join(parts) + str(dict(app.query_params))
+
+
+@pytest.mark.parametrize("chunker", ASKING)
+def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_there(app, http, chunker):
+    opened(app, chunker)
+    first, second = columns(app)
+    assert first["message"] == MISSING
+    assert second["segments"] is not None
+    assert "Send" not in labels(app)
+    told = " ".join(part.value for part in app.markdown)
+    assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
+    assert next(one.value for one in app.code) == ASKING[chunker].system
+
+
+def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app, http):
+    opened(app, document="article", sentences="sentencex")
+    name_model(app, http)
+    settled(app)
+    assert http.requests == []
+    (asked,) = [text for text in said(app) if "sends the text to" in text]
+    host = http.address.split("/")[2]
+    assert f"sends the text to {host}, to the model test: about" in asked
+    assert "tokens in 1 request, more if it finds many places to cut; no price is known." in asked
+    assert "Of the 1,000,000 tokens that you allow 0 are spent." in asked
+    assert columns(app)[0]["message"] == "Waiting for you to press “Send”, above."
+    press(app, "Send")
+    settled(app).run()
+    sent = len(http.requests)
+    assert sent
+    assert columns(app)[0]["segments"] is not None
+    assert "Send" not in labels(app)
+    rows = {label: value for label, value, _ in columns(app)[0]["rows"]}
+    assert rows["asked"].startswith(f"{sent} request")
+    # Other settings are another question: they wait for another click, and going back asks nothing.
+    window = next(one for one in app.slider if one.key == "0/llm/window")
+    window.set_value(200).run()
+    settled(app)
+    assert len(http.requests) == sent
+    assert "Send" in labels(app)
+    next(one for one in app.slider if one.key == "0/llm/window").set_value(800).run()
+    settled(app)
+    assert columns(app)[0]["segments"] is not None
+    assert len(http.requests) == sent
+
+
+def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog):
+    caplog.set_level("DEBUG")
+    # A careless server repeats it.
+    http.script = [(401, {})]
+    opened(app)
+    name_model(app, http)
+    assert app.text_input(key="language_key").value == ""
+    assert KEY not in everything(app)
+    press(app, "Send")
+    settled(app).run()
+    assert "must accept the key; it refused (status 401)" in columns(app)[0]["message"]
+    assert KEY not in everything(app)
+    press(app, "Try again")
+    settled(app).run()
+    assert http.requests[-1][1]["authorization"] == f"Bearer {KEY}"
+    assert columns(app)[0]["segments"] is not None
+    assert KEY not in everything(app) + caplog.text
+    (chunking,) = [one for task, one in app.session_state["results"].items() if task.model]
+    written = chunking.recipe.to_json()
+    assert json.loads(written)["language_model"] == "openai:test"
+    for secret in (KEY, "127.0.0.1"):
+        assert secret not in written + str(dict(app.query_params))
+    # It goes to no other server, unless it is typed again.
+    other = ChatModelServer(http.model)
+    name_model(app, other, key="")
+    press(app, "Send")
+    settled(app)
+    other.close()
+    assert {headers["authorization"] for _, headers, _ in other.requests} == {"Bearer none"}
+
+
+def test_a_link_sends_nothing_even_where_the_environment_names_a_server(app, http, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    opened(app, **{"c2": "lumber"})
+    assert http.requests == []
+    assert [one["message"] for one in columns(app)] == [MISSING] * 2
+
+
+def test_the_limit_stops_and_says_so(app, http):
+    opened(app)
+    app.number_input(key="language_tokens").set_value(500)
+    name_model(app, http)
+    press(app, "Send")
+    settled(app).run()
+    assert "the spending limit is 500 tokens; 0 are spent" in columns(app)[0]["message"]
+    assert http.requests == []
+
+
+def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_click(app, http):
+    http.script = [5.0]
+    opened(app)
+    name_model(app, http)
+    press(app, "Send")
+    job = app.session_state["job"]
+    assert job.progress()[1].startswith("Asking openai:test: 0% of the text done")
+    job.cancel()
+    ended(job)
+    app.run()
+    assert columns(app)[0]["message"] == "Stopped before all was answered."
+    assert columns(app)[1]["segments"] is not None
+    press(app, "Ask on")
+    settled(app).run()
+    assert columns(app)[0]["segments"] is not None
+
+
+@pytest.mark.parametrize("chunker", ASKING)
+def test_the_guide_explains_it_without_a_model(app, http, chunker):
+    app.query_params.update({"c1": chunker, "embedder": "tfidf"})
+    app.switch_page("pages/guide.py")
+    app.run()
+    assert not app.exception
+    kind = ASKING[chunker]
+    assert app.header[0].value == kind.title
+    assert app.latex[0].value.strip("$\n ") == kind.formula
+    assert kind.symbols in [part.value for part in app.caption]
+    assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
+    assert MISSING in said(app)
+
+
+@pytest.mark.parametrize("page", ["failures", "retrieval", "tune", "breakpoints", "double_pass", "clustering"])
+def test_every_other_page_works_while_compare_has_such_a_column(app, http, page):
+    opened(app, embedder="tfidf")
+    app.switch_page(f"pages/{page}.py")
+    settled(app)
+    if page == "retrieval":
+        assert "Language model asks a language model, which this page does not; choose another chunker." in said(app)
+    assert http.requests == []

@@ -1,0 +1,95 @@
+"""The choice of a language model: the server that has it, and the most that asking it may take."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkers.language_models.prompts import AGAIN
+from chunkers.registry import ASKING
+from viz.components.notice import remark
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
+from viz.state.values import LanguageServer
+
+MOST_ALLOWED = 1_000_000_000
+"""The highest limit of tokens that can be set."""
+
+WAYS = """
+- **llama.cpp**, on this machine: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`, and
+  any name will do.
+- **Ollama**, on this machine: `ollama pull NAME`; its address is `http://127.0.0.1:11434/v1`.
+- **vLLM**, on a machine with a graphics card: `vllm serve NAME`; its address is `http://HOST:8000/v1`.
+- **Hosted**: the provider's address up to and including `/v1`, your key, and the model's name. It costs money, and the text
+  leaves the machine.
+"""
+"""How to get a server, as Markdown."""
+
+
+def language_model_controls(chunker: str) -> None:
+    """Draw the form for the model that the chunker asks, how to get one, and what it is asked; nothing is sent."""
+    _form()
+    asking = chosen_model()
+    if asking is not None:
+        remark(f"{asking.model.name}: {asking.spent}.", key="language_spent")
+    with st.expander("How to get a model", expanded=asking is None):
+        st.markdown(WAYS)
+    kind = ASKING[chunker]
+    with st.expander("What it is asked"):
+        for said in (kind.system, kind.piece.rstrip(), kind.question, AGAIN):
+            st.code(said, language=None, wrap_lines=True)
+
+
+def _form() -> None:
+    """Draw the form for the model's name, its server's address and key, and the limit; its button puts them in use."""
+
+    def used() -> None:
+        before = session.language_server
+        address = st.session_state["language_address"].strip()
+        # A key is only ever sent to the server for which it was entered.
+        kept = before.key if address == before.address else ""
+        key = st.session_state["language_key"].strip() or kept
+        # The browser need not have it any longer.
+        st.session_state["language_key"] = ""
+        name = st.session_state["language_name"].strip().removeprefix("openai:")
+        session.language_server = LanguageServer(name, address, key, int(st.session_state["language_tokens"]))
+        if session.job is not None:
+            session.job.cancel()
+            session.job = None
+
+    server = session.language_server
+    if "language_name" not in st.session_state:
+        st.session_state["language_name"] = server.model
+        st.session_state["language_address"] = server.address
+        st.session_state["language_tokens"] = server.tokens
+    with st.form("language_model", border=False):
+        st.text_input(
+            "Language model",
+            st.session_state["language_name"],
+            key="language_name",
+            placeholder="its name on the server",
+            help="A model of any server that speaks OpenAI's protocol.",
+        )
+        st.text_input(
+            "Its server's address",
+            st.session_state["language_address"],
+            key="language_address",
+            placeholder="OPENAI_BASE_URL",
+            help="Up to and including /v1. If empty, address and key are taken from the environment.",
+        )
+        st.text_input(
+            "Its server's key",
+            key="language_key",
+            type="password",
+            placeholder="kept" if server.key else "OPENAI_API_KEY",
+            autocomplete="off",
+            help="Kept only in this session's memory, never in the link, a recipe or a file. Most local servers need none.",
+        )
+        st.number_input(
+            "Spend at most, tokens",
+            1,
+            MOST_ALLOWED,
+            st.session_state["language_tokens"],
+            key="language_tokens",
+            help="Of all requests in this session to this model, questions and answers together; asking stops before it.",
+        )
+        st.form_submit_button("Use this model", on_click=used, width="stretch")

@@ -1,0 +1,26 @@
+"""The language model that the session asks; the widgets are in `viz.controls.language_model`."""
+
+from __future__ import annotations
+
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.server import ChatServer
+from chunkers.language_models.spending import Limit
+from viz.state.keys import session
+
+MISSING = (
+    "This chunker asks a language model, and none is named yet. Name one beside the settings: one that runs on this machine "
+    "(llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+)
+"""What a column says where there is no language model."""
+
+
+def chosen_model() -> Asking | None:
+    """Return what asks the session's language model, made again only if the user names another; None if there is none."""
+    wanted = session.language_server
+    if not wanted.model:
+        return None
+    kept = session.asking
+    if kept is None or kept[0] != wanted:
+        model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
+        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens))
+    return kept[1]
