@@ -150,6 +150,8 @@ class _Giver:
         taken = self._ranked.shape[1] if self._at is None else int(self._at.taken[self._row, question])
         part = 0 if self._at is None else int(self._at.part[self._row, question])
         ranked: IntArray = self._ranked[question, :taken]
+        if self._index.returns is not None:
+            return self._returned(self._index.returns, question, ranked.tolist(), taken, part)
         edges = self._index.edges[ranked]
         touching = np.flatnonzero((edges[:, 0] < excerpt.end) & (edges[:, 1] > excerpt.start)).tolist()
         ranks = [(place + 1, int(ranked[place])) for place in touching]
@@ -158,6 +160,19 @@ class _Giver:
         for rank, number in ranks:
             chunk = self._index.chunks[number]
             spans += given_part(chunk, part, self._length) if part and rank == taken else chunk
+        return spans
+
+    def _returned(
+        self, returns: Sequence[Sequence[Span]], question: int, ranked: Sequence[int], taken: int, part: int
+    ) -> list[Span]:
+        """Return all that the chunks return, which may hold an excerpt that they do not touch."""
+        ranks = [*enumerate(ranked, start=1), *(one for one in self._beyond.get(question, []) if one[0] <= taken)]
+        spans: list[Span] = []
+        for rank, number in ranks:
+            if part and rank == taken:
+                spans += given_part(difference(returns[number], spans), part, self._length)
+            else:
+                spans += returns[number]
         return spans
 
 

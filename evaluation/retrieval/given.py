@@ -23,7 +23,7 @@ class Given(NamedTuple):
     number
         The chunk's.
     spans
-        All of the chunk, on the corpus's axis.
+        All of the chunk, on the corpus's axis; or what it returns without what the chunks before it do, perhaps nothing.
     given
         What the question is given of it: its beginning where the budget cuts it off, nothing where it is left out.
     """
@@ -70,9 +70,9 @@ class GivenChunks:
 def given_top_k(evaluation: Evaluation, question: int) -> GivenChunks:
     """Return the top k chunks of a question, numbered from 0."""
     ranked = evaluation.search.ranked[question, : evaluation.top_k].tolist()
-    chunks = evaluation.index.chunks
+    given = zip(ranked, evaluation.index.given(ranked), strict=True)
     return GivenChunks(
-        tuple(Given(rank, number, chunks[number], chunks[number]) for rank, number in enumerate(ranked, start=1)),
+        tuple(Given(rank, number, spans, spans) for rank, (number, spans) in enumerate(given, start=1)),
         0,
         0,
         "",
@@ -89,10 +89,9 @@ def given_at(
     taken, part = int(at.taken[row, question]), int(at.part[row, question])
     length: Measuring = ruler if unit == "tokens" else CharacterRuler()
     ranked = [number for number in ladder.ranked[question].tolist() if number >= 0]
-    chunks = evaluation.index.chunks
     shown = []
-    for rank, number in enumerate(ranked[: taken + (last == "left_out")], start=1):
-        spans = chunks[number]
+    first = ranked[: taken + (last == "left_out")]
+    for rank, (number, spans) in enumerate(zip(first, evaluation.index.given(first), strict=True), start=1):
         given = spans if rank < taken or (rank == taken and not part) else given_part(spans, part, length)
         shown.append(Given(rank, number, spans, given if rank <= taken else ()))
     filled = int(at.given[("characters", "tokens").index(unit), row, question])

@@ -86,6 +86,13 @@ class Indexed:
         """Where every chunk begins and ends on the axis, shape (chunks, 2)."""
         return np.array([(spans[0].start, spans[-1].end) for spans in self.chunks], dtype=np.intp).reshape(-1, 2)
 
+    @cached_property
+    def returned_edges(self) -> IntArray:
+        """Where what every chunk returns begins and ends, as `edges`."""
+        if self.returns is None:
+            return self.edges
+        return np.array([(spans[0].start, spans[-1].end) for spans in self.returns], dtype=np.intp).reshape(-1, 2)
+
     def given(self, ranked: Iterable[int]) -> Iterator[tuple[Span, ...]]:
         """Yield what each of the chunks, best first, gives: its spans, or what it returns that was not given before."""
         if self.returns is None:

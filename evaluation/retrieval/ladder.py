@@ -80,8 +80,9 @@ def climb(index: Index, questions: Sequence[Question], tools: Tools, ruler: Rule
         rows[number] = ranked[:kept].copy()
         after = ranked[kept:]
         touching = np.zeros(len(after), dtype=bool)
+        edges = index.returned_edges[after]
         for start, end in on_axis(index.corpus, questions[number]):
-            touching |= (index.edges[after, 0] < end) & (index.edges[after, 1] > start)
+            touching |= (edges[:, 0] < end) & (edges[:, 1] > start)
         beyond.extend((number, int(after[place]), kept + place + 1) for place in np.flatnonzero(touching).tolist())
 
     found = evaluate_each(index, questions, tools, ruler, LADDERS, seen)

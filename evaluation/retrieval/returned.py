@@ -93,6 +93,10 @@ class Returned:
         return "its page or chapter" if self.kind == "page" else ""
 
 
+THE_CHUNK = Returned()
+"""What is returned where nothing is chosen."""
+
+
 def returning(index: _Index, how: Returned) -> _Index:
     """Return the index with what each of its chunks returns; where a document has no such thing, that is the chunk."""
     if how.kind == "chunk":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,6 +15,7 @@ from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.questions import Question
+from evaluation.retrieval.returned import THE_CHUNK, Returned, returning
 from evaluation.retrieval.stored import from_json, to_json
 from viz.jobs.keeper import Keeper
 from viz.jobs.plan import Material, Plan
@@ -44,6 +45,7 @@ class _Plan(BaseModel):
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
+    returned: str = str(THE_CHUNK)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class KeptRetrieval:
             sentences=plan.sentences,
             tokenizer=plan.tokenizer,
             embedded_as=plan.embedded_as,
+            returned=str(plan.returned),
         )
         return cls(keeper, kept)
 
@@ -81,6 +84,7 @@ class KeptRetrieval:
         plan = keeper.plan_as(_Plan)
         if plan is None:
             return None
+        Returned.parse(plan.returned)
         for one in plan.chunkers:
             build_chunker(one.name, one.parameters)
         return cls(keeper, plan)
@@ -114,7 +118,8 @@ class KeptRetrieval:
         for number, part in sorted(self.keeper.parts().items()):
             if 0 <= number < len(self.plan.chunkers):
                 with suppress(InputError):
-                    found[number] = from_json(part, corpus, questions)
+                    evaluation, ladder = from_json(part, corpus, questions)
+                    found[number] = _returning(evaluation, Returned.parse(self.plan.returned)), ladder
         return found
 
     def missing(self, material: Material | None) -> str:
@@ -136,7 +141,8 @@ class KeptRetrieval:
         names = {name for name, _ in texts}
         given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
         kept = self.plan
-        return Plan(given, chunkers, kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as)
+        how = Returned.parse(kept.returned)
+        return Plan(given, chunkers, kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents in its order, as far as they are there, and its questions if they are."""
@@ -146,3 +152,8 @@ class KeptRetrieval:
         texts = tuple(by_digest[digest] for digest in self.plan.documents if digest in by_digest)
         same = self.keeper.digest(material.questions[1]) == self.plan.questions
         return texts, material.questions if same else None
+
+
+def _returning(found: Evaluation, how: Returned) -> Evaluation:
+    """Return an evaluation with what its chunks return, which is not kept: the corpus says it."""
+    return replace(found, search=replace(found.search, index=returning(found.index, how)))

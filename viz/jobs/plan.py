@@ -8,6 +8,7 @@ from typing import NamedTuple
 from chunkers import Chunker
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.parts import Parts
+from evaluation.retrieval.returned import THE_CHUNK, Returned
 
 
 class OwnDocuments(NamedTuple):
@@ -44,7 +45,7 @@ class Material:
 class Plan:
     """The settings whose change requires a new run; ``embedder`` is the embedder's name.
 
-    ``embedded_as`` says what of every chunk is embedded.
+    ``embedded_as`` says what of every chunk is embedded, ``returned`` what is returned for one that is found.
     """
 
     material: Material
@@ -53,6 +54,7 @@ class Plan:
     sentences: str
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
+    returned: Returned = THE_CHUNK
 
     @property
     def names(self) -> list[str]:
@@ -74,5 +76,6 @@ class Plan:
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
             "what is embedded": self.embedded_as != other.embedded_as,
+            "what is returned": self.returned != other.returned,
         }
         return [name for name, different in differs.items() if different]

@@ -15,6 +15,7 @@ from evaluation.retrieval.ladder import Ladder, climb
 from evaluation.retrieval.measures import Evaluation, measure
 from evaluation.retrieval.questions import Question, Questions, read_questions
 from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, Reports
+from evaluation.retrieval.returned import lacking, returning
 from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
 from viz.jobs.bundled_run import BundledRun
@@ -87,6 +88,8 @@ class Retrieval(Background):
         What they found at a ladder of budgets, by the same index; not of those that an earlier version kept.
     errors
         The messages of the chunkers that failed, by the same index.
+    lacking
+        A sentence on the documents that have not got what is to be returned; empty if all have.
     """
 
     plan: Plan
@@ -98,6 +101,7 @@ class Retrieval(Background):
     found: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, Ladder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
+    lacking: str = ""
     _status: str = "Splitting into sentences"
     _reports: Reports | None = None
     _reporting: SharedCache[tuple[tuple[int, ...], Choice], Reporting] = field(
@@ -147,6 +151,7 @@ class Retrieval(Background):
         self._status = "Reading the questions"
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
+        self.lacking = lacking(corpus, self.plan.returned)
         if self.embedder is not None:
             self._load(self.embedder)
         ruler = Ruler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
@@ -175,7 +180,7 @@ class Retrieval(Background):
                 embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
             )
             try:
-                index = build_index(corpus, chunker, tools, self.plan.embedded_as)
+                index = returning(build_index(corpus, chunker, tools, self.plan.embedded_as), self.plan.returned)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)

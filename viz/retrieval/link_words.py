@@ -29,6 +29,15 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()},
+    "returned": {
+        "chunk": "The chunk",
+        "window:1": "It and one neighbour on either side",
+        "window:2": "It and two neighbours on either side",
+        "section": "The section around it",
+        "section:1": "The section of level 1 around it",
+        "section:2": "The section of level 2 around it",
+        "page": "The page or chapter around it",
+    },
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""
 
@@ -38,6 +47,7 @@ DEFAULT_WORDS |= {
     "disagree": "no",
     "view": "ranked",
     "embedded": "plain",
+    "returned": "chunk",
     "baseline": "1",
     "left": "1",
     "right": "2",
@@ -46,7 +56,7 @@ DEFAULT_WORDS |= {
 }
 """``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the
 registry; without a ``question``, the one on which the chunkers differ most is shown; ``embedded`` says what of the chunks is
-embedded in the next run."""
+embedded in the next run, and ``returned`` what is returned for a chunk."""
 
 
 def mended(words: dict[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from chunkers.embedded import checked
+from evaluation.retrieval.returned import Returned
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
@@ -36,6 +37,12 @@ EMBEDDED_HELP = (
 )
 
 
+RETURNED_HELP = (
+    "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
+    "every measure and fills the budget; a passage that several chunks return is given once."
+)
+
+
 def show() -> None:
     """Draw the page."""
     with page(PAGE, first_screen(), about_a_text=False) as here:
@@ -53,6 +60,7 @@ def _draw(here: Page) -> None:
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
+        select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         _use_compares(here)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder, asking=False)
         valid = chunkers[here.choices.selected] is not None
@@ -72,7 +80,8 @@ def _draw(here: Page) -> None:
     plan = None
     if here.embedder is not None and material is not None and not complaint:
         choices, embedded_as = here.choices, checked(words["embedded"])
-        plan = Plan(material, tuple(built), here.embedder.name, choices.sentences, choices.tokenizer, embedded_as)
+        settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
+        plan = Plan(material, tuple(built), *settings, Returned.parse(words["returned"]))
     _start_row(here, plan, material)
     _show_results(here, run, (kept, unreadable), plan, material)
 
@@ -223,6 +232,8 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="retrieval_error")
+    if run.lacking:
+        notice(run.lacking, key="retrieval_lacking")
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:

@@ -73,7 +73,10 @@ def ranked_passages(found: Evaluation, answer: Answer, given: GivenChunks) -> li
     shown: list[PassageData] = []
     for one in given.chunks:
         held, size = characters(intersection(one.given, excerpts)), characters(one.given)
-        title = f"{one.rank} · {_where(corpus, one.spans)}"
+        title = f"{one.rank} · {_where(corpus, one.spans or found.index.chunks[one.number])}"
+        if not one.spans:
+            shown.append({"kind": "note", "title": f"{title} · what it returns is above already", "parts": []})
+            continue
         if not one.given:
             room = f"{given.budget - given.filled:,} of {given.budget:,} {given.unit}"
             title += f" · left out: it does not fit into the {room} that are left"
@@ -103,7 +106,7 @@ def _notes(given: GivenChunks) -> list[PassageData]:
     said = []
     if given.more:
         said.append(f"{counted(given.more, 'more chunk')} of lower rank, which the run does not keep one by one")
-    elif given.budget > given.filled and (not given.chunks or given.chunks[-1].given):
+    elif given.budget > given.filled and all(one.given or not one.spans for one in given.chunks[-1:]):
         said.append(f"Every chunk is here: they fill {given.filled:,} of {given.budget:,} {given.unit}")
     return [{"kind": "note", "title": title, "parts": []} for title in said]
 

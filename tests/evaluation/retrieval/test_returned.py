@@ -12,7 +12,10 @@ from chunkers.text.parts import Parts
 from evaluation.retrieval.budget import Budgets, evaluate_at, filled
 from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.retrieval.excerpts import Excerpt
+from evaluation.retrieval.failed import Limit, Measured, failures
+from evaluation.retrieval.given import given_at, given_top_k
 from evaluation.retrieval.index import Index, build_index, search
+from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, evaluate, found_scores, measure
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import characters, union
@@ -213,6 +216,43 @@ def test_budgets_measure_what_the_plain_way_does(pieces, word, size, unit, last,
     assert measure(search(index, asked, equipped, 10), ruler, 3).values("recall")[0] == pytest.approx(
         found_scores(excerpts, [span for spans in given_by[:3] for span in spans], characters)["recall"].value
     )
+
+
+ANGLES = Corpus((Document.from_text("0 a. 20 b. 40 c. 60 d. 80 e.", "regex", "one"),))
+SENTENCES = ANGLES.documents[0].sentences
+ANGLES_RULER = Ruler(ANGLES.whole.text, load_tokenizer("words"))
+
+
+def climbed(word):
+    """Return what is measured of the sentences of `ANGLES` for a question at 41 degrees, whose excerpt is 60 d. and 80 e."""
+    equipped = tools(AngleEmbedder())
+    index = returning(build_index(ANGLES, build_chunker("fixed_sentences", {"size": 1}), equipped), Returned.parse(word))
+    asked = [Question("41", (Excerpt(0, Span(17, 28)),))]
+    found = evaluate(index, asked, equipped, ANGLES_RULER, 2)
+    return Measured(found, climb(index, asked, equipped, ANGLES_RULER))
+
+
+def test_what_a_question_is_given_is_told_rank_by_rank():
+    found = climbed("window:2")
+    given_now = given_top_k(found.evaluation, 0)
+    # 40 c. returns everything, 60 d. nothing that is new.
+    assert [(one.rank, one.number, one.spans) for one in given_now.chunks] == [(1, 2, SENTENCES), (2, 3, ())]
+    found = climbed("window:1")
+    assert [one.given for one in given_top_k(found.evaluation, 0).chunks] == [SENTENCES[1:4], SENTENCES[4:]]
+    at = given_at(found.evaluation, found.ladder, 0, 500, "tokens", "cut", ANGLES_RULER)
+    assert at.filled == 10
+    assert sorted(at.spans) == list(SENTENCES)
+
+
+def test_an_excerpt_that_a_neighbour_returns_is_found():
+    missed = {}
+    for word in ("chunk", "window:1"):
+        found = climbed(word)
+        lost = failures({0: found}, Limit(1, 0, "tokens", "cut"), ANGLES_RULER)[0]
+        missed[word] = [dict(one.missed) for one in lost]
+        assert failures({0: found}, Limit(0, 500, "tokens", "cut"), ANGLES_RULER)[0] == []
+    # 40 c. alone has nothing of it; with its neighbours it has 60 d.
+    assert missed == {"chunk": [{0: 11}], "window:1": [{0: 6}]}
 
 
 @pytest.mark.parametrize("word", ["chunk", "window:1", "window:20", "section", "section:1", "page"])

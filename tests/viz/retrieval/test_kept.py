@@ -94,6 +94,16 @@ def test_a_set_brings_its_documents_and_is_recognised_after_a_restart(indexed, r
     assert question.excerpts == ((0, (0, len(TEXTS["birds.txt"]))),)
 
 
+def test_what_is_returned_is_kept_with_the_run(indexed, restart, cache_folder):
+    token, shown = interrupted(opened(returned="window:1"), indexed, restart)
+    app = settled(opened(run=token, returned="window:1"))
+    assert app.dataframe[0].value.equals(shown)
+    assert not any("changed since" in text for text in said(app))
+    run = run_of(app)
+    assert str(run.plan.returned) == "window:1"
+    assert all(one.index.returns is not None for one in run.found.values())
+
+
 def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
     app = opened()
     app.segmented_control(key="retrieval_material").set_value("Your own").run()

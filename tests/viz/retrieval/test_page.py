@@ -11,6 +11,7 @@ from evaluation.retrieval import bootstrap
 from evaluation.retrieval.given import given_top_k
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from evaluation.retrieval.report import Choice, disagreements
+from evaluation.retrieval.returned import Returned
 from tests import ROOT
 from tests.chunkers.text.test_parts import pdf
 from tests.support import LIMIT, HashEmbedder, ended
@@ -19,7 +20,7 @@ from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material as retrieval_material
-from viz.retrieval.link_words import DEFAULT_WORDS, TITLES, mended, place, rung
+from viz.retrieval.link_words import ALLOWED, DEFAULT_WORDS, TITLES, mended, place, rung
 from viz.retrieval.material import bundled
 from viz.retrieval.opening import first_run as opening
 from viz.retrieval.opening.first_run import first_run
@@ -193,6 +194,36 @@ def test_what_is_embedded_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_
     assert "embedded" not in app.query_params
     assert opened(embedded="title").selectbox(key="retrieval_embedded").value == "plain"
     assert "The link's embedded must be one of plain, heading_path; got 'title'." in said(opened(embedded="title"))
+
+
+def test_what_is_returned_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_of_its_own(run):
+    app = opened(run=run, returned="window:1")
+    assert app.selectbox(key="retrieval_returned").value == "window:1"
+    assert any("changed since: what is returned." in text for text in said(app))
+    app.selectbox(key="retrieval_returned").set_value("chunk").run()
+    assert not any("changed since" in text for text in said(app))
+    assert "returned" not in app.query_params
+    assert all(str(Returned.parse(word)) == word for word in ALLOWED["returned"])
+
+
+def test_a_run_gives_what_its_plan_returns_and_tells_what_was_given_already():
+    text = "# Lights\n\nIt shines at night. It burns at dusk.\n\n# Buoys\n\nIt floats at night."
+    material = Material((("marks.md", text), ("plain.txt", "It rests.")), ("mine.csv", ASKED), own=True)
+    chunkers = (build_chunker("fixed_words", {"size": 4, "overlap": 0}),)
+    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "plain", Returned.parse("section"))
+    run = Retrieval(plan, HashEmbedder(), False)
+    run.start()
+    assert not ended(run).error
+    assert run.lacking == "plain.txt has no headings that are found: there a chunk returns itself."
+    found = run.found[0]
+    (answer,) = found.answers
+    shown = ranked_passages(found, answer, given_top_k(found, 0))
+    sections = [one["parts"] for one in shown if one["kind"] != "note"]
+    words = sorted("".join(part for part, _ in parts) for parts in sections)
+    assert words == ["# Buoys\n\nIt floats at night.", "# Lights\n\nIt shines at night. It burns at dusk.", "It rests."]
+    notes = [one["title"] for one in shown if one["kind"] == "note"]
+    assert len(notes) == len(found.index.chunks) - 3
+    assert all(note.endswith("marks.md · what it returns is above already") for note in notes)
 
 
 def test_a_passage_says_its_page():
