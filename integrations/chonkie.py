@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from chunkers import EmbeddingCache, Encoder, Recipe, load_tokenizer
 from chunkers.documents import metadata_of
+from chunkers.recipe import AnyLanguageModel
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -28,7 +29,7 @@ class SeamarkChunker(BaseChunker):
     ----------
     recipe
         As the page exports it, in any form that `integrations.recipe_of` takes.
-    embedder, cache
+    embedder, cache, language_model
         As `integrations.Cutter` has them.
 
     Raises
@@ -37,10 +38,16 @@ class SeamarkChunker(BaseChunker):
         If the recipe is none.
     """
 
-    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
+    def __init__(
+        self,
+        recipe: AnyRecipe,
+        embedder: Encoder | None = None,
+        cache: EmbeddingCache | None = None,
+        language_model: AnyLanguageModel | None = None,
+    ) -> None:
         # Chonkie's own tokenizer is not asked; this one is there without a network.
         super().__init__("character")
-        self._cut = Cutter.of(recipe, embedder, cache)
+        self._cut = Cutter.of(recipe, embedder, cache, language_model)
 
     @property
     def recipe(self) -> Recipe:

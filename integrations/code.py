@@ -118,7 +118,7 @@ def _command(recipe: Recipe) -> str:
     said = _essence(recipe)
     parts = [f"python -m {HERE}chunkers {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
     parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.parameters.items()]
-    for name in ("sentences", "embedder", "tokenizer", "embedded_as"):
+    for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in said:
             parts.append(f"--{name.replace('_', '-')} {shlex.quote(said[name])}")
     return " \\\n    ".join(parts) + "\n"

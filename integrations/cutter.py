@@ -12,6 +12,7 @@ from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.arguments import file_bytes
 from chunkers.errors import shown
 from chunkers.optional import missing
+from chunkers.recipe import AnyLanguageModel
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
 """A recipe, a result, or the JSON of either, as values, as a text or as a file."""
@@ -62,20 +63,29 @@ class Cutter:
         What a recipe can only name: an embedder of the caller's own; None for the recipe's.
     cache
         Where embeddings are kept, instead of in `chunkers.SHARED_CACHE`.
+    language_model
+        Of a chunker that asks one: the caller's own, or one with a limit of what may be spent; None for the recipe's.
     """
 
     recipe: Recipe
     embedder: Encoder | None = None
     cache: EmbeddingCache | None = None
+    language_model: AnyLanguageModel | None = None
 
     @classmethod
-    def of(cls, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> Cutter:
+    def of(
+        cls,
+        recipe: AnyRecipe,
+        embedder: Encoder | None = None,
+        cache: EmbeddingCache | None = None,
+        language_model: AnyLanguageModel | None = None,
+    ) -> Cutter:
         """Return what cuts by a recipe in any form; raises InputError as `recipe_of` does."""
-        return cls(recipe_of(recipe), embedder, cache)
+        return cls(recipe_of(recipe), embedder, cache, language_model)
 
     def __call__(self, text: str, name: str = "text") -> Chunking:
         """Cut a text; raises InputError as `chunkers.Recipe.run` does."""
-        return self.recipe.run(text, name, self.cache, embedder=self.embedder)
+        return self.recipe.run(text, name, self.cache, embedder=self.embedder, language_model=self.language_model)
 
 
 def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:

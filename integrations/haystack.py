@@ -13,6 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.documents import metadata_of
+from chunkers.recipe import AnyLanguageModel
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -32,7 +33,7 @@ class SeamarkDocumentSplitter:
     ----------
     recipe
         As the page exports it, in any form that `integrations.recipe_of` takes.
-    embedder, cache
+    embedder, cache, language_model
         As `integrations.Cutter` has them; a pipeline in a file has the recipe alone. To read it again, Haystack wants
         this module named: ``Pipeline.loads(written, allowed_modules=["integrations.haystack"])``.
 
@@ -42,8 +43,14 @@ class SeamarkDocumentSplitter:
         If the recipe is none.
     """
 
-    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
-        self._cut = Cutter.of(recipe, embedder, cache)
+    def __init__(
+        self,
+        recipe: AnyRecipe,
+        embedder: Encoder | None = None,
+        cache: EmbeddingCache | None = None,
+        language_model: AnyLanguageModel | None = None,
+    ) -> None:
+        self._cut = Cutter.of(recipe, embedder, cache, language_model)
 
     @property
     def recipe(self) -> Recipe:
@@ -56,10 +63,11 @@ class SeamarkDocumentSplitter:
         Raises
         ------
         InputError
-            If it has an embedder of the caller's own, which no file holds.
+            If it has an embedder or a language model of the caller's own, which no file holds.
         """
-        if self._cut.embedder is not None:
-            raise InputError("embedder: a pipeline in a file must have the recipe's; got one of the caller's own.")
+        for name in ("embedder", "language_model"):
+            if getattr(self._cut, name) is not None:
+                raise InputError(f"{name}: a pipeline in a file must have the recipe's; got one of the caller's own.")
         written: dict[str, Any] = default_to_dict(self, recipe=self.recipe.model_dump())
         return written
 

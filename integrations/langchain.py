@@ -13,6 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.documents import metadata_of
+from chunkers.recipe import AnyLanguageModel
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -32,7 +33,7 @@ class SeamarkTextSplitter(TextSplitter):
     ----------
     recipe
         As the page exports it, in any form that `integrations.recipe_of` takes.
-    embedder, cache
+    embedder, cache, language_model
         As `integrations.Cutter` has them.
 
     Raises
@@ -41,9 +42,15 @@ class SeamarkTextSplitter(TextSplitter):
         If the recipe is none.
     """
 
-    def __init__(self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None) -> None:
+    def __init__(
+        self,
+        recipe: AnyRecipe,
+        embedder: Encoder | None = None,
+        cache: EmbeddingCache | None = None,
+        language_model: AnyLanguageModel | None = None,
+    ) -> None:
         super().__init__(add_start_index=True)
-        self._cut = Cutter.of(recipe, embedder, cache)
+        self._cut = Cutter.of(recipe, embedder, cache, language_model)
 
     @property
     def recipe(self) -> Recipe:

@@ -13,6 +13,7 @@ from typing import Any
 
 from chunkers import EmbeddingCache, Encoder, Recipe
 from chunkers.documents import METADATA, metadata_of
+from chunkers.recipe import AnyLanguageModel
 from integrations.cutter import AnyRecipe, Cutter, absent
 
 try:
@@ -34,7 +35,7 @@ class SeamarkNodeParser(NodeParser):
     ----------
     recipe
         As the page exports it, in any form that `integrations.recipe_of` takes.
-    embedder, cache
+    embedder, cache, language_model
         As `integrations.Cutter` has them.
     options
         What LlamaIndex's ``NodeParser`` takes.
@@ -49,9 +50,14 @@ class SeamarkNodeParser(NodeParser):
     _cut: Cutter = PrivateAttr()
 
     def __init__(
-        self, recipe: AnyRecipe, embedder: Encoder | None = None, cache: EmbeddingCache | None = None, **options: Any
+        self,
+        recipe: AnyRecipe,
+        embedder: Encoder | None = None,
+        cache: EmbeddingCache | None = None,
+        language_model: AnyLanguageModel | None = None,
+        **options: Any,
     ) -> None:
-        cut = Cutter.of(recipe, embedder, cache)
+        cut = Cutter.of(recipe, embedder, cache, language_model)
         super().__init__(recipe=cut.recipe, **options)
         self._cut = cut
 

@@ -139,6 +139,19 @@ def test_a_setting_that_the_library_lacks_has_no_original():
     assert original_for("chonkie", recipe_of("kmeans")) is None
 
 
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
+    code = code_for(tool, Recipe(chunker="lumber", language_model="openai:some model"))
+    wanted = "--language-model 'openai:some model'" if tool == "command_line" else '"openai:some model"'
+    assert wanted in code
+
+
+def test_haystack_is_told_to_report_nothing_before_it_is_run(monkeypatch):
+    monkeypatch.delenv("HAYSTACK_TELEMETRY_ENABLED", raising=False)
+    seen = Shown("Nobody's Chunker", Program(("import os",), 'chunks = [os.environ["HAYSTACK_TELEMETRY_ENABLED"]]'), "none")
+    assert run_original(seen, "A.") == ["False"]
+
+
 def test_no_text_in_a_recipe_is_run():
     hostile = 'x", __import__("os").abort(), "\\\n\u2028\'\U0001f600'
     assert eval(literal(hostile)) == hostile

@@ -8,7 +8,7 @@ import pytest
 from chunkers import ADAPTERS, InputError, Recipe, chunk
 from chunkers.documents import METADATA, metadata_of, to_documents
 from integrations import Cutter, recipe_of
-from tests.support import HashEmbedder
+from tests.support import HashEmbedder, ScriptedModel, asking
 
 RECIPE = Recipe(chunker="fixed_sentences", parameters={"size": 1}, sentences="lines", tokenizer="words")
 TEXT = "No.\nNo. Indeed, no.\nNo.\nNo."
@@ -79,6 +79,26 @@ def test_the_caller_s_own_embedder_is_asked(name):
     assert len(wanted) > 1
     assert texts_from(splitter, name, text) == wanted
     assert splitter.recipe == recipe
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_caller_s_own_language_model_is_asked(name):
+    module, called = MODULES[name]
+    pytest.importorskip(module)
+    made = getattr(importlib.import_module(f"integrations.{name}"), called)
+    recipe = Recipe(chunker="lumber", sentences="paragraphs", tokenizer="words", embedder="tfidf")
+    text = "\n\n".join(f"{topic} says one thing. Then {topic} says more." for topic in "aabbbc")
+
+    def model():
+        return asking(ScriptedModel(lambda before, after: before[0] != after[0]))
+
+    wanted = [*Cutter(recipe, language_model=model())(text).texts]
+    assert [one.count("more.") for one in wanted] == [2, 3, 1]
+    splitter = made(recipe=recipe, language_model=model())
+    assert texts_from(splitter, name, text) == wanted
+    if name == "haystack":
+        with pytest.raises(InputError, match=r"^language_model: a pipeline in a file"):
+            splitter.to_dict()
 
 
 def texts_from(splitter, name, text):
