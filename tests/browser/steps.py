@@ -6,6 +6,8 @@ What follows an action comes when the browser, and perhaps the server, has got t
 
 import time
 
+from playwright.sync_api import expect
+
 READY = 240_000
 """Milliseconds that loading the model may take on a busy machine."""
 
@@ -122,3 +124,10 @@ def choose(page, label, option):
     at_rest(page)
     page.get_by_label(label).first.click()
     page.get_by_role("option", name=option).first.click()
+
+
+def run(page):
+    """Press “Run” on Retrieval, and wait until the run that comes with Seamark has gone."""
+    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+    page.wait_for_url("**run=**", timeout=READY)
+    expect(page.get_by_text("This result comes with Seamark")).to_have_count(0, timeout=READY)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import ROOT
-from tests.browser.steps import READY, at_rest, embedded
+from tests.browser.steps import READY, at_rest, embedded, run
 from viz.shell.navigation import PAGES
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -69,8 +69,9 @@ def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
 
 
 def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
-    page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences")
-    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+    page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&budget=500")
+    run(page)
+    expect(page.locator(".failed .row").first).to_be_visible(timeout=READY)
     expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
     at_rest(page)
     assert violations(page) == []

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
-from tests.browser.steps import READY, at_rest, embedded, open_app
+from tests.browser.steps import READY, at_rest, embedded, open_app, run
 from viz.shell.navigation import PAGES
 
 # Python runs a file of this name at the start of every process that finds it.
@@ -70,7 +70,7 @@ def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
             page.wait_for_url(f"**/{name}?**", timeout=READY)
             at_rest(page)
         page.goto(f"{server.url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300")
-        page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+        run(page)
         expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
         port = server.url.rsplit(":", 1)[1]
         ours = re.compile(rf"^(https?|wss?)://127\.0\.0\.1:{port}/|^data:|^blob:http://127\.0\.0\.1:{port}/")

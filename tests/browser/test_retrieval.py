@@ -4,9 +4,9 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, at_rest, choose, eventually
+from tests.browser.steps import READY, at_rest, choose, eventually, run
 
-QUICK = "/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences"
+QUICK = "/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&at=k"
 SLOW = "/retrieval?c1=fixed_sentences&c1.size=60&c2=optimal&c3=double_pass"
 DOCUMENTS = [
     {"name": "birds.txt", "mimeType": "text/plain", "buffer": b"The heron waits. It eats fish.\n\nThe owl hunts at night."},
@@ -18,11 +18,12 @@ QUESTIONS = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhat of owls?,
 def measured(page, url):
     """Press the button and wait for the end of the run."""
     page.goto(url)
-    page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
+    run(page)
     ended(page)
 
 
 def ended(page):
+    expect(page.get_by_text("This result comes with Seamark")).to_have_count(0, timeout=READY)
     expect(page.get_by_role("heading", name="One question")).to_be_visible(timeout=READY)
 
 
@@ -64,6 +65,34 @@ def test_the_passages_of_the_question_of_the_link(page, app_url):
     page.get_by_text("Only where the chunkers disagree").click()
     page.wait_for_url("**disagree=yes**", timeout=READY)
     expect(page.locator(".passages").first).to_be_visible()
+
+
+def test_a_failed_question_leads_to_its_passage_where_the_budget_ends(page, app_url):
+    page.goto(f"{app_url}/retrieval?budget=500&failed=2")
+    # The run that comes with Seamark: nothing has to be measured.
+    expect(page.get_by_text("This result comes with Seamark")).to_be_visible(timeout=READY)
+    row = page.locator(".failed .row").first
+    expect(row).to_contain_text("missed", timeout=READY)
+    question = row.locator("strong").inner_text()
+    row.click()
+    expect(row).to_have_attribute("aria-current", "true", timeout=READY)
+    expect(page.get_by_role("heading", name="One question")).to_be_in_viewport()
+    expect(page.locator(".st-key-retrieval_question")).to_contain_text(question)
+    expect(page.locator(".st-key-retrieval_left")).to_contain_text("2. Fixed sentences")
+    end = page.locator(".passages").first.locator(".end")
+    expect(end).to_have_text("500 tokens")
+    page.wait_for_url(re.compile(r"question=\d+"), timeout=READY)
+    before = page.locator(".st-key-retrieval_leads").inner_text()
+    choose(page, "Counted in", "characters")
+    expect(end).to_have_text("2,000 characters", timeout=READY)
+    expect(page.locator(".st-key-retrieval_leads")).not_to_have_text(before, use_inner_text=True)
+
+
+def test_the_passage_is_seen_on_compare(page, app_url):
+    page.goto(f"{app_url}/retrieval?budget=500&failed=1&question=40&left=1&right=2")
+    page.get_by_role("button", name="See the passage on Compare").click(timeout=READY)
+    page.wait_for_url("**document=report**", timeout=READY)
+    expect(page.get_by_text("Measurements in January had shown ten").first).to_be_in_viewport(timeout=READY)
 
 
 def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app_url):

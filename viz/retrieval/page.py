@@ -25,6 +25,7 @@ from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread
+from viz.state.choices import Choices
 from viz.state.compared import columns_of_compare
 from viz.state.undo import undoable
 from viz.theme.numbers import counted
@@ -99,7 +100,7 @@ def _show_results(
         show_way_on(here, run)
         others = material is None or material.texts != run.plan.material.texts
         with st.expander("The run before, on other documents") if others and not run.running else st.container():
-            _show_run(run, plan, words)
+            _show_run(run, plan, here.choices)
     elif kept is not None:
         say_what_is_missing(kept, material)
     elif unreadable:
@@ -108,12 +109,12 @@ def _show_results(
         remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
         notice(f"The link's run is no longer remembered: {remembered}.", key="retrieval_forgotten")
     elif material is not None and not material.own:
-        _show_first_run(plan, words)
+        _show_first_run(plan, here.choices)
     else:
         notice("Nothing has been measured yet: choose chunkers on the left, then press “Run”.", key="retrieval_empty")
 
 
-def _show_first_run(plan: Plan | None, words: dict[str, str]) -> None:
+def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the run that comes with Seamark, or why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
@@ -121,7 +122,7 @@ def _show_first_run(plan: Plan | None, words: dict[str, str]) -> None:
         return
     run, kept = found
     say_where_it_is_from(kept)
-    _show_run(run, plan, words)
+    _show_run(run, plan, choices)
 
 
 def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
@@ -182,8 +183,9 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         remark(said, key="retrieval_start")
 
 
-def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
+def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
+    words = choices.extra
     _say_state(run, plan)
     if not run.found:
         return
@@ -207,7 +209,7 @@ def _show_run(run: Retrieval, plan: Plan | None, words: dict[str, str]) -> None:
     show_report(run, told.report)
     if ended:
         show_failed(told, run.plan, words)
-        show_question(told.report, run.plan.titles, words)
+        show_question(told, run.plan, choices)
     show_more(run, told.report, words)
 
 

@@ -8,23 +8,28 @@ import numpy as np
 import streamlit as st
 
 from chunkers.arrays import FloatArray, IntArray
-from evaluation.retrieval.measures import MEASURES
+from evaluation.retrieval.measures import MEASURES, on_axis
 from evaluation.retrieval.report import Report
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed, select
+from viz.jobs.plan import Plan
+from viz.jobs.retrieval import Told
+from viz.retrieval.failed.on_compare import show_way_to_compare
 from viz.retrieval.figures import score_in_percent
 from viz.retrieval.link_words import TITLES, choose_word, place
 from viz.retrieval.passages import show_passages
+from viz.state.choices import Choices
 
 
-def show_question(report: Report, titles: list[str], words: dict[str, str]) -> None:
-    """Draw the choice of a question and of two chunkers, and their chunks."""
+def show_question(told: Told, plan: Plan, choices: Choices) -> None:
+    """Draw the choice of a question and of two chunkers, their chunks, and the way to the passage on Compare."""
     with st.container(key="retrieval_one"):
         st.header("One question", anchor=False)
-        _show(report, titles, words)
+        _show(told, plan, choices)
 
 
-def _show(report: Report, titles: list[str], words: dict[str, str]) -> None:
+def _show(told: Told, plan: Plan, choices: Choices) -> None:
+    report, words, titles = told.report, choices.extra, plan.titles
     questions = next(iter(report.chunkers.values())).evaluation.search.questions
     numbers: Sequence[int] = range(len(questions))
     values = {number: one.values for number, one in report.distributions.items()}
@@ -51,6 +56,12 @@ def _show(report: Report, titles: list[str], words: dict[str, str]) -> None:
         words["left"], words["right"] = differing_pair(values, chosen, words["left"], words["right"])
     view = choose_word("Shown", chosen_by_user, "view", hidden=True)
     sides = ("left", "right")[: len(report.chunkers)]
+    corpus = next(iter(report.chunkers.values())).evaluation.index.corpus
+    numbers = [place(words, side, len(titles)) for side in sides]
+    # The excerpt of which most was missed on the left, if any was, or else the first.
+    missed = [one.span for one in told.failures.get(numbers[0], ()) if one.question == chosen]
+    for span in [*missed, *on_axis(corpus, questions[chosen])][:1]:
+        show_way_to_compare(corpus, span, plan, numbers, choices)
     for column, side in zip(st.columns(len(sides), gap="large"), sides, strict=True):
         with column:
             _show_side(report, titles, words, side, chosen, keep, whole=view == "document")

@@ -22,6 +22,7 @@ ENTRIES = {
     "double_pass/similarities.js": None,
     "failures/lists.js": None,
     "retrieval/failed/failed.js": None,
+    "retrieval/failed/on_compare.js": None,
     "retrieval/passages.js": None,
     "retrieval/summary.js": None,
 }

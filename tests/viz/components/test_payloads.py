@@ -18,7 +18,7 @@ from viz.components.text_bar import text_bar
 from viz.double_pass import corrections, passes, similarities
 from viz.failures import lists
 from viz.retrieval import passages
-from viz.retrieval.failed import failed
+from viz.retrieval.failed import failed, on_compare
 
 DECLARED = [
     ("components/reader/payload.d.ts", payload, "ReaderData AskingData ColumnData ColumnBody Segments CurveData LineData"),
@@ -43,6 +43,7 @@ DECLARED = [
     ("clustering/joint_distances.js", heatmap, "HeatmapData"),
     ("retrieval/passages.js", passages, "PassageData PassagesData"),
     ("retrieval/failed/failed.js", failed, "SeamData RowData FailedData"),
+    ("retrieval/failed/on_compare.js", on_compare, "OnCompareData"),
 ]
 PAIRS = [(file, module, name) for file, module, names in DECLARED for name in names.split()]
 

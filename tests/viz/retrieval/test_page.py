@@ -12,6 +12,7 @@ from evaluation.retrieval.given import given_top_k
 from evaluation.retrieval.measures import MEASURES, Evaluation
 from evaluation.retrieval.report import Choice, disagreements
 from evaluation.retrieval.returned import Returned
+from sample_docs import load_sample, sample_titles
 from tests import ROOT
 from tests.chunkers.text.test_parts import pdf
 from tests.support import LIMIT, HashEmbedder, ended
@@ -532,6 +533,23 @@ def test_what_failed_is_listed_and_leads_to_its_passages(run):
     assert all(row["missed"].endswith(" missed") and row["holder"] for row in listed["rows"])
     again = opened(run=run, at="budget", budget="500", failed="2", question=str(lost[-1].question + 1), left="2")
     assert components(again, "failed")[0]["rows"][-1]["here"]
+
+
+def test_the_way_to_compare_leads_to_the_excerpt_and_is_there_where_compare_has_the_document(run):
+    corpus = next(iter(run_of(opened(run=run)).found.values())).index.corpus
+    questions = run_of(opened(run=run)).questions.usable
+    for number in (0, 38, 39):
+        excerpt = questions[number].excerpts[0]
+        app = opened(run=run, question=str(number + 1), left="1")
+        document = corpus.documents[excerpt.document]
+        # The essay of Compare has several of these documents.
+        shown = components(app, "on_compare")
+        assert bool(shown) == (document.text in {load_sample(name).text for name in sample_titles()})
+        if shown:
+            (first, end) = shown[0]["range"]
+            spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
+            touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
+            assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
 
 
 def test_documents_of_no_use_leave_the_others_usable():

@@ -24,8 +24,6 @@ _LINE = 17
 """Pixels of a line of a name."""
 _WIDE = 13
 """Characters of a line of a name, after which it goes on below: in a narrow window the names have little room."""
-_PLOT = 0.78
-"""The share of the figure's width that the plot has; the names have the rest."""
 _ROOM = 70
 """Pixels of the figure's height that the plot does not have."""
 
@@ -84,19 +82,20 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
     ends = {number: 100 * float(means[-1]) for number, means in curve.means.items() if not np.isnan(means[-1])}
     called = {number: wrap(names[number], _WIDE, break_long_words=False) for number in ends}
     heights = {number: _LINE * len(lines) for number, lines in called.items()}
-    for number, shift in shifts(ends, heights, (HEIGHT - _ROOM) / (high - low)).items():
-        made.add_annotation(
-            x=_PLOT,
-            xref="paper",
-            y=ends[number],
-            xanchor="left",
-            align="left",
-            xshift=8,
-            yshift=shift,
-            text=f'<span style="color:{edge(number)}">■</span> {"<br>    ".join(called[number])}',
-            showarrow=False,
-            font={"color": colours["ink"]},
-        )
+    plot = HEIGHT - _ROOM
+    at = places({number: plot * (end - low) / (high - low) for number, end in ends.items()}, heights, plot)
+    # As the ticks of a second axis they get as much room as they need, however wide the figure is.
+    made.add_trace(go.Scatter(x=[sizes[-1]], y=[low], yaxis="y2", mode="lines", hoverinfo="skip"))
+    made.update_layout(
+        yaxis2={
+            "overlaying": "y",
+            "side": "right",
+            "range": [low, high],
+            "showgrid": False,
+            "tickvals": [low + one * (high - low) / plot for one in at.values()],
+            "ticktext": [f'<span style="color:{edge(number)}">■</span> {"<br>    ".join(called[number])}' for number in at],
+        }
+    )
     made.add_vline(x=budget, line={"color": colours["accent"], "width": 2})
     made.add_annotation(
         x=np.log10(budget),
@@ -114,41 +113,49 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
         tickvals=sizes,
         ticktext=[f"{size:,}" for size in sizes],
         range=[np.log10(sizes[0] / 1.15), np.log10(sizes[-1] * 1.1)],
-        domain=[0, _PLOT],
     )
-    made.update_yaxes(title=f"{title}, %", range=[low, high])
+    made.update_layout(yaxis={"title": f"{title}, %", "range": [low, high]})
     return made
 
 
-def shifts(ends: Mapping[int, float], heights: Mapping[int, float], scale: float) -> dict[int, float]:
-    """Return how many pixels to move each name up so that none covers another, in the order of the lines' ends.
+def places(ends: Mapping[int, float], heights: Mapping[int, float], most: float) -> dict[int, float]:
+    """Return where to put the names so that none covers another, in the order of the lines' ends and as near as can be.
 
-    ``heights`` are those of the names in pixels; ``scale`` is the height of one unit in pixels.
+    All are pixels from the bottom of the plot, whose height is ``most``; names have ``heights``.
     """
     order = sorted(ends, key=lambda number: ends[number])
     # Names that would touch form a block, which is centred where they would be.
     blocks: list[list[int]] = []
     for number in order:
         blocks.append([number])
-        while len(blocks) > 1 and _bottom(blocks[-1], ends, heights, scale) < _top(blocks[-2], ends, heights, scale):
+        while len(blocks) > 1 and _bottom(blocks[-1], ends, heights) < _top(blocks[-2], ends, heights):
             last = blocks.pop()
             blocks[-1] += last
-    moved = {}
+    at = {}
     for block in blocks:
-        at = _bottom(block, ends, heights, scale)
+        place = _bottom(block, ends, heights)
         for number in block:
-            moved[number] = at + heights[number] / 2 - ends[number] * scale
-            at += heights[number]
-    return moved
+            at[number] = place + heights[number] / 2
+            place += heights[number]
+    # None is outside of the plot, as far as there is room for all.
+    room = most
+    for number in reversed(order):
+        at[number] = min(at[number], room - heights[number] / 2)
+        room = at[number] - heights[number] / 2
+    room = 0.0
+    for number in order:
+        at[number] = max(at[number], room + heights[number] / 2)
+        room = at[number] + heights[number] / 2
+    return at
 
 
-def _bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float], scale: float) -> float:
-    """Return where a block of names begins, in pixels."""
-    return scale * sum(ends[one] for one in block) / len(block) - sum(heights[one] for one in block) / 2
+def _bottom(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
+    """Return where a block of names begins."""
+    return sum(ends[one] for one in block) / len(block) - sum(heights[one] for one in block) / 2
 
 
-def _top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float], scale: float) -> float:
-    return _bottom(block, ends, heights, scale) + sum(heights[one] for one in block)
+def _top(block: Sequence[int], ends: Mapping[int, float], heights: Mapping[int, float]) -> float:
+    return _bottom(block, ends, heights) + sum(heights[one] for one in block)
 
 
 def _range(curve: Curve) -> tuple[float, float]:

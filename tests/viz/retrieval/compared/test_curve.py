@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.retrieval.budget import Budgets
 from evaluation.retrieval.curve import Curve
-from viz.retrieval.compared.curve import _table, figure, shifts
+from viz.retrieval.compared.curve import _table, figure, places
 
 BUDGETS = Budgets((500, 1000, 2000))
 NAMES = {0: "1. Recursive", 2: "3. Fixed sentences"}
@@ -24,16 +24,17 @@ def curve():
 
 def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
     made = figure(curve, NAMES, "Recall", 1000)
-    band, first, second = made.data
+    band, first, second, _ = made.data
     assert band.y == pytest.approx([40, 60, 80, 100, 80, 60])
     assert band.fill == "toself"
     assert first.y == pytest.approx([50, 70, 90])
     # What is undefined has no point, and too few questions no band.
     assert second.y == pytest.approx([np.nan, 80, 90], nan_ok=True)
-    said = [one.text for one in made.layout.annotations]
-    assert said[0].endswith("1. Recursive")
-    assert "3. Fixed<br>" in said[1]
-    assert said[-1] == "1,000 tokens"
+    names = made.layout.yaxis2.ticktext
+    assert names[0].endswith("1. Recursive")
+    assert "3. Fixed<br>" in names[1]
+    assert made.layout.yaxis2.range == made.layout.yaxis.range
+    assert [one.text for one in made.layout.annotations] == ["1,000 tokens"]
     assert made.layout.xaxis.ticktext == ("500", "1,000", "2,000")
     assert [shape.x0 for shape in made.layout.shapes] == [1000]
 
@@ -47,15 +48,16 @@ def test_the_table_has_the_numbers_of_the_figure(curve):
     ]
 
 
-@given(st.dictionaries(st.integers(0, 5), st.tuples(st.floats(0, 100), st.sampled_from([17, 34])), min_size=1))
-def test_names_stand_in_the_order_of_their_lines_and_cover_nothing(found):
+@given(st.dictionaries(st.integers(0, 5), st.tuples(st.floats(0, 290), st.sampled_from([17, 34])), min_size=1))
+def test_names_stand_in_the_order_of_their_lines_cover_nothing_and_are_in_the_plot(found):
     ends, heights = ({number: one[place] for number, one in found.items()} for place in (0, 1))
-    moved = shifts(ends, heights, 3.0)
+    at = places(ends, heights, 290.0)
     order = sorted(ends, key=lambda number: ends[number])
-    places = {number: 3.0 * ends[number] + moved[number] for number in ends}
+    assert at[order[0]] >= heights[order[0]] / 2 - 1e-6
+    assert at[order[-1]] <= 290 - heights[order[-1]] / 2 + 1e-6
     for one, other in pairwise(order):
-        assert places[other] - places[one] >= (heights[one] + heights[other]) / 2 - 1e-6
+        assert at[other] - at[one] >= (heights[one] + heights[other]) / 2 - 1e-6
 
 
 def test_names_that_are_apart_stay_where_they_are():
-    assert shifts({0: 10.0, 1: 90.0}, {0: 17, 1: 17}, 3.0) == {0: 0.0, 1: 0.0}
+    assert places({0: 30.0, 1: 200.0}, {0: 17, 1: 17}, 290.0) == {0: 30.0, 1: 200.0}

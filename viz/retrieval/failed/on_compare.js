@@ -1,0 +1,30 @@
+// The button that opens Compare at a passage: the page that opens has no part of this one but the window.
+
+import { emit, NOTHING } from "../../components/shared/bus.js";
+import { el, found, isDark } from "../../components/shared/dom.js";
+import { countPainted } from "../../components/shared/handle.js";
+
+/**
+ * @import { Component, Moment } from "../../components/shared/component.d.ts"
+ */
+/**
+ * The words of the button, and the half-open range of sentences to show there.
+ * @typedef {object} OnCompareData
+ * @property {string} label
+ * @property {[first: number, end: number]} range
+ */
+
+/** @param {Component<OnCompareData, { open: { at: Moment } }>} component */
+export default function ({ data, parentElement, setStateValue }) {
+  const root = found(parentElement, ".on-compare");
+  root.dataset.theme = isDark(root) ? "dark" : "light";
+  const button = el("button", "", data.label);
+  button.addEventListener("click", () => {
+    // Once, when the text is there.
+    const show = () => emit("seamark-step", { ...NOTHING, next: data.range });
+    globalThis.addEventListener("seamark-ready", show, { once: true });
+    setStateValue("open", { at: performance.now() });
+  });
+  root.replaceChildren(button);
+  countPainted(root);
+}

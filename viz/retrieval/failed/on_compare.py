@@ -1,0 +1,85 @@
+"""The way from a question to its passage on Compare, where its document is one of the bundled ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import TypedDict
+
+import streamlit as st
+
+from chunkers import Document, Span
+from evaluation.retrieval.corpus import Corpus
+from sample_docs import load_sample, sample_titles
+from viz.components.assets import script, styles
+from viz.jobs.plan import Plan
+from viz.jobs.resources import split_document
+from viz.shell.navigation import go_at_next_run
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.compared import COMPARE, compared
+from viz.state.keys import session
+from viz.state.undo import undoable
+from viz.theme import palette
+
+_link = st.components.v2.component(
+    "seamark_on_compare",
+    html='<div class="on-compare"></div>',
+    css=palette.css("on-compare") + "\n" + styles("retrieval/failed/on_compare.css"),
+    js=script("retrieval/failed/on_compare.js"),
+)
+
+KEY = "retrieval_on_compare"
+
+
+class OnCompareData(TypedDict):
+    """The words of the button, and the half-open range of sentences to show there."""
+
+    label: str
+    range: tuple[int, int]
+
+
+@lru_cache(maxsize=1)
+def _samples() -> dict[str, str]:
+    """Return the ids of the bundled documents by their texts."""
+    return {load_sample(name).text: name for name in sample_titles()}
+
+
+def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequence[int], choices: Choices) -> None:
+    """Draw the button that opens Compare at a span of the corpus's axis, with chunkers ``numbers`` of the run as columns.
+
+    Nothing is drawn where its document is not one of Compare's.
+    """
+    number = corpus.document_at(span.start)
+    offset, text = corpus.offsets[number], corpus.documents[number].text
+    sample = _samples().get(text)
+    if sample is None:
+        return
+    document = split_document(text, plan.sentences, load_sample(sample).title)
+    data: OnCompareData = {
+        "label": "See the passage on Compare",
+        "range": sentences_of(document, Span(span.start - offset, span.end - offset)),
+    }
+    columns = [
+        ColumnChoice(one.name, one.model_dump(mode="json")) for one in (plan.chunkers[n] for n in dict.fromkeys(numbers))
+    ]
+    _link(key=KEY, data=data, on_open_change=partial(_open, sample, plan, columns, choices))
+
+
+def sentences_of(document: Document, span: Span) -> tuple[int, int]:
+    """Return the half-open range of the sentences that a span of the document touches, one at least."""
+    first = max(0, document.sentence_at(span.start))
+    return first, max(first, document.sentence_at(span.end - 1)) + 1
+
+
+def _open(sample: str, plan: Plan, columns: list[ColumnChoice], choices: Choices) -> None:
+    """Go to Compare with the document and these columns, which can be undone there."""
+    opened = (st.session_state.get(KEY) or {}).get("open")
+    if not opened or session.taken.get((KEY, "open")) == opened["at"]:
+        return
+    session.taken[KEY, "open"] = opened["at"]
+    # The pages share these: Compare takes them from the page that the user comes from.
+    choices.document, choices.sentences, choices.embedder = sample, plan.sentences, plan.embedder
+    there = compared()
+    with undoable(COMPARE, "Columns replaced by those of Retrieval"):
+        there.columns, there.selected = columns, 0
+    go_at_next_run(COMPARE)
