@@ -9,7 +9,7 @@ from tests.browser.steps import READY, embedded, eventually, read
 
 PAINTED = {"painted"}
 WINDOW = {"from", "to", "drawn"}
-READER = {"ready", "text", "sentences", "columns", "lines", "dragging", "gap", "pointed", "window", "disagreement"}
+READER = {"ready", "text", "sentences", "columns", "lines", "dragging", "gap", "pointed", "window", "asking", "disagreement"}
 COLUMN = {"blocks", "built", "cuts", "top", "previewed", "wrong"}
 
 PAGES = {

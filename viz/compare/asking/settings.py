@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from chunkers.errors import shown
 from evaluation.asking.ask import Limit
 from evaluation.asking.ranking import Method
 from viz.components.reader.payload import AskingData
@@ -29,7 +30,7 @@ def check(here: Page) -> None:
         word = here.choices.extra.get(name, "")
         if word not in allowed:
             here.choices.extra[name] = here.default.extra[name]
-            here.complain(f"The link's {name} must be one of {', '.join(allowed)}; got {word!r:.60}. Using the default.")
+            here.complain(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(word)}. Using the default.")
 
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:

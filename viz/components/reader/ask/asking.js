@@ -20,6 +20,7 @@ import { markStrip } from "./strip_marks.js";
  */
 
 const HINT = "Select the answer in the text to mark it";
+const HIGH = 0.6; // share of what is in sight in which a chunk must begin to be well in sight
 const KEPT = "Kept under “Questions”, below the text";
 
 export class Asking {
@@ -256,7 +257,7 @@ export class Asking {
     column.body.focus({ preventScroll: true });
   }
 
-  // The best chunk of the column that the side bar sets, or of the first that has one, unless one that is retrieved is in sight.
+  // The best chunk of the column that the side bar sets, or of the first that has one, unless it is well in sight.
   showBest() {
     const { columns, data } = this.reader;
     const found = columns.filter((column) => this.hits.get(column)?.asked.chunks.length);
@@ -266,7 +267,8 @@ export class Asking {
     const { over, from, to } = column.segments;
     const part = over.findIndex((some) => some.includes(hits.asked.chunks[0]));
     const [top, bottom] = column.inSight();
-    if (part < 0 || (from[part] < bottom && to[part] > top)) return;
+    const high = top + (bottom - top) * HIGH;
+    if (part < 0 || (from[part] >= top && from[part] < high) || (from[part] < top && to[part] > high)) return;
     this.reader.jump(Math.floor(from[part]));
   }
 
