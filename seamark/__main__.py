@@ -31,17 +31,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from chunkers.__main__ import main as chunk
 
         return chunk(given[1:], prog="seamark chunk")
-    if command == "corpus":
-        from corpus.__main__ import main as corpus
-
-        return corpus(given[1:], prog="seamark corpus")
-    if command in COMMANDS:
+    if command in COMMANDS and command != "corpus":
         from evaluation.__main__ import main as evaluate
 
         return evaluate(given, prog="seamark")
     from chunkers.arguments import command_line
 
-    return command_line(lambda: _app(given))
+    return command_line(lambda: _corpus(given[1:]) if command == "corpus" else _app(given))
+
+
+def _corpus(arguments: Sequence[str]) -> int:
+    from chunkers.extras import need
+
+    need("corpus", "seamark corpus", "pyarrow", "filelock")
+    from corpus.__main__ import main as corpus
+
+    return corpus(arguments, prog="seamark corpus")
 
 
 def _app(arguments: Sequence[str]) -> int:
