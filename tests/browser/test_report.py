@@ -49,6 +49,9 @@ def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
     expect(report.get_by_text(verdict, exact=True)).to_be_visible()
     found = [report.locator(".columns > section").nth(place).locator("li .box").count() for place in range(2)]
     assert found == counts
+    # The sentences' vectors were at hand, so the cosines are there.
+    cosines = report.get_by_role("region", name="Without labels").locator("tbody tr").first.locator("td").nth(3)
+    expect(cosines).to_have_text(re.compile(r"^−?0\.\d\d$"))
     assert not said
     report.context.close()
 

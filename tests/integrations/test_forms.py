@@ -1,7 +1,9 @@
 """What the integrations take and refuse, and what a pipeline keeps of them."""
 
 import importlib
+import pickle
 import sys
+from copy import deepcopy
 
 import pytest
 
@@ -127,6 +129,20 @@ def test_repeated_texts_lie_where_they_were_cut():
     from llama_index.core.schema import MetadataMode
 
     assert [node.get_content(MetadataMode.EMBED) for node in nodes] == TEXT.split("\n")
+
+
+def test_a_pipeline_of_llamaindex_takes_it_as_a_step_and_copies_it():
+    pytest.importorskip("llama_index.core")
+    from llama_index.core import Document
+    from llama_index.core.ingestion import IngestionPipeline
+
+    from integrations.llama_index import SeamarkNodeParser
+
+    parser = SeamarkNodeParser(RECIPE)
+    for step in (parser, pickle.loads(pickle.dumps(parser)), deepcopy(parser)):
+        nodes = IngestionPipeline(transformations=[step]).run(documents=[Document(text=TEXT)])
+        assert [node.text for node in nodes] == TEXT.split("\n")
+    assert parser.to_dict()["recipe"] == RECIPE.model_dump()
 
 
 def test_a_pipeline_of_haystack_is_written_and_read_with_its_recipe():
