@@ -35,11 +35,15 @@ def test_with_datasets(tmp_path):
     assert rows(snippet("Hugging Face datasets", tmp_path)["cut"].with_format(None)) == ["One.", "Two.", "Three.", "Four."]
 
 
+@pytest.mark.slow
 def test_with_spark(tmp_path):
     sql = pytest.importorskip("pyspark.sql")
     session = sql.SparkSession.builder.master("local[1]").getOrCreate()
-    documents = session.createDataFrame([("a", "One. Two."), ("b", "Three. Four.")], ["id", "text"])
-    assert rows(snippet("Spark", tmp_path, documents=documents)["cut"].collect()) == ["One.", "Two.", "Three.", "Four."]
+    try:
+        documents = session.createDataFrame([("a", "One. Two."), ("b", "Three. Four.")], ["id", "text"])
+        assert rows(snippet("Spark", tmp_path, documents=documents)["cut"].collect()) == ["One.", "Two.", "Three.", "Four."]
+    finally:
+        session.stop()
 
 
 def test_the_table_is_the_schema():
