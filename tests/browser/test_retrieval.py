@@ -73,15 +73,13 @@ def test_a_failed_question_leads_to_its_passage_where_the_budget_ends(page, app_
     expect(page.get_by_text("This result comes with Seamark")).to_be_visible(timeout=READY)
     row = page.locator(".failed .row").first
     expect(row).to_contain_text("missed", timeout=READY)
-    question = row.locator("strong").inner_text()
+    question = row.locator("strong").inner_text().partition(".")[0]
     row.click()
     expect(row).to_have_attribute("aria-current", "true", timeout=READY)
     expect(page.get_by_role("heading", name="One question")).to_be_in_viewport()
-    expect(page.locator(".st-key-retrieval_question")).to_contain_text(question)
-    expect(page.locator(".st-key-retrieval_left")).to_contain_text("2. Fixed sentences")
     end = page.locator(".passages").first.locator(".end")
     expect(end).to_have_text("500 tokens")
-    page.wait_for_url(re.compile(r"question=\d+"), timeout=READY)
+    page.wait_for_url(lambda url: f"question={question}" in url and "left=2" in url, timeout=READY)
     before = page.locator(".st-key-retrieval_leads").inner_text()
     choose(page, "Counted in", "characters")
     expect(end).to_have_text("2,000 characters", timeout=READY)

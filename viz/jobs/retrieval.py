@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,7 +18,6 @@ from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, 
 from evaluation.retrieval.returned import lacking, returning
 from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
-from viz.jobs.bundled_run import BundledRun
 from viz.jobs.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
@@ -30,6 +29,10 @@ assert max(AT) <= DEPTH
 
 PATIENCE_S = 0.2
 """Seconds that a page waits for a report before it says that it is being made; of a few hundred questions it takes less."""
+
+
+Results = Mapping[int, tuple[Evaluation, Ladder | None]]
+"""What was measured, by number of the chunker."""
 
 
 class Told(NamedTuple):
@@ -80,8 +83,8 @@ class Retrieval(Background):
     kept
         Where every evaluation is kept on disk before it is among those found, and from where those of an earlier run are
         taken; None if the run is not kept.
-    bundled
-        The run that comes with Seamark, to show what it measured; None for any other.
+    measured_before
+        Gives what was measured elsewhere, to be shown; None for a run of this server's.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     ladders
@@ -96,7 +99,7 @@ class Retrieval(Background):
     embedder: Embedder | None
     on_disk: bool
     kept: KeptRetrieval | None = None
-    bundled: BundledRun | None = None
+    measured_before: Callable[[Corpus, Sequence[Question]], Results] | None = None
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, Ladder] = field(default_factory=dict)
@@ -159,8 +162,8 @@ class Retrieval(Background):
         if self.kept is not None:
             self._status = "Reading what is kept on disk"
             self._take(self.kept.found(corpus, questions))
-        if self.bundled is not None:
-            self._take(self.bundled.results(corpus, questions))
+        if self.measured_before is not None:
+            self._take(self.measured_before(corpus, questions))
         if self.embedder is not None:
             self._measure(self.embedder, corpus, questions, ruler)
 
@@ -204,7 +207,7 @@ class Retrieval(Background):
             self.kept.add(number, found, ladder)
         self._take({number: (found, ladder)})
 
-    def _take(self, results: Mapping[int, tuple[Evaluation, Ladder | None]]) -> None:
+    def _take(self, results: Results) -> None:
         for number, (found, ladder) in results.items():
             if ladder is not None:
                 self.ladders[number] = ladder

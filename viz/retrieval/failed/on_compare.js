@@ -1,6 +1,6 @@
 // The button that opens Compare at a passage: the page that opens has no part of this one but the window.
 
-import { emit, NOTHING } from "../../components/shared/bus.js";
+import { emit, listen, NOTHING } from "../../components/shared/bus.js";
 import { el, found, isDark } from "../../components/shared/dom.js";
 import { countPainted } from "../../components/shared/handle.js";
 
@@ -20,9 +20,13 @@ export default function ({ data, parentElement, setStateValue }) {
   root.dataset.theme = isDark(root) ? "dark" : "light";
   const button = el("button", "", data.label);
   button.addEventListener("click", () => {
-    // Once, when the text is there.
-    const show = () => emit("seamark-step", { ...NOTHING, next: data.range });
-    globalThis.addEventListener("seamark-ready", show, { once: true });
+    // Once, when the text is there: by then this root has gone with its page.
+    const letGo = listen(root, {
+      "seamark-ready": () => {
+        emit("seamark-step", { ...NOTHING, next: data.range });
+        letGo();
+      },
+    });
     setStateValue("open", { at: performance.now() });
   });
   root.replaceChildren(button);

@@ -8,11 +8,11 @@ from functools import cache
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
 from viz.components.notice import notice
-from viz.jobs.bundled_run import BundledRun
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_words import DEFAULT_WORDS
 from viz.retrieval.material import bundled
+from viz.retrieval.opening.bundled_run import BundledRun
 from viz.state.choices import Choices, ColumnChoice
 
 FILE = SAMPLES_FOLDER / "retrieval_run.json"
@@ -37,7 +37,7 @@ def first_run() -> tuple[Retrieval, BundledRun] | str:
     """
     try:
         kept = BundledRun.read(FILE)
-        run = Retrieval(kept.plan(bundled()), None, False, bundled=kept)
+        run = Retrieval(kept.plan(bundled()), None, False, measured_before=kept.results)
     except InputError as error:
         return str(error)
     run.start()

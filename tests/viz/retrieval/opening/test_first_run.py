@@ -7,9 +7,9 @@ from chunkers import Document, InputError, Tools, build_chunker, load_embedder, 
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.index import build_index
 from tests.support import HashEmbedder, ended
-from viz.jobs.bundled_run import BundledRun
 from viz.jobs.plan import Material
 from viz.retrieval.material import bundled
+from viz.retrieval.opening.bundled_run import BundledRun
 from viz.retrieval.opening.first_run import FILE, first_run, first_screen
 
 MOST_BYTES = 300_000
