@@ -90,7 +90,7 @@ def test_the_passage_is_seen_on_compare(page, app_url):
     page.goto(f"{app_url}/retrieval?budget=500&failed=1&question=40&left=1&right=2")
     page.get_by_role("button", name="See the passage on Compare").click(timeout=READY)
     page.wait_for_url("**document=report**", timeout=READY)
-    expect(page.get_by_text("Measurements in January had shown ten").first).to_be_in_viewport(timeout=READY)
+    expect(page.get_by_text("They weigh 31 tonnes each").first).to_be_in_viewport(timeout=READY)
 
 
 def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app_url):

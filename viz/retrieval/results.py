@@ -17,16 +17,20 @@ from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, t
 from viz.retrieval.link_words import COSTS, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
 from viz.retrieval.verdict import cells, differences_in_words
+from viz.theme.glossary import RETRIEVAL
 from viz.theme.numbers import counted
 
 _PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
 _PIXELS |= {"chunker": 296, "chunks": 64, "tokens each": 96}
-_COLUMNS = {name: st.column_config.Column(width=pixels) for name, pixels in _PIXELS.items()}
+_COLUMNS = {
+    name: st.column_config.Column(width=pixels, help=RETRIEVAL.get(name.removesuffix(", %")))
+    for name, pixels in _PIXELS.items()
+}
 _COLUMNS |= {
     name: st.column_config.NumberColumn(width=pixels, format="%.3g")
     for name, pixels in {"index, s": 72, "search, ms": 90}.items()
 }
-"""Widths of the table's columns, narrow enough that all are visible."""
+"""The table's columns: narrow enough that all are visible, and what a measure is where its head is pointed at."""
 
 
 def show_report(run: Retrieval, report: Report) -> None:

@@ -1,6 +1,7 @@
 """The Retrieval page: measures on demand, compares, remembers its runs, and shows every question's chunks as text."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from chunkers import build_chunker
 from evaluation.retrieval import bootstrap
 from evaluation.retrieval.given import given_top_k
 from evaluation.retrieval.measures import MEASURES, Evaluation
-from evaluation.retrieval.report import Choice, disagreements
+from evaluation.retrieval.report import Choice, Reports, disagreements
 from evaluation.retrieval.returned import Returned
 from sample_docs import load_sample, sample_titles
 from tests import ROOT
@@ -550,6 +551,25 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_is_there_where_compare_has_
             spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
             touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
             assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
+
+
+def test_a_report_that_takes_long_holds_nothing_up(run, monkeypatch):
+    go_on, of = threading.Event(), Reports.of
+
+    def slow(*arguments):
+        assert go_on.wait(LIMIT)
+        return of(*arguments)
+
+    monkeypatch.setattr(Reports, "of", slow)
+    monkeypatch.setattr(retrieval_job, "PATIENCE_S", 0)
+    app = opened(run=run, k="7", measure="iou")
+    assert "Comparing the chunkers on all questions …" in said(app)
+    assert not app.dataframe
+    go_on.set()
+    told(run_of(app), Choice("iou", "characters", 7, 0))
+    app.run()
+    assert not app.exception
+    assert len(app.dataframe[0].value) == 2
 
 
 def test_documents_of_no_use_leave_the_others_usable():
