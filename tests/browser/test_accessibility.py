@@ -60,6 +60,22 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
     assert violations(page) == []
 
 
+def test_an_answered_question_violates_no_rule(page, app_url):
+    page.goto(f"{app_url}/?embedder=tfidf&ask_limit=50")
+    embedded(page)
+    box = page.get_by_label("Ask your text")
+    box.fill("How often does the comet return?")
+    box.press("Enter")
+    expect(page.locator(".rank").first).to_be_visible(timeout=READY)
+    page.locator(".text").first.focus()
+    page.keyboard.press("a")
+    expect(page.get_by_role("button", name="Mark as the answer")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".fate")).to_have_count(3)
+    at_rest(page)
+    assert violations(page) == []
+
+
 def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf&what=fixed_sentences&first=size&values=2,4,6")
     page.get_by_role("button", name="Run", exact=True).click(timeout=READY)

@@ -42,7 +42,7 @@ def name_keys(menu: DeltaGenerator) -> None:
     if is_on():
         menu.caption(
             "Keys: **1** to **6** show one column alone, **h** hides where the text is cut until it is pressed again, "
-            "**d** and **D** go from one disagreement to the next and back."
+            "**d** and **D** go from one disagreement to the next and back, **/** asks the text a question."
         )
 
 

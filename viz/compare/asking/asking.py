@@ -25,8 +25,9 @@ from viz.state.keys import session
 KEY = "store_asked"
 """Streamlit turns it into a class, by which the page's style sheet hides it."""
 
-AT_ONCE_S = 0.25
-"""Seconds that a run of the page waits for an answer; one that takes longer comes when the browser asks for it again."""
+AT_ONCE_S, BESIDE_S = 0.25, 0.05
+"""Seconds that the answer to a question is waited for, and that to one which was asked before, while the page is drawn for
+another reason; one that takes longer comes when the browser asks for it again."""
 
 MOST_QUESTIONS = 100
 """How many questions with a marked answer a session keeps."""
@@ -55,7 +56,8 @@ def answer_question(
     why there is no embedder.
     """
     told = (st.session_state.get(KEY) or {}).get("asked")
-    if told and told["moment"] != session.question_moment:
+    new = told is not None and told["moment"] != session.question_moment
+    if told is not None and new:
         _hear(told)
     asked: Asked = {
         "moment": session.question_moment,
@@ -67,7 +69,7 @@ def answer_question(
         "answer": None,
     }
     if session.question or told:
-        _answer(asked, choices, document, made, embedder, why_not)
+        _answer(asked, choices, document, made, embedder, why_not, AT_ONCE_S if new else BESIDE_S)
     data: AskerData = {"asked": asked}
     _asker(key=KEY, data=data, height=0, on_asked_change=_run_again)
 
@@ -100,6 +102,7 @@ def _answer(
     made: Sequence[ColumnResult],
     embedder: Embedder | None,
     why_not: str,
+    patience_s: float,
 ) -> None:
     """Fill in what is known of the answer."""
     if not session.question:
@@ -119,7 +122,7 @@ def _answer(
     else:
         session.ask_job = job
         job.start()
-    job.join(AT_ONCE_S)
+    job.join(patience_s)
     running = job.running and not job.cancelled
     asked["share"], said = job.progress() if running else (1.0, "")
     asked["state"] = "working" if running else "failed" if job.error or job.cancelled else "done"

@@ -21,6 +21,7 @@ import { markStrip } from "./strip_marks.js";
 
 const HINT = "Select the answer in the text to mark it";
 const HIGH = 0.6; // share of what is in sight in which a chunk must begin to be well in sight
+const FOLDED = 8; // pixels of a box in which nobody could write
 const KEPT = "Kept under “Questions”, below the text";
 
 export class Asking {
@@ -93,6 +94,8 @@ export class Asking {
 
   ask() {
     if (!this.reader.data?.asking) return;
+    // Of a box that is folded, the button opens it.
+    if (!this.question && this.form.input.offsetWidth < FOLDED) return this.form.input.focus();
     this.waiting = true;
     this.tell({ question: this.question });
     this.drawForm();
