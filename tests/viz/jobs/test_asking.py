@@ -1,0 +1,99 @@
+"""A question is answered in the background: what is embedded once is not embedded again, and it can be stopped."""
+
+import threading
+
+import pytest
+
+from chunkers import Document, build_chunker
+from chunkers.base import run
+from evaluation.asking.ask import Limit
+from tests.support import LIMIT, HashEmbedder, ended, tools
+from viz.jobs.asking.job import AskJob, Inquiry
+from viz.jobs.chunking import Task
+from viz.jobs.texts import Showing, forget_gone
+
+TEXT = "\n".join(f"line {number} of what is asked here" for number in range(40))
+
+
+class Counted(HashEmbedder):
+    """Vectors that no other test has in the shared cache."""
+
+    name = "counted for asking"
+    batch = 4
+
+    def __init__(self):
+        super().__init__()
+        self.wait, self.reached = threading.Event(), threading.Event()
+        self.wait.set()
+
+    def encode(self, texts):
+        self.reached.set()
+        assert self.wait.wait(LIMIT)
+        return super().encode(texts)
+
+
+def job_of(embedder, question, method="hybrid", revision="1", sizes=(2, 5)):
+    embedder.revision = revision
+    document = Document.from_text(TEXT, "lines")
+    columns = []
+    for number, size in enumerate(sizes):
+        chunker = build_chunker("fixed_sentences", {"size": size})
+        columns.append((number, Task.of(document, embedder, "words", chunker), run(chunker, document, tools(embedder))))
+    inquiry = Inquiry(question, method, Limit.of(top=3), "plain", "words")
+    return AskJob(inquiry, columns, embedder, on_disk=False)
+
+
+def done(job):
+    job.start()
+    assert ended(job).error == ""
+    return job
+
+
+def test_a_second_question_embeds_nothing_but_itself():
+    embedder = Counted()
+    first = done(job_of(embedder, "what is line 7"))
+    assert {number: len(found.hits) for number, found in first.found.items()} == {0: 3, 1: 3}
+    assert sum(map(len, embedder.batches)) == 20 + 8 + 1
+    embedder.batches.clear()
+    second = done(job_of(embedder, "what is line 9"))
+    assert embedder.batches == [["what is line 9"]]
+    assert second.found[0].passages is first.found[0].passages
+    assert second.progress()[0] == 1.0
+    # By words alone nothing is embedded at all.
+    embedder.batches.clear()
+    done(job_of(embedder, "line 11", "bm25"))
+    assert embedder.batches == []
+
+
+def test_a_question_that_is_stopped_keeps_the_columns_that_are_done():
+    embedder = Counted()
+    embedder.wait.clear()
+    job = job_of(embedder, "stopped", revision="2")
+    job.start()
+    assert embedder.reached.wait(LIMIT)
+    share, said = job.progress()
+    assert 0 <= share < 1
+    assert said
+    job.cancel()
+    embedder.wait.set()
+    assert ended(job).error == ""
+    assert job.found == {}
+
+
+@pytest.mark.parametrize("method", ["hybrid", "bm25"])
+def test_what_is_kept_of_a_text_is_forgotten_with_its_last_session(method):
+    embedder = Counted()
+    first = job_of(embedder, "gone", method, revision="3")
+    showing = Showing(first.columns[0][2].document.identity)
+    kept = done(first).found[0].passages
+    assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is kept
+    del showing
+    forget_gone()
+    assert done(job_of(embedder, "gone", method, revision="3")).found[0].passages is not kept
+
+
+def test_equal_questions_about_equal_columns_are_one_subject():
+    embedder = Counted()
+    assert job_of(embedder, "one").subject == job_of(embedder, "one").subject
+    assert job_of(embedder, "one").subject != job_of(embedder, "other").subject
+    assert job_of(embedder, "one").subject != job_of(embedder, "one", sizes=(2,)).subject
