@@ -44,6 +44,25 @@ def test_it_has_a_page_of_the_guide(app, offered):
     assert any("--chunker signal_words" in one.value for one in app.code)
 
 
+@pytest.mark.parametrize("page", ["failures", "retrieval"])
+def test_no_other_page_stumbles_over_it(app, offered, page):
+    offered()
+    opened(app)
+    app.switch_page(f"pages/{page}.py")
+    settled(app)
+
+
+def test_its_grid_is_drawn_on_tune(app, offered):
+    offered()
+    opened(app, "tune")
+    (box,) = (one for one in app.selectbox if "Signal words" in one.options)
+    box.set_value("signal_words").run()
+    assert not app.exception
+    assert any(
+        "Least sentences" in str(one.label) for one in [*app.text_input, *app.multiselect, *app.slider, *app.number_input]
+    )
+
+
 def test_a_package_that_is_at_fault_is_named_and_the_page_goes_on(app, offered):
     offered("1 / 0")
     opened(app)
