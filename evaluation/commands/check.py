@@ -13,7 +13,6 @@ from chunkers.arguments import (
     add_device,
     add_encoding,
     assignment,
-    contents,
     document_reader,
     file_bytes,
     named_files,
@@ -245,8 +244,13 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
             found.append(_Given(path, Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
             found.append(_Given(path, _about(path, error)))
-    texts, complaints = marked_texts(contents(options.marked, (*READABLE, MARKS_ENDING)), read)
-    found += [_Given(complaint.partition(":")[0], complaint) for complaint in complaints]
+    # By their paths, which reports name.
+    paths = [path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))]
+    texts, complaints = marked_texts(((path, file_bytes(path)) for path in paths), read)
+    found += [
+        _Given(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
+        for complaint in complaints
+    ]
     found += [_Given(one.name, one.split(splitter).document, one.known) for one in texts]
     for sample in map(load_sample, options.sample):
         found.append(_Given(sample.id, Document.from_text(sample.text, splitter, sample.id), sample.known or ()))

@@ -155,6 +155,33 @@ def test_scores_must_not_fall_below_the_baseline(folder, capsys):
     assert "this one is of others" in capsys.readouterr().err
 
 
+def test_marked_documents_are_named_by_their_paths(folder, capsys):
+    (folder / "marked").mkdir()
+    (folder / "marked" / "tides.txt").write_text("The tide comes in.\n---\nBread needs salt.\n")
+    (folder / "marked" / "bare.txt").write_text("No mark.\n")
+    given = [
+        "check",
+        "--marked",
+        "marked",
+        "--chunker",
+        "fixed_sentences",
+        "--set",
+        "size=1",
+        "--least",
+        "9",
+        "--report",
+        "json",
+    ]
+    assert main(given) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["scores"][BOUNDARIES]["pk"] == 0
+    assert {one["file"]: "complaint" in one for one in told["documents"]} == {
+        "marked/bare.txt": True,
+        "marked/tides.txt": False,
+    }
+    assert {one["file"] for one in told["problems"]} == {"marked/tides.txt"}
+
+
 def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     rows = [
         "question,excerpts",
