@@ -116,8 +116,8 @@ def _essence(recipe: Recipe) -> dict[str, Any]:
 
 def _command(recipe: Recipe) -> str:
     said = _essence(recipe)
-    command = f"{HERE.rstrip('.')} chunk" if HERE else "python -m chunkers"
-    parts = [f"{command} {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
+    # The same in a checkout and where it is installed.
+    parts = [f"python -m seamark chunk {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
     parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.parameters.items()]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in said:

@@ -6,13 +6,13 @@ import subprocess
 import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
-from chunkers.__main__ import main
 from chunkers.registry import ADAPTERS
 from integrations import code as written
 from integrations.code import TOOLS, code_for, literal
 from integrations.originals import MOST_RUN, Program, compared, original_for, run_original
 from integrations.originals import Original as Shown
 from sample_docs import load_sample
+from seamark.__main__ import main
 
 LINES = load_sample("stubs").text.split("\n")
 TEXT = "\n\n".join("\n".join(LINES[start : start + 5]) for start in range(0, len(LINES), 5))
@@ -48,9 +48,8 @@ def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
     wanted = [*recipe.run(document).texts]
     code = code_for(tool, recipe)
     if tool == "command_line":
-        words = in_a_shell(code)
-        command, arguments = words[:3], words[3:]
-        assert command == ["python", "-m", "chunkers"]
+        python, flag, module, *arguments = in_a_shell(code)
+        assert (python, flag, module) == ("python", "-m", "seamark")
         assert main(arguments) == 0
         assert [one["text"] for one in json.loads(capsys.readouterr().out)["chunks"]] == wanted
         return
@@ -151,7 +150,6 @@ def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
 def test_where_it_is_installed_the_code_names_the_package(monkeypatch):
     monkeypatch.setattr(written, "HERE", "seamark.")
     recipe = recipe_of("fixed_words")
-    assert code_for("command_line", recipe).startswith("seamark chunk document.txt --chunker fixed_words")
     assert "\nfrom seamark.chunkers import chunk\n" in code_for("python", recipe)
     assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in code_for("langchain", recipe)
 

@@ -71,8 +71,9 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
     if len(columns) == len(made):
         model = _model()
         recipes = [Recipe.of(one, choices.sentences, embedder, choices.tokenizer, embedded_as, model) for one, _ in columns]
+        row = st.container(horizontal=True)
         download(
-            st.container(),
+            row,
             "The whole session, with its text",
             lambda: session_file.write(chosen, choices, columns, embedder, embedded_as, model),
             "seamark-session.json",
@@ -80,7 +81,7 @@ def _whole_session(choices: Choices, made: list[ColumnResult], chosen: Source, e
             (chosen, choices.selected, recipes),
             help="Text, known boundaries, and the recipe and chunks of every column; upload it to continue from here.",
         )
-        offer_report(choices, columns, chosen, embedder)
+        offer_report(row, choices, columns, chosen, embedder)
 
 
 def _sizes(made: list[ColumnResult], done: list[tuple[int, Chunking]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import Cancelled, Chunker, Chunking, Embedder
 from evaluation.report.page import report
@@ -17,9 +17,13 @@ from viz.state.text import Source
 
 
 def offer_report(
-    choices: Choices, columns: Sequence[tuple[Chunker, Chunking]], chosen: Source, embedder: Embedder | None
+    place: DeltaGenerator,
+    choices: Choices,
+    columns: Sequence[tuple[Chunker, Chunking]],
+    chosen: Source,
+    embedder: Embedder | None,
 ) -> None:
-    """Draw the button that downloads the report; it is made when it is asked for."""
+    """Draw the button that downloads the report in ``place``; it is made when it is asked for."""
     document, on_disk = columns[0][1].document, session.on_disk
 
     def made() -> str:
@@ -33,7 +37,7 @@ def offer_report(
         return report(Compared(document, columns, chosen.known, embedder, choices.tokenizer, vectors))
 
     download(
-        st.container(),
+        place,
         "The comparison as a report, HTML",
         made,
         "seamark-report.html",
