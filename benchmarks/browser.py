@@ -193,8 +193,8 @@ def questions(page: Page, root: Locator, steps: int, method: str) -> None:
     say(f"Enter in a question ({method}) to every column's chunks marked", times)
 
 
-def ask_essay(page: Page, address: str, steps: int) -> None:
-    """Measure questions to the essay in three columns."""
+def ask_essay(page: Page, address: str, steps: int) -> Locator:
+    """Measure questions to the essay in three columns; return its reader."""
     page.goto(f"{address}/?document=essay")
     root = page.locator(".seamark")
     root.wait_for(timeout=READY)
@@ -202,6 +202,7 @@ def ask_essay(page: Page, address: str, steps: int) -> None:
     page.get_by_label("Ask your text").focus()
     for method in ("embedding", "hybrid", "bm25"):
         questions(page, root, steps, method)
+    return root
 
 
 # Counts from the paste that comes next to the second frame after the first chunk of its text is there, and after all are.
@@ -349,7 +350,11 @@ def main() -> None:
             return
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         if given.ask:
-            ask_essay(page, address, steps)
+            root = ask_essay(page, address, steps)
+            # With what a moved threshold takes in the same run, to be compared with.
+            page.keyboard.press("Escape")
+            settled(page)
+            say("slider key to text painted", keys(page, root, steps))
             return
         page.goto(address)
         page.locator(".seamark .chunk").first.wait_for(timeout=READY)
