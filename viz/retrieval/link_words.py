@@ -30,13 +30,13 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()},
     "returned": {
-        "chunk": "The chunk",
-        "window:1": "It and one neighbour on either side",
-        "window:2": "It and two neighbours on either side",
-        "section": "The section around it",
-        "section:1": "The section of level 1 around it",
-        "section:2": "The section of level 2 around it",
-        "page": "The page or chapter around it",
+        "chunk": "Chunk",
+        "window:1": "Chunk ± 1 neighbour",
+        "window:2": "Chunk ± 2 neighbours",
+        "section": "Its section",
+        "section:1": "Its section of level 1",
+        "section:2": "Its section of level 2",
+        "page": "Its page or chapter",
     },
 }
 """The allowed values, with labels, of the parameters that do not depend on a run."""

@@ -6,7 +6,9 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from chunkers.embedded import checked
+from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
+from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
@@ -234,8 +236,9 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="retrieval_error")
-    if run.lacking:
-        notice(run.lacking, key="retrieval_lacking")
+    if run.plan.returned.said:
+        said = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        notice(said.strip(), key="retrieval_returned_said")
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
@@ -244,6 +247,24 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     if run.questions.changes:
         with st.expander(f"{counted(len(run.questions.changes), 'excerpt')} not as given, yet found"):
             st.dataframe({"excerpt": list(run.questions.changes)}, hide_index=True, width="stretch")
+    if run.plan.material.own and run.found:
+        _offer_labels(run)
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
+
+
+def _offer_labels(run: Retrieval) -> None:
+    """Draw the button that saves the questions in the form that survives an edit of the documents."""
+    corpus, questions = next(iter(run.found.values())).index.corpus, run.questions.usable
+    download(
+        st.container(),
+        "Questions with places",
+        lambda: labels(questions, corpus),
+        "questions.jsonl",
+        "application/jsonl",
+        # Strings know their hashes.
+        hash((questions, run.plan.material.texts)),
+        key="retrieval_labels",
+        help="Every excerpt with its place and what stands around it: it is found again after an edit of its document.",
+    )

@@ -101,6 +101,8 @@ def test_what_is_returned_is_kept_with_the_run(indexed, restart, cache_folder):
     assert not any("changed since" in text for text in said(app))
     run = run_of(app)
     assert str(run.plan.returned) == "window:1"
+    assert "A chunk that is found comes with 1 neighbour on either side; all of that is measured." in said(app)
+    assert "Questions with places" not in [one.label for one in app.get("download_button")]
     assert all(one.index.returns is not None for one in run.found.values())
 
 
@@ -114,6 +116,7 @@ def test_excerpts_that_are_not_as_given_are_listed(cache_folder):
     app = settled(app)
     labels = [one.label for one in app.expander]
     assert "1 problem in the questions" in labels
+    assert "Questions with places" in [one.label for one in app.get("download_button")]
     assert "1 excerpt not as given, yet found" in labels
     told = [row for table in app.dataframe for row in table.value.get("excerpt", [])]
     assert told == [
