@@ -21,7 +21,7 @@ BY_FILE = {
     },
 }
 
-BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}}
+BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}, "slow": {"built"}}
 
 LONG_SAMPLES = {"essay", "report"}
 

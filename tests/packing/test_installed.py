@@ -11,8 +11,6 @@ from tests import ROOT
 from tests.chunkers.offers import install
 from tests.packing.environments import LIMIT
 
-pytestmark = pytest.mark.slow
-
 IN_USE = """
 import json, sys, time
 import seamark
