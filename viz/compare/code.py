@@ -14,6 +14,7 @@ from viz.shell.results import ColumnResult
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.compared import COMPARE, compare_is_full
 from viz.state.keys import session
+from viz.state.language_model import chosen_model
 from viz.state.undo import undoable
 
 _BESIDE = "Run here beside ours"
@@ -24,13 +25,16 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
     here = made[choices.selected]
     if here.chunking is None or here.chunker is None:
         return
-    recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as)
+    asking = chosen_model()
+    model = None if asking is None else asking.model
+    recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, model)
     tool: Tool = st.segmented_control(
         "Code for", list(TOOLS), default="langchain", format_func=TOOLS.__getitem__, key="code_for", required=True
     )
     command = tool == "command_line"
     leaves = "It prints JSON" if command else "It leaves the chunks' texts in `chunks`"
-    st.caption(f"Column {choices.selected + 1}, with exactly its chunks. {leaves}; `{DOCUMENT}` is the text, in UTF-8.")
+    same = "its chunks, as far as the language model answers the same" if here.chunker.asks else "exactly its chunks"
+    st.caption(f"Column {choices.selected + 1}, with {same}. {leaves}; `{DOCUMENT}` is the text, in UTF-8.")
     st.code(code_for(tool, recipe), language="bash" if command else "python")
     original = original_for(tool, recipe)
     if original is not None:

@@ -3,7 +3,9 @@
 import pytest
 
 from integrations.code import TOOLS
+from tests.server import KEY
 from tests.viz.app_steps import said, settled
+from tests.viz.controls.test_language_model import http, name_model, opened, press  # noqa: F401, a fixture among them
 
 
 def code_of(app, *columns, tool="langchain", **linked):
@@ -93,3 +95,15 @@ def test_the_recipe_says_what_is_embedded(app):
     app.session_state["embedded_as_chosen"] = "heading_path"
     app.run()
     assert 'embedded_as="heading_path"' in shown(app)[0]
+
+
+def test_the_code_of_a_column_that_asks_names_the_model_and_no_key(app, http):  # noqa: F811
+    opened(app)
+    name_model(app, http)
+    press(app, "Send")
+    settled(app)
+    app.segmented_control(key="below").set_value("Code").run()
+    assert not app.exception
+    assert any('"language_model": "openai:test"' in one for one in shown(app))
+    assert not any(KEY in one for one in shown(app))
+    assert any("as far as the language model answers the same" in one.value for one in app.caption)
