@@ -68,7 +68,7 @@ class Chunks:
     Raises
     ------
     InputError
-        If the recipe is none, or names what is not there.
+        If the recipe is none, names what is not there, or asks a language model.
     """
 
     def __init__(self, recipe: AnyRecipe, device: str = "auto", problems: Problem | None = None) -> None:
@@ -76,6 +76,11 @@ class Chunks:
         self._device = device
         self._problems = problems
         self._chunker: Chunker = self._recipe.build()
+        if self._chunker.asks:
+            raise InputError(
+                f"recipe: a corpus must be cut without asking a language model, as no limit of what may be spent would hold "
+                f"for all its processes; {self._chunker.name} asks one."
+            )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None
         # A chunker that embeds nothing runs without the caller's own embedder, which no recipe can name.

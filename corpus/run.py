@@ -104,9 +104,9 @@ class Run:
         KeyboardInterrupt
             If the user stopped it; the shards that are there remain.
         """
-        chunks = Chunks(self.recipe, self.device)
         if not self.inputs:
             raise InputError("Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet.")
+        chunks = Chunks(self.recipe, self.device)
         with _owned(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._told(chunks))
             found = Inputs(self.inputs, self.columns, self.shard_bytes)

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _corpus(arguments: Sequence[str]) -> int:
     from chunkers.extras import need
 
-    need("corpus", "seamark corpus", "pyarrow", "filelock")
+    need("corpus", "seamark corpus", "filelock", "pyarrow")
     from corpus.__main__ import main as corpus
 
     return corpus(arguments, prog="seamark corpus")

@@ -156,3 +156,9 @@ def test_the_cut_before_a_chunk_is_the_one_at_its_beginning():
     scattered = Recipe.model_validate({**SENTENCES, "chunker": "kmeans", "parameters": {}}).run(text)
     for chunk, gap in zip(scattered, cuts_before(scattered), strict=True):
         assert gap is None or scattered.document.sentences[gap.index + 1].start == chunk.start
+
+
+@pytest.mark.parametrize("chunker", ["llm", "lumber"])
+def test_what_asks_a_language_model_is_refused(chunker):
+    with pytest.raises(InputError, match=f"a corpus must be cut without asking a language model, .*; {chunker} asks one"):
+        Chunks({"chunker": chunker, **PLAIN, "language_model": "openai:some"})
