@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Generator, Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +17,8 @@ from chunkers.optional import needed
 from corpus.run import ENVIRONMENT, Engine
 from corpus.shards import Job, Shard, Tally
 
-MOST_BLOCKS = 10_000
-"""Blocks of shards that Ray is given; a killed actor's block is what is done again."""
+MOST_BLOCKS = 2_000
+"""Shards that Ray is given at once, of which the names of the files are in memory; then it starts its actors anew."""
 
 
 class Actor:
@@ -80,21 +81,22 @@ def _write(address: str | None, job: Job, missing: Iterator[Shard], workers: int
             logging.getLogger(name).setLevel(logging.ERROR)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
-        lines = [shard.to_json() for shard in missing]
-        data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=min(len(lines), MOST_BLOCKS))
-        told = data.map_batches(
-            Actor,
-            fn_constructor_args=(job,),
-            batch_size=1,
-            batch_format="pyarrow",
-            num_cpus=1,
-            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
-        )
-        for row in told.iter_rows():
-            one = json.loads(row["told"])
-            if "error" in one:
-                raise InputError(one["error"])
-            yield Tally(*one["tally"])
+        while lines := [shard.to_json() for shard in islice(missing, MOST_BLOCKS)]:
+            # A block to a shard, so that no more than one is done again where an actor is killed.
+            data = ray.data.from_items([{"shard": line} for line in lines], override_num_blocks=len(lines))
+            told = data.map_batches(
+                Actor,
+                fn_constructor_args=(job,),
+                batch_size=1,
+                batch_format="pyarrow",
+                num_cpus=1,
+                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
+            )
+            for row in told.iter_rows():
+                one = json.loads(row["told"])
+                if "error" in one:
+                    raise InputError(one["error"])
+                yield Tally(*one["tally"])
     finally:
         if began:
             ray.shutdown()

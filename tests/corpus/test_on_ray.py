@@ -25,12 +25,14 @@ def ray():
 
 
 @pytest.mark.slow
-def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(corpus, tmp_path, ray):
+def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(corpus, tmp_path, ray, monkeypatch):
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     (corpus / "broken.pdf").write_bytes(b"%PDF-1.7")
     whole, _ = run(corpus, tmp_path / "here")
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "out", stopping(2))
+    # Given to it in several lots.
+    monkeypatch.setattr("corpus.on_ray.MOST_BLOCKS", len(parts(tmp_path / "here")) // 2)
     found, _ = run(corpus, tmp_path / "out", ray, workers=2)
     assert parts(tmp_path / "out") == parts(tmp_path / "here")
     assert found.tally == whole.tally
