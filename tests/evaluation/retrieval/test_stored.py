@@ -9,6 +9,7 @@ import pytest
 from chunkers import Document, InputError, build_chunker, load_tokenizer
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.failed import Measured
 from evaluation.retrieval.index import build_index
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import UNITS, evaluate
@@ -55,7 +56,9 @@ def test_it_is_the_same_again(found):
     assert again.index.chunks == found.index.chunks
     for top_k in (1, 2, 4):
         np.testing.assert_array_equal(again.over(top_k, RULER).scores, found.over(top_k, RULER).scores)
-    reports = [Reports(RULER, 1).of({0: one}, Choice("recall", UNITS[0], 2, 0)) for one in (found, again)]
+    reports = [
+        Reports(RULER, ["one"]).of({0: Measured(one, None)}, Choice("recall", UNITS[0], 2, 0)) for one in (found, again)
+    ]
     assert reports[0].costs == reports[1].costs
     assert reports[0].chunkers[0].means == reports[1].chunkers[0].means
 
