@@ -553,6 +553,14 @@ def test_the_way_to_compare_leads_to_the_excerpt_and_is_there_where_compare_has_
             assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
 
 
+def test_a_measure_that_no_budget_changes_has_no_curve(run):
+    app = opened(run=run, at="budget", measure="precision_omega")
+    assert not app.exception
+    assert "Best possible precision is the same at every budget." in said(app)
+    assert not any("at every budget" in one.value for one in app.header)
+    assert summary(app)["Highest best possible precision"]
+
+
 def test_a_report_that_takes_long_holds_nothing_up(run, monkeypatch):
     go_on, of = threading.Event(), Reports.of
 

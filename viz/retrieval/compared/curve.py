@@ -32,6 +32,8 @@ def show_curve(report: Report, names: Mapping[int, str]) -> None:
     """Draw the curve, who is ahead where, and the order at the top k beside it."""
     curve, choice = report.curve, report.choice
     if curve is None:
+        if choice.budget:
+            remark(f"{TITLES[choice.measure]} is the same at every budget.", key="retrieval_no_curve")
         return
     title = TITLES[choice.measure]
     st.header(f"{title} at every budget", anchor=False)
