@@ -33,6 +33,21 @@ test("the chunk in which the budget ends has nothing from there on", () => {
   assert.deepEqual(new Hits({ ...ASKED, cut: null }).among([2], 140), [2]);
 });
 
+test("of the part in which the budget ends so much is given as lies before", () => {
+  const hits = new Hits(ASKED);
+  const segments = { start: [0, 100, 200], end: [100, 200, 300], over: [[4], [2], [2]] };
+  assert.deepEqual(
+    [0, 1, 2].map((part) => hits.endsIn(segments, part)),
+    [false, true, false],
+  );
+  assert.deepEqual(
+    [0, 1].map((part) => hits.shareOf(segments, part)),
+    [1, 0.3],
+  );
+  // Under another chunk that is retrieved, all of it is.
+  assert.equal(hits.endsIn({ ...segments, over: [[4], [1, 2], [2]] }, 1), false);
+});
+
 test("what was found is said in words", () => {
   assert.equal(foundSaid(ASKED), "3 chunks of 250 tokens, the best 0.61");
   assert.equal(foundSaid({ ...ASKED, chunks: [3], tokens: 1 }), "1 chunk of 1 token, the best 0.61");

@@ -7,6 +7,7 @@ import { pointAt } from "./places.js";
  * @import { AskedColumn } from "../../shared/bus.js"
  * @import { Block } from "../chunk_block.js"
  * @import { Column } from "../column.js"
+ * @import { Segments } from "../payload.d.ts"
  */
 
 /** The chunks that a question retrieves: for the number of each its place among them, from 0. */
@@ -30,6 +31,27 @@ export class Hits {
       .map((chunk) => Number(places.get(chunk)))
       .sort((one, other) => one - other);
   }
+
+  /**
+   * Whether the budget ends within a part of the text: where another retrieved chunk lies over it, all of it is given.
+   * @param {Pick<Segments, "start" | "end" | "over">} segments
+   * @param {number} part
+   */
+  endsIn({ start, end, over }, part) {
+    const cut = this.asked.cut ?? -1;
+    const within = cut > start[part] && cut < end[part] && over[part].includes(this.last);
+    return within && this.among(over[part], start[part]).length === 1;
+  }
+
+  /**
+   * How much of a part of the text is given of those that are retrieved.
+   * @param {Pick<Segments, "start" | "end" | "over">} segments
+   * @param {number} part
+   */
+  shareOf(segments, part) {
+    const [start, end] = [segments.start[part], segments.end[part]];
+    return this.endsIn(segments, part) ? (Number(this.asked.cut) - start) / (end - start) : 1;
+  }
 }
 
 const CIRCLED = 20;
@@ -49,15 +71,13 @@ export const rankSign = (rank) => (rank <= CIRCLED ? String.fromCodePoint(0x245f
 export function markBlock({ segments }, block, hits) {
   const { chunk, number } = block;
   if (!chunk || !segments) return;
-  const [start, end, over] = [segments.start[number], segments.end[number], segments.over[number]];
+  const [start, over] = [segments.start[number], segments.over[number]];
   const among = hits ? hits.among(over, start) : [];
-  const cut = hits?.asked.cut ?? null;
-  // Where another retrieved chunk lies over the same text, all of it is given.
-  const ends = cut !== null && cut > start && cut < end && among.length === 1 && over.includes(hits?.last ?? -1);
+  const ends = hits?.endsIn(segments, number) ?? false;
   block.classList.toggle("hit", among.length > 0);
   block.classList.toggle("passed", hits !== null && !among.length);
   showRank(chunk, hits, among, ends);
-  showEnd(chunk, ends ? cut - start : null);
+  showEnd(chunk, ends ? Number(hits?.asked.cut) - start : null);
 }
 
 /**

@@ -35,7 +35,8 @@ export function markStrip({ axis }, canvas, column, hits, answer) {
     if (best === undefined) continue;
     shown.push({ rank: best + 1, sentence: Math.floor(segments.from[part]) + 1 });
     const left = Math.max(0, window.x(segments.from[part], width));
-    const right = Math.min(width, window.x(segments.to[part], width));
+    const to = segments.from[part] + hits.shareOf(segments, part) * (segments.to[part] - segments.from[part]);
+    const right = Math.min(width, window.x(to, width));
     pen.fillStyle = axis.colour(`edge-${column.colour(segments.over[part][0])}`);
     pen.fillRect(left, 0, Math.max(THINNEST, right - left - 1), height);
   }
