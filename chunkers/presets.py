@@ -167,6 +167,13 @@ PRESETS: tuple[Preset, ...] = (
         )
         for size, overlap in ((800, 400), (400, 200), (400, 0), (250, 125), (250, 0), (200, 0))
     ),
+    Preset("Chroma: windows of 800, pieces of 50", "llm", {"window": 800, "piece_size": 50}, _CL100K),
+    Preset(
+        "Duarte et al.: windows of 550",
+        "lumber",
+        {"window": 550},
+        "LumberChunker counts 1.2 tokens a word.",
+    ),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )

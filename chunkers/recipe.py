@@ -181,7 +181,7 @@ class Recipe(BaseModel):
             vectors = None
         else:
             vectors = load_embedder(self.embedder)
-        asking = _asking(chunker, self.language_model or None if language_model is None else language_model)
+        asking = asking_for(chunker, self.language_model or None if language_model is None else language_model)
         tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         return run(chunker, document, tools, self.embedded_as)
@@ -250,12 +250,18 @@ def chunk(
         raise ParameterError(
             f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
         )
-    tools = replace(tools, asking=_asking(chunker, language_model))
+    tools = replace(tools, asking=asking_for(chunker, language_model))
     return run(chunker, Document.from_text(text, sentences), tools, checked(embedded_as))
 
 
-def _asking(chunker: Chunker, given: AnyLanguageModel | None) -> Asking | None:
-    """Return what asks a language model; None for a chunker that asks none, and where none is given."""
+def asking_for(chunker: Chunker, given: AnyLanguageModel | None) -> Asking | None:
+    """Return what asks a language model; None for a chunker that asks none, and where none is given.
+
+    Raises
+    ------
+    InputError
+        If what is given is no language model.
+    """
     if given is None or not chunker.asks:
         return None
     from chunkers.language_models.asking import asking_of

@@ -22,6 +22,7 @@ from chunkers.arguments import (
 )
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
 from evaluation.commands.budgets import (
     Measured,
@@ -150,9 +151,10 @@ def _indexes(
             corpora[split] = _corpus(texts, split)
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
+        tools.asking = asking_for(chunker := recipe.build(), recipe.language_model or None)
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         embedded_as = options.embedded_as or recipe.embedded_as
-        index = build_index(corpora[split], recipe.build(), tools, embedded_as)
+        index = build_index(corpora[split], chunker, tools, embedded_as)
         yield name, embedded_as, index, tools
 
 

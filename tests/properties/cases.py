@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
+from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders.base import unit
 from chunkers.text.tokenizers import TOKENIZERS
 from tests.properties.parameters import valid_settings
 from tests.properties.texts import texts
-from tests.support import HashEmbedder
+from tests.support import HashEmbedder, asking
 
 
 class LetterEmbedder(HashEmbedder):
@@ -60,7 +60,7 @@ class Case:
     def tools(self):
         """Return tools that have embedded nothing yet."""
         embedder = OWN[self.embedder]() if self.embedder in OWN else _loaded(self.embedder)
-        return Tools(embedder, load_tokenizer(self.tokenizer), EmbeddingCache())
+        return Tools(embedder, load_tokenizer(self.tokenizer), EmbeddingCache(), asking=asking())
 
     def build(self):
         return build_chunker(self.chunker, self.parameters)
@@ -69,7 +69,8 @@ class Case:
         return run(self.build(), Document.from_text(self.text, self.sentences), self.tools())
 
     def recipe(self):
-        return Recipe.of(self.build(), self.sentences, self.tools().embedder, self.tokenizer)
+        tools = self.tools()
+        return Recipe.of(self.build(), self.sentences, tools.embedder, self.tokenizer, language_model=tools.asking.model)
 
 
 @lru_cache
@@ -83,7 +84,7 @@ SPLITTER_NAMES = [*SPLITTERS, *(f"sentencex:{code}" for code in LANGUAGES)]
 @st.composite
 def cases(draw, embedders=EMBEDDERS, max_parts=24):
     """Return a case with valid settings."""
-    chunker = draw(st.sampled_from([*CHUNKERS]))
+    chunker = draw(st.sampled_from([*CHUNKERS, *ASKING]))
     return Case(
         draw(texts(max_parts)),
         chunker,

@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, ParameterError, build_chunker
+from chunkers import ASKING, CHUNKERS, ParameterError, build_chunker
+from chunkers.registry import chunker_class
 
 
 def values_of(spec):
@@ -28,7 +29,7 @@ def values_of(spec):
 @st.composite
 def valid_settings(draw, name):
     """Return parameters with which the chunker can be built."""
-    kind = CHUNKERS[name]
+    kind = chunker_class(name)
     given = {}
     # The declaration of one may depend on the value of another, which then stands before it.
     for spec in sorted(kind.fields(), key=lambda one: bool(one.depends)):
@@ -97,8 +98,8 @@ ANYTHING = (
 @st.composite
 def any_settings(draw):
     """Return a chunker's name and parameters of any kind, some of which it has."""
-    name = draw(st.sampled_from([*CHUNKERS]))
-    known = st.sampled_from([*CHUNKERS[name].model_fields])
+    name = draw(st.sampled_from([*CHUNKERS, *ASKING]))
+    known = st.sampled_from([*chunker_class(name).model_fields])
     unknown = st.sampled_from(["sizes", "", "a\nb", "name", "model_config", "self", "chunk", "Size", "é", "x" * 300])
     given = draw(valid_settings(name)) if draw(st.booleans()) else {}
     for _ in range(draw(st.integers(1, 3))):

@@ -17,6 +17,7 @@ from tests.properties import promises
 from tests.properties.cases import EMBEDDERS, MODEL, Case, cases
 from tests.properties.parameters import ANYTHING, any_settings, meant
 from tests.properties.texts import files, texts
+from tests.support import asking
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def chunkings_keep_every_promise(case):
     assert read == recipe
     assert read.build() == chunker
     if case.embedder in ("tfidf", MODEL):
-        assert outcome(read.run(case.text)) == outcome(chunking)
+        assert outcome(read.run(case.text, language_model=asking())) == outcome(chunking)
 
 
 def outcome(chunking):

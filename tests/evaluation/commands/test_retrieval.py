@@ -6,6 +6,8 @@ import pytest
 
 from evaluation.__main__ import main
 from sample_docs import SAMPLES_FOLDER
+from tests.server import ChatModelServer
+from tests.support import ScriptedModel
 
 
 @pytest.fixture
@@ -265,3 +267,19 @@ def test_what_is_returned_stands_in_the_tables(folder, capsys):
     assert [line.split("  ")[0] for line in table[2:4]] == ["by_1", "by_1 with 2 neighbours on either side"]
     assert call(folder, "--return", "parent") == 2
     assert "What is returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
+
+
+def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch):
+    scripted = ScriptedModel()
+    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    recipe = {"chunker": "llm", "embedder": "tfidf", "tokenizer": "words", "language_model": "openai:test"}
+    (folder / "llm.json").write_text(json.dumps(recipe))
+    assert call(folder, "--json", recipes=("llm.json",)) == 0
+    (found,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert len(http.requests) >= 2
+    assert found["chunks"] > 2
+    (folder / "llm.json").write_text(json.dumps({**recipe, "language_model": ""}))
+    assert call(folder, recipes=("llm.json",)) == 2
+    assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
+    http.close()
