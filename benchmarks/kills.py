@@ -39,12 +39,12 @@ from evaluation.segmentation.sweep import Setting, grid
 from viz.jobs import chunking, retrieval, sweep
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
-from viz.jobs.keeper import Keeper
-from viz.jobs.kept_retrieval import KeptRetrieval
-from viz.jobs.kept_sweep import KeptSweep
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_retrieval import KeptRetrieval
+from viz.jobs.keeping.kept_sweep import KeptSweep
+from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.run_store import RunStore
 from viz.jobs.sweep import Sweep
 
 TOKEN = "the-token-of-the-link"

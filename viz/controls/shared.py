@@ -10,8 +10,8 @@ from chunkers import SPLITTERS, TOKENIZERS, Embedder
 from chunkers.text.languages import LANGUAGES
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
+from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import embedding_cache, run_store
-from viz.jobs.run_store import MOST_DAYS
 from viz.state.choices import Choices
 from viz.state.keys import session
 

@@ -14,7 +14,7 @@ import streamlit as st
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
 from chunkers.text.parts import Parts
-from viz.jobs.run_store import RunStore
+from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
 

@@ -18,7 +18,7 @@ from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, 
 from evaluation.retrieval.returned import lacking, returning
 from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
-from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
 

@@ -10,8 +10,8 @@ from chunkers import Embedder, Tools, load_tokenizer
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.background import Background
-from viz.jobs.keeper import Keeper
-from viz.jobs.kept_sweep import KeptSweep
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_sweep import KeptSweep
 from viz.jobs.resources import embedding_cache, load_model
 
 

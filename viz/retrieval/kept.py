@@ -6,8 +6,8 @@ from chunkers import Embedder, InputError
 from viz.components.job_progress import show_resume
 from viz.components.notice import notice
 from viz.jobs.background import registry
-from viz.jobs.keeper import Keeper
-from viz.jobs.kept_retrieval import KIND, KeptRetrieval
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_retrieval import KIND, KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import run_store
 from viz.jobs.retrieval import Retrieval

@@ -14,7 +14,7 @@ from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
-from viz.jobs.kept_retrieval import KeptRetrieval
+from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how

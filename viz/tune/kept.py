@@ -9,8 +9,8 @@ from evaluation.segmentation.sweep import Setting
 from viz.components.job_progress import show_resume
 from viz.components.notice import notice
 from viz.jobs.background import registry
-from viz.jobs.keeper import Keeper
-from viz.jobs.kept_sweep import KIND, KeptSweep
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_sweep import KIND, KeptSweep
 from viz.jobs.resources import run_store
 from viz.jobs.sweep import Sweep
 from viz.shell.page import Page

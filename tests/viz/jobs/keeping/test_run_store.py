@@ -11,9 +11,9 @@ import pytest
 
 from chunkers import InputError
 from tests.support import LIMIT, HashEmbedder
-from viz.jobs import run_store
-from viz.jobs.keeper import Keeper
-from viz.jobs.run_store import RunStore
+from viz.jobs.keeping import run_store
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.run_store import RunStore
 
 PLAN = b'{"plan": 1}'
 

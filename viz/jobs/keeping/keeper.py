@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from chunkers import Embedder, InputError
-from viz.jobs.run_store import RunStore
+from viz.jobs.keeping.run_store import RunStore
 
 Plan = TypeVar("Plan", bound=BaseModel)
 

@@ -12,7 +12,7 @@ from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.measures import Score
 from evaluation.segmentation.sweep import MEASURES, Setting, SweepRow
 from sample_docs import load_sample, sample_titles
-from viz.jobs.keeper import Keeper
+from viz.jobs.keeping.keeper import Keeper
 
 KIND = "sweep"
 

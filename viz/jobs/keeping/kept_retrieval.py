@@ -17,7 +17,7 @@ from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.returned import THE_CHUNK, Returned, returning
 from evaluation.retrieval.stored import from_json, to_json
-from viz.jobs.keeper import Keeper
+from viz.jobs.keeping.keeper import Keeper
 from viz.jobs.plan import Material, Plan
 
 KIND = "retrieval"

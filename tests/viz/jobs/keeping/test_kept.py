@@ -16,12 +16,12 @@ from sample_docs import load_sample
 from tests.support import HashEmbedder, ended
 from viz.jobs import retrieval as retrievals
 from viz.jobs import sweep as sweep_jobs
-from viz.jobs.keeper import Keeper
-from viz.jobs.kept_retrieval import KeptRetrieval
-from viz.jobs.kept_sweep import KeptSweep
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_retrieval import KeptRetrieval
+from viz.jobs.keeping.kept_sweep import KeptSweep
+from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
-from viz.jobs.run_store import RunStore
 from viz.jobs.sweep import Sweep
 
 TOKEN = "the token of a link"

@@ -1,6 +1,6 @@
 """Runs that are kept on disk, with the user's consent: their settings, and every part as it is finished.
 
-There are hashes and numbers in the file, and the values of settings; no text, and no link: see `viz.jobs.keeper`.
+There are hashes and numbers in the file, and the values of settings; no text, and no link: see `viz.jobs.keeping.keeper`.
 """
 
 from __future__ import annotations
