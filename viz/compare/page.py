@@ -59,7 +59,7 @@ def show() -> None:
             selected=choices.selected,
             known=text.source.known,
             key=READER,
-            asking=settings.asking_data(choices),
+            asking=settings.asking_data(choices, len(text.document.text)),
         )
         with spot:
             answer_verdicts(text.document, made, hashes, here.embedder)

@@ -22,7 +22,7 @@ ASK_METHOD, ASK_LIMIT = "ask", "ask_limit"
 def default_choices() -> Choices:
     """Return the default choices of Compare."""
     choices = compare_first_screen(*next(iter(sample_splitters().items())))
-    choices.extra = {ASK_METHOD: "embedding", ASK_LIMIT: "500"}
+    choices.extra = {ASK_METHOD: "embedding", ASK_LIMIT: "fitting"}
     return choices
 
 

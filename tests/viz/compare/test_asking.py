@@ -7,13 +7,14 @@ import pytest
 
 from chunkers import Document
 from chunkers.errors import ModelError
-from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.asking.ask import LONGEST_QUESTION, Limit
 from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import read_questions
 from sample_docs import load_sample
 from tests.support import LIMIT
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
+from viz.compare.asking.settings import FITTING, limits
 from viz.components.offsets import code_points, utf16_offsets
 
 moments = count(1)
@@ -107,12 +108,19 @@ def test_a_link_with_another_word_says_so_and_takes_the_default(app):
     app.query_params["ask"], app.query_params["ask_limit"] = "magic", "<b>"
     settled(app)
     choices = app.session_state["choices/compare"]
-    assert choices.extra == {"ask": "embedding", "ask_limit": "500"}
+    assert choices.extra == {"ask": "embedding", "ask_limit": "fitting"}
     told = "".join(part.proto.json for part in app.get("bidi_component"))
     assert "The link's ask must be one of embedding, bm25, hybrid; got 'magic'." in told
 
 
+@pytest.mark.parametrize(("characters", "tokens"), [(10, 50), (1_055, 50), (1_600, 100), (7_999, 250), (75_000, 500)])
+def test_the_first_budget_suits_the_text(characters, tokens):
+    word, (name, limit) = next(iter(limits(characters).items()))
+    assert (word, name, limit) == (FITTING, f"auto: {tokens} tokens", Limit(tokens=tokens))
+
+
 def test_a_budget_above_the_text_says_that_it_holds_all_of_it(app):
+    app.query_params["ask_limit"] = "500"
     settled(app)
     assert ask(app, "comet")["said"] == "500 tokens hold all of this text; choose less to see what comes first"
 

@@ -13,13 +13,12 @@ from evaluation.asking.ask import Asked as Found
 from evaluation.asking.ask import Hit, checked_question, score_said
 from evaluation.asking.questions_file import Marked
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
-from viz.compare.asking.settings import LIMITS, limit_of, method_of
+from viz.compare.asking.settings import limit_of, method_of
 from viz.components.assets import script
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
-from viz.state.compared import ASK_LIMIT
 from viz.state.keys import session
 
 KEY = "store_asked"
@@ -114,7 +113,8 @@ def _answer(
         return
     ready = [(number, one.task, one.chunking) for number, one in enumerate(made) if one.task and one.chunking is not None]
     method = method_of(choices)
-    inquiry = Inquiry(question, method, limit_of(choices), session.embedded_as, choices.tokenizer)
+    limit_name, limit = limit_of(choices, len(document.text))
+    inquiry = Inquiry(question, method, limit, session.embedded_as, choices.tokenizer)
     job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
     before = session.ask_job
     if before is not None and before.subject == job.subject and before.reranker is job.reranker:
@@ -131,9 +131,7 @@ def _answer(
     elif not running and method != "bm25" and embedder is None:
         said = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif not running and job.found and all(found.has_all and len(found.hits) > 1 for found in job.found.values()):
-        said = (
-            f"{LIMITS[choices.extra[ASK_LIMIT]][0].capitalize()} hold all of this text; choose less to see what comes first"
-        )
+        said = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
     asked["said"] = session.answer_complaint or said
     answer = session.answer
     there = answer if answer is not None and _is_in(answer, document) else None

@@ -23,10 +23,25 @@ LIMITS: Mapping[str, tuple[str, Limit]] = {
 }
 """How much is retrieved: the word in the link, the name on the page, and the limit."""
 
+FITTING = "fitting"
+"""The word for one of them that suits the text."""
+
+_CHARACTERS_A_TOKEN = 4
+
+
+def limits(characters: int) -> dict[str, tuple[str, Limit]]:
+    """Return the limits to choose from for a text of so many characters, with the one that suits it.
+
+    That is at most 500 tokens and about a quarter of the text: of a short one a larger budget would hold everything.
+    """
+    quarter = characters / _CHARACTERS_A_TOKEN / 4
+    tokens = max([size for size in (50, 100, 250, 500) if size <= quarter], default=50)
+    return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
+
 
 def check(here: Page) -> None:
     """Say which words of the link are none, and take the defaults instead."""
-    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [*LIMITS])):
+    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         word = here.choices.extra.get(name, "")
         if word not in allowed:
             here.choices.extra[name] = here.default.extra[name]
@@ -35,7 +50,7 @@ def check(here: Page) -> None:
 
 def take(choices: Choices, event: Mapping[str, Any]) -> None:
     """Take what the user chose beside the question."""
-    for name, allowed in ((ASK_METHOD, RANKED_BY), (ASK_LIMIT, LIMITS)):
+    for name, allowed in ((ASK_METHOD, [*RANKED_BY]), (ASK_LIMIT, [FITTING, *LIMITS])):
         if event.get(name) in allowed:
             choices.extra[name] = str(event[name])
 
@@ -45,17 +60,17 @@ def method_of(choices: Choices) -> Method:
     return next(method for method in RANKED_BY if method == choices.extra[ASK_METHOD])
 
 
-def limit_of(choices: Choices) -> Limit:
-    """Return how much is retrieved."""
-    return LIMITS[choices.extra[ASK_LIMIT]][1]
+def limit_of(choices: Choices, characters: int) -> tuple[str, Limit]:
+    """Return how much is retrieved of a text of so many characters, with its name."""
+    return limits(characters)[choices.extra[ASK_LIMIT]]
 
 
-def asking_data(choices: Choices) -> AskingData:
-    """Return what the reader needs to ask."""
+def asking_data(choices: Choices, characters: int) -> AskingData:
+    """Return what the reader needs to ask a text of so many characters."""
     return {
         "question": session.question,
         "methods": [*map(list, RANKED_BY.items())],
         "method": choices.extra[ASK_METHOD],
-        "limits": [[word, name] for word, (name, _) in LIMITS.items()],
+        "limits": [[word, name] for word, (name, _) in limits(characters).items()],
         "limit": choices.extra[ASK_LIMIT],
     }
