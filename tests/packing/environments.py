@@ -73,4 +73,7 @@ def brought_along(distribution, extras=()):
 def requirements(file):
     """Return the packages of a file of requirements with their exact versions."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    return {canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE)}
+    return {
+        canonicalize_name(name): version
+        for name, version in re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", text, re.MULTILINE)
+    }

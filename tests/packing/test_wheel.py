@@ -142,12 +142,12 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     """Which belongs where is said by pyproject.toml; that none is forgotten and every range has the pin is checked here."""
     pinned = requirements("requirements.txt")
     own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-    more = [Requirement(line) for extra in EXTRAS if extra != "adapters" for line in EXTRAS[extra]]
+    more = [Requirement(line) for extra in EXTRAS if extra not in ("adapters", "ray") for line in EXTRAS[extra]]
     named = {canonicalize_name(one.name) for one in own + more}
     assert named == {*pinned}, "requirements.txt and pyproject.toml name the same packages"
-    adapters = [Requirement(line) for line in EXTRAS["adapters"]]
+    others = [Requirement(line) for extra in ("adapters", "ray") for line in EXTRAS[extra]]
     pinned |= requirements("requirements-dev.txt")
-    outside = [str(one) for one in own + more + adapters if pinned[canonicalize_name(one.name)] not in one.specifier]
+    outside = [str(one) for one in own + more + others if pinned[canonicalize_name(one.name)] not in one.specifier]
     assert not outside, "every range has the version that the tests run with"
 
 

@@ -205,13 +205,13 @@ class Retrieval(Background):
         """Add what a chunker found: first to the disk, so that what is shown is not lost."""
         if self.kept is not None:
             self.kept.add(number, found, ladder)
-        self._take({number: (found, ladder)})
+        self.ladders[number] = ladder
+        self.found[number] = found
 
     def _take(self, results: Results) -> None:
-        for number, (found, ladder) in results.items():
-            if ladder is not None:
-                self.ladders[number] = ladder
-            self.found[number] = found
+        """Take what was measured before, the ladders first: what is found is shown."""
+        self.ladders.update({number: ladder for number, (_, ladder) in results.items() if ladder is not None})
+        self.found.update({number: found for number, (found, _) in results.items()})
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""

@@ -90,8 +90,8 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     complaints = [*complaints, *([complaint] if complaint else [])]
     if unread:
         return None
-    for number, complaint in enumerate(complaints):
-        notice(complaint, "error", key=f"retrieval_document_{number}")
+    for number, message in enumerate(complaints):
+        notice(message, "error", key=f"retrieval_document_{number}")
     if brought is not None:
         if files:
             notice("The questions bring their documents; those that are uploaded are not used.", key="retrieval_beside")
