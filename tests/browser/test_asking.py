@@ -92,7 +92,7 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     root.get_by_role("button", name="Mark as the answer").click()
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("answer split in 2")
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("cut: 0.")
-    expect(root.locator(".asking .told")).to_have_text("Kept under “Questions”, below the text")
+    expect(root.locator(".asking .ask-said")).to_have_text("Kept under “Questions”, below the text")
     laptop.get_by_text("Questions", exact=True).click()
     expect(laptop.get_by_text("1 question about 1 text")).to_be_visible()
     with laptop.expect_download() as downloaded:
@@ -125,5 +125,5 @@ def test_a_moved_threshold_takes_the_marks_with_it(laptop, app_url):
 def test_what_cannot_be_asked_is_said_and_nothing_is_marked(laptop, app_url):
     root = open_app(laptop, app_url)
     assert ask(laptop, root, "a" * 10_000)["state"] == "failed"
-    expect(root.locator(".asking .told")).to_have_text("A question may have at most 2,000 characters; this one has 10,000.")
+    expect(root.locator(".asking .ask-said")).to_have_text("A question may have at most 2,000 characters; this one has 10,000.")
     expect(root.locator(".hit")).to_have_count(0)

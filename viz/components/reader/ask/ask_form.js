@@ -34,7 +34,7 @@ export class AskForm {
     this.progress = this.bar.appendChild(el("progress"));
     this.progress.max = 1;
     this.progress.setAttribute("aria-label", "Progress of the answer");
-    this.said = this.bar.appendChild(el("span", "told"));
+    this.said = this.bar.appendChild(el("span", "ask-said"));
     this.stop = this.button("Cancel", events.stop);
     this.clear = this.button("Clear", events.clear);
     this.clear.title = "Takes the question and its marks away (Esc)";
@@ -81,7 +81,7 @@ export class AskForm {
    */
   say(said, tone, share) {
     this.said.textContent = this.said.title = said;
-    this.said.className = `told ${tone}`;
+    this.said.className = `ask-said ${tone}`;
     this.progress.hidden = this.stop.hidden = share === null;
     if (share !== null) this.progress.value = share;
   }
