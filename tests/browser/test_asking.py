@@ -125,5 +125,7 @@ def test_a_moved_threshold_takes_the_marks_with_it(laptop, app_url):
 def test_what_cannot_be_asked_is_said_and_nothing_is_marked(laptop, app_url):
     root = open_app(laptop, app_url)
     assert ask(laptop, root, "a" * 10_000)["state"] == "failed"
-    expect(root.locator(".asking .ask-said")).to_have_text("A question may have at most 2,000 characters; this one has 10,000.")
+    expect(root.locator(".asking .ask-said")).to_have_text(
+        "A question may have at most 2,000 characters; this one has 10,000."
+    )
     expect(root.locator(".hit")).to_have_count(0)
