@@ -111,8 +111,6 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     """Draw the parts that all pages have in common."""
     source = None
     side = lecture.side()
-    if about_a_text:
-        lecture.name_keys(side)
     controls = side.container()
     if about_a_text:
         take_document(choices, default)
@@ -133,6 +131,8 @@ def _begun(choices: Choices, default: Choices, complaints: list[str], *, about_a
     embedder, embedder_complaint = chosen_embedder(choices)
     with side:
         shared_controls(choices, embedder)
+    if about_a_text:
+        lecture.name_keys(side)
     ask_about_embedder(choices, embedder)
     return Page(choices, default, text, embedder, embedder_complaint, controls, complaints, place_of_complaints)
 
