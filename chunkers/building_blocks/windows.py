@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from chunkers.base import Chunker, Estimate
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
-from chunkers.language_models.prompts import AGAIN, NO_WORDS
+from chunkers.language_models.conversation import REPEATS, Unusable, usable_answer
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -19,15 +20,8 @@ from chunkers.tools import Tools
 if TYPE_CHECKING:
     from chunkers.language_models.base import Message
 
-REPEATS = 2
-"""How often the model is asked again, in the same conversation, where its answer cannot be used."""
-
 _ADVANCE = 0.75
 """The part of a window that lies before its last cut, as it is guessed for an estimate."""
-
-
-class Unusable(Exception):
-    """An answer that cannot be used; the message completes “This answer cannot be used:”."""
 
 
 class Judged(NamedTuple):
@@ -129,7 +123,7 @@ class Windowed(Chunker, ABC):
             walk.windows += 1
             shown = f"window of {self.unit_name}s {start + 1} to {end}"
             try:
-                cuts = [number - 1 for number in self._answer(self._messages(text, units, start, end), start, end, tools)]
+                cuts = self._cuts(text, units, start, end, tools)
             except Unusable as complaint:
                 walk.unusable += 1
                 self._keep_whole(walk, start, end, len(units), str(complaint), shown)
@@ -161,22 +155,11 @@ class Windowed(Chunker, ABC):
         question = self.question.format(pieces="".join(shown), first=first, last=last)
         return [Message("system", self.system), Message("user", question)]
 
-    def _answer(self, messages: list[Message], start: int, end: int, tools: Tools) -> list[int]:
-        """Return what the model answers, asked again if need be; raises Unusable where no answer can be used."""
-        from chunkers.language_models.base import Message
-
-        for repeat in range(REPEATS + 1):
-            reply = tools.ask(messages)
-            try:
-                if reply.ended != "whole":
-                    raise Unusable("it was refused" if reply.ended == "refused" else "it was cut off, as it was too long")
-                return self.read(reply.text, start + 1, end)
-            except Unusable as complaint:
-                if repeat == REPEATS:
-                    raise
-                said = AGAIN.format(complaint=complaint)
-                messages = [*messages, Message("assistant", reply.text or NO_WORDS), Message("user", said)]
-        raise AssertionError
+    def _cuts(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int, tools: Tools) -> list[int]:
+        """Return the units of a window after which the model cuts; raises Unusable where no answer can be used."""
+        messages = self._messages(text, units, start, end)
+        read = partial(self.read, first=start + 1, last=end)
+        return [number - 1 for number in usable_answer(tools.ask, messages, read)]
 
     def _keep_whole(self, walk: Walk, start: int, end: int, count: int, complaint: str, shown: str) -> None:
         """Judge a window of which no answer could be used: it is a chunk by itself."""

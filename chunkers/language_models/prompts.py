@@ -32,7 +32,7 @@ SHIFT_PIECE = "ID {number}: {text}\n"
 SHIFT_QUESTION = "{pieces}\nWhich of the passages {first} to {last} is the first where the content shifts?"
 """The question of `lumber`."""
 
-AGAIN = "This answer cannot be used: {complaint}. Please answer again, with one line in the form that was asked for."
+AGAIN = "This answer cannot be used: {complaint}. Please answer again, in the form that was asked for."
 """What is said, in the same conversation, to an answer that cannot be used."""
 
 NO_WORDS = "(no answer)"

@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 
 from chunkers.building_blocks.overlaps import check_size
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
-from chunkers.building_blocks.windows import Unusable, Windowed
+from chunkers.building_blocks.windows import Windowed
 from chunkers.language_models import prompts
+from chunkers.language_models.conversation import Unusable
 from chunkers.text.document import Document
 from chunkers.text.sentences import split_sentences
 from chunkers.tools import Tools

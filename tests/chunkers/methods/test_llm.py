@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from chunkers import ASKING, Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.__main__ import main
-from chunkers.building_blocks.windows import REPEATS
 from chunkers.language_models import prompts
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import MOST_ANSWER_TOKENS, Asking
 from chunkers.language_models.base import Reply
+from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit, Spending, most_tokens_of
 from tests.server import KEY, ChatModelServer
