@@ -206,8 +206,8 @@ class Tools:
                 f"{len(before)} before, which are kept: another model has its name."
             )
 
-    def ask(self, messages: Sequence[Message]) -> Reply:
-        """Return a language model's answer.
+    def ask(self, messages: Sequence[Message], most_tokens: int | None = None) -> Reply:
+        """Return a language model's answer, of at most ``most_tokens``; None is what `Asking.ask` takes by itself.
 
         Raises
         ------
@@ -222,7 +222,8 @@ class Tools:
             from chunkers.language_models.spending import Ledger
 
             self.meter.ledger = Ledger()
-        return self.asking.ask(messages, self.cancelled, self.meter.ledger)
+        most = {} if most_tokens is None else {"most_tokens": most_tokens}
+        return self.asking.ask(messages, self.cancelled, self.meter.ledger, **most)
 
     def decided(self, done: int, total: int) -> None:
         """Report how far a long search is, in units of its own.

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from typing import TypeVar
 
 from chunkers.errors import Cancelled, InputError, shown
 from chunkers.language_models.answers import SHARED_ANSWERS, AnswerCache
@@ -15,7 +16,7 @@ from chunkers.language_models.spending import Ledger, Limit, Purse, Spending, mo
 from chunkers.request import Attempts, cancellable
 
 MOST_ANSWER_TOKENS = 1_000
-"""Tokens of an answer, those of a model that thinks first included."""
+"""Tokens of an answer for which nothing else is said, those of a model that thinks first included."""
 
 MOST_AT_ONCE = 4
 """Conversations with a model at the same time: hosted servers count requests a minute, local ones have one processor."""
@@ -24,6 +25,8 @@ _POLL_S = 0.05
 """Seconds between two looks at whether the user has stopped."""
 
 _calls = count()
+
+Result = TypeVar("Result")
 
 
 class Asking:
@@ -57,7 +60,14 @@ class Asking:
         """What was spent so far, whoever asked."""
         return self._purse.spent
 
-    def ask(self, messages: Sequence[Message], cancelled: Callable[[], bool] = bool, ledger: Ledger | None = None) -> Reply:
+    def ask(
+        self,
+        messages: Sequence[Message],
+        cancelled: Callable[[], bool] = bool,
+        ledger: Ledger | None = None,
+        *,
+        most_tokens: int = MOST_ANSWER_TOKENS,
+    ) -> Reply:
         """Return the answer, the one from before if there is one.
 
         Parameters
@@ -68,6 +78,8 @@ class Asking:
             Asked before anything is sent, and several times a second until the answer is there.
         ledger
             Where what it takes is added too.
+        most_tokens
+            The most tokens of the answer.
 
         Raises
         ------
@@ -76,7 +88,7 @@ class Asking:
         Cancelled
             If the user stops.
         """
-        key = self._answers.key(self.model, MOST_ANSWER_TOKENS, messages)
+        key = self._answers.key(self.model, most_tokens, messages)
         reply = self._answers.get(key)
         if reply is None:
             if cancelled():
@@ -85,7 +97,7 @@ class Asking:
                 # Another may have asked the same while this one waited for its turn.
                 reply = self._answers.get(key)
                 if reply is None:
-                    reply = self._send(messages, cancelled, ledger)
+                    reply = self._send(messages, cancelled, ledger, most_tokens)
                     self._answers.put(key, reply)
                     return reply
         if ledger is not None:
@@ -93,14 +105,16 @@ class Asking:
         self._purse.add(remembered())
         return reply
 
-    def _send(self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None) -> Reply:
+    def _send(
+        self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None, most_out: int
+    ) -> Reply:
         """Ask the model itself, and settle what that took however it ends."""
         model, call = self.model, next(_calls)
         most_in = most_tokens_of(messages)
         attempts = Attempts()
 
         def allow(before: int) -> None:
-            self._purse.set_aside(call, model, most_in, MOST_ANSWER_TOKENS, attempts.unanswered + 1)
+            self._purse.set_aside(call, model, most_in, most_out, attempts.unanswered + 1)
 
         attempts.allow = allow
         reply = None
@@ -108,10 +122,10 @@ class Asking:
         self._wait_for_slot(cancelled)
         try:
             with cancellable(cancelled):
-                reply = model.reply(messages, MOST_ANSWER_TOKENS, attempts)
+                reply = model.reply(messages, most_out, attempts)
         finally:
             self._slots.release()
-            spent = spent_by(model, reply, most_in, MOST_ANSWER_TOKENS, attempts)
+            spent = spent_by(model, reply, most_in, most_out, attempts)
             self._purse.settle(call, spent)
             if ledger is not None:
                 ledger.add(spent)
@@ -132,25 +146,47 @@ class Asking:
 
         The first that fails stops the others; those that were answered are kept all the same. Raises as `ask` does.
         """
-        failed = threading.Event()
 
-        def stopped() -> bool:
-            return failed.is_set() or cancelled()
+        def ask_one(messages: Sequence[Message]) -> Callable[[Callable[[], bool]], Reply]:
+            return lambda stopped: self.ask(messages, stopped, ledger)
 
-        def one(messages: Sequence[Message]) -> Reply:
-            try:
-                return self.ask(messages, stopped, ledger)
-            except BaseException:
-                failed.set()
-                raise
+        return together([ask_one(messages) for messages in conversations], cancelled)
 
-        with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
-            futures = [pool.submit(one, messages) for messages in conversations]
-        errors = [error for future in futures if (error := future.exception()) is not None]
-        # Those that were stopped because of another's failure say nothing of it.
-        for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
-            raise error
-        return [future.result() for future in futures]
+
+def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
+    """Return what the works return, in their order; `MOST_AT_ONCE` of them run at the same time.
+
+    Parameters
+    ----------
+    works
+        Each is given a function that says whether to stop, as `Asking.ask` takes it.
+    cancelled
+        Whether the user has stopped.
+
+    Raises
+    ------
+    Exception
+        What the first work raises that fails; it stops the others.
+    """
+    failed = threading.Event()
+
+    def stopped() -> bool:
+        return failed.is_set() or cancelled()
+
+    def one(work: Callable[[Callable[[], bool]], Result]) -> Result:
+        try:
+            return work(stopped)
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
+        futures = [pool.submit(one, work) for work in works]
+    errors = [error for future in futures if (error := future.exception()) is not None]
+    # Those that were stopped because of another's failure say nothing of it.
+    for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
+        raise error
+    return [future.result() for future in futures]
 
 
 def asking_of(given: object, limit: Limit | None = None) -> Asking:

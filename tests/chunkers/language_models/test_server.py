@@ -386,3 +386,10 @@ def test_a_row_that_was_changed_is_asked_again(http, tmp_path):
     cache._file.execute("UPDATE answers SET reply = ?", (json.dumps(["No.", 1, 1, "whole"]).encode(),))
     assert asking(http, answers=AnswerCache(file)).ask(HELLO).text == "Yes."
     assert len(http.requests) == 2
+
+
+def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
+    one = asking(http)
+    for most in (5, 5, 5_000):
+        one.ask(HELLO, most_tokens=most)
+    assert [body["max_tokens"] for _, _, body in http.requests] == [5, 5_000]
