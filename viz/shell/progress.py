@@ -7,13 +7,11 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from chunkers import InputError
 from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from viz.components.sending import ask_to_send
 from viz.jobs.chunking import ChunkingJob
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
-from viz.theme.numbers import counted
 
 LONG_S = 10.0
 """Seconds of embedding from which the page offers an embedder that needs none."""
@@ -54,22 +52,15 @@ def _ask_to_send(number: int, result: ColumnResult) -> None:
     sending, chunker = result.sending, result.chunker
     assert sending is not None
     assert chunker is not None
-    model, (requests, tokens) = sending.asking.model, sending.estimate
-    try:
-        host = model.host
-    except InputError as error:
-        notice(str(error), "error", key=f"send_{number}")
-        return
-    cost = model.price(tokens, requests * SHORT_ANSWER)
-    price = "no price is known" if cost is None else f"about ${cost:.4f}"
-    purse, name = sending.asking, model.name.removeprefix("openai:")
-    notice(
-        f"“{chunker.title}” ({chunker.describe()}) sends the text to {host}, to the model {name}: about {tokens:,} tokens "
-        f"in {counted(requests, 'request')}, more if it finds many places to cut; {price}. Of the {purse.limit.tokens:,} "
-        f"tokens that you allow {purse.spent.tokens:,} are spent. Nothing is sent until you press “Send”.",
-        key=f"send_{number}",
+    ask_to_send(
+        f"“{chunker.title}” ({chunker.describe()}) sends the text",
+        sending.asking,
+        sending.estimate,
+        SHORT_ANSWER,
+        key=str(number),
+        send=session.sendable.add,
+        args=(sending.task.of_model,),
     )
-    st.button("Send", key=f"send/{number}", on_click=session.sendable.add, args=(sending.task.of_model,))
 
 
 def _offer(row: DeltaGenerator, job: ChunkingJob) -> None:

@@ -81,7 +81,7 @@ def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app
     (asked,) = [text for text in said(app) if "sends the text to" in text]
     host = http.address.split("/")[2]
     assert f"sends the text to {host}, to the model test: about" in asked
-    assert "tokens in 1 request, more if it finds many places to cut; no price is known." in asked
+    assert "tokens in 1 request, more if it has to be asked more often; no price is known." in asked
     assert "Of the 1,000,000 tokens that you allow 0 are spent." in asked
     assert columns(app)[0]["message"] == "Waiting for you to press “Send”, above."
     press(app, "Send")

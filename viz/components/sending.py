@@ -1,0 +1,60 @@
+"""What the page says before anything is sent to a language model, and the button without which nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from chunkers import InputError
+from chunkers.base import Estimate
+from chunkers.language_models.asking import Asking
+from viz.components.notice import notice
+from viz.theme.numbers import counted
+
+
+def ask_to_send(
+    what: str,
+    asking: Asking,
+    estimate: Estimate,
+    answer_tokens: int,
+    *,
+    key: str,
+    send: Callable[..., None],
+    args: tuple[Any, ...] = (),
+) -> None:
+    """Say where a text would go, about how much that is and what it costs, with the button that sends it.
+
+    Parameters
+    ----------
+    what
+        What sends what, as in “llm” sends the text; ends where “to HOST” follows.
+    asking
+        The language model.
+    estimate
+        The requests, and the tokens of all their questions.
+    answer_tokens
+        Tokens of one answer, as they are guessed for the cost.
+    key
+        Names the notice and the button on the page.
+    send, args
+        What the button calls.
+    """
+    model, (requests, tokens) = asking.model, estimate
+    try:
+        host = model.host
+    except InputError as error:
+        notice(str(error), "error", key=f"send_{key}")
+        return
+    cost = model.price(tokens, requests * answer_tokens)
+    price = "no price is known" if cost is None else f"about ${cost:.4f}"
+    limit = asking.limit.tokens
+    allowed = "" if limit is None else f" Of the {limit:,} tokens that you allow {asking.spent.tokens:,} are spent."
+    notice(
+        f"{what} to {host}, to the model {model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
+        f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until you "
+        "press “Send”.",
+        key=f"send_{key}",
+    )
+    st.button("Send", key=f"send/{key}", on_click=send, args=args)
