@@ -53,8 +53,8 @@ def ask_to_send(
     allowed = "" if limit is None else f" Of the {limit:,} tokens that you allow {asking.spent.tokens:,} are spent."
     notice(
         f"{what} to {host}, to the model {model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
-        f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until you "
-        "press “Send”.",
+        f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until "
+        "you press “Send”.",
         key=f"send_{key}",
     )
     st.button("Send", key=f"send/{key}", on_click=send, args=args)
