@@ -95,6 +95,8 @@ class Tools:
         Called with (done, to do) at intervals of a search that takes long.
     asking
         A language model, for the chunkers that ask one; None where none will run.
+    ledger
+        Where what asking takes is added up over several runs, beside the meter of each.
     """
 
     embedder: Embedder | None
@@ -109,6 +111,7 @@ class Tools:
     deciding: Callable[[int, int], None] = _no_progress
     meter: Meter = field(default_factory=Meter)
     asking: Asking | None = None
+    ledger: Ledger | None = None
 
     def __post_init__(self) -> None:
         """Make an embedder of an object that is none; raises InputError if it has no method ``encode``."""
@@ -221,7 +224,7 @@ class Tools:
         if self.meter.ledger is None:
             from chunkers.language_models.spending import Ledger
 
-            self.meter.ledger = Ledger()
+            self.meter.ledger = Ledger(self.ledger)
         most = {} if most_tokens is None else {"most_tokens": most_tokens}
         return self.asking.ask(messages, self.cancelled, self.meter.ledger, **most)
 

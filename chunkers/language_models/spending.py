@@ -101,11 +101,18 @@ class Limit:
 
 
 class Ledger:
-    """Adds up what is spent; any thread may add."""
+    """Adds up what is spent; any thread may add.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    beyond
+        That of a larger work, to which everything is added too.
+    """
+
+    def __init__(self, beyond: Ledger | None = None) -> None:
         self._lock = threading.Lock()
         self._spent = Spending()
+        self._beyond = beyond
 
     @property
     def spent(self) -> Spending:
@@ -117,6 +124,8 @@ class Ledger:
         """Add what a call took."""
         with self._lock:
             self._spent += spent
+        if self._beyond is not None:
+            self._beyond.add(spent)
 
 
 class Purse(Ledger):

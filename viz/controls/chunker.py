@@ -23,17 +23,14 @@ LONG = 26
 """Characters of a name that the side bar's boxes show whole."""
 
 
-def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None, *, asking: bool = True) -> None:
+def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
-    ``chunker`` is the selected column's, or None if its parameters are invalid. Those that ask a language model are offered
-    only where the page is ``asking`` one.
+    ``chunker`` is the selected column's, or None if its parameters are invalid.
     """
     _choose_column(choices)
     column = choices.columns[choices.selected]
-    # A column that came from another page is shown as what it is.
-    offered = [*CHUNKERS, *(name for name in ASKING if asking or name == column.chunker), *ADAPTERS]
-    _choose_chunker(choices, column, offered)
+    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS])
     defaults = defaults_of(embedder, column.chunker)
     parameter_controls(choices.selected, column, chunker, defaults)
 

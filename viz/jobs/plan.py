@@ -46,6 +46,7 @@ class Plan:
     """The settings whose change requires a new run; ``embedder`` is the embedder's name.
 
     ``embedded_as`` says what of every chunk is embedded, ``returned`` what is returned for one that is found.
+    ``language_model`` is the identity of the language model that is asked; empty where none is.
     """
 
     material: Material
@@ -55,6 +56,12 @@ class Plan:
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
     returned: Returned = THE_CHUNK
+    language_model: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model is asked."""
+        return any(chunker.asks for chunker in self.chunkers)
 
     @property
     def names(self) -> list[str]:
@@ -77,5 +84,6 @@ class Plan:
             "tokenizer": self.tokenizer != other.tokenizer,
             "what is embedded": self.embedded_as != other.embedded_as,
             "what is returned": self.returned != other.returned,
+            "language model": self.language_model != other.language_model,
         }
         return [name for name, different in differs.items() if different]

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from chunkers import Cancelled, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.spending import Ledger
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.failed import Measured
 from evaluation.retrieval.found_documents import AT
@@ -18,6 +21,7 @@ from evaluation.retrieval.report import REPORTS_KEPT, Choice, Failures, Report, 
 from evaluation.retrieval.returned import lacking, returning
 from evaluation.retrieval.shared_cache import SharedCache
 from viz.jobs.background import Background
+from viz.jobs.estimating import estimate
 from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Plan
 from viz.jobs.resources import embedding_cache, load_model
@@ -85,6 +89,10 @@ class Retrieval(Background):
         taken; None if the run is not kept.
     measured_before
         Gives what was measured elsewhere, to be shown; None for a run of this server's.
+    asking
+        The language model that chunkers ask; None if none of them asks one. Whoever starts the run has the user's consent.
+    asked
+        What asking it has taken.
     found
         The finished evaluations, by index into the plan's chunkers; grows while the job runs.
     ladders
@@ -100,6 +108,8 @@ class Retrieval(Background):
     on_disk: bool
     kept: KeptRetrieval | None = None
     measured_before: Callable[[Corpus, Sequence[Question]], Results] | None = None
+    asking: Asking | None = None
+    asked: Ledger = field(default_factory=Ledger)
     questions: Questions = field(default_factory=lambda: Questions((), ()))
     found: dict[int, Evaluation] = field(default_factory=dict)
     ladders: dict[int, Ladder] = field(default_factory=dict)
@@ -179,8 +189,19 @@ class Retrieval(Background):
             def progress(done: int, total: int, title: str = title) -> None:
                 self._status = f"{title}: {done:,} of {total:,} texts embedded"
 
+            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks) -> None:
+                if asks and self.asking is not None:
+                    self._status = f"{title}: asking {self.asking.model.name}, {done / max(1, total):.0%} of a document done"
+
             tools = Tools(
-                embedder, tokenizer, embedding_cache(self.on_disk), progress=progress, cancelled=self._cancel.is_set
+                embedder,
+                tokenizer,
+                embedding_cache(self.on_disk),
+                progress=progress,
+                cancelled=self._cancel.is_set,
+                deciding=deciding,
+                asking=self.asking,
+                ledger=self.asked,
             )
             try:
                 index = returning(build_index(corpus, chunker, tools, self.plan.embedded_as), self.plan.returned)
@@ -215,11 +236,25 @@ class Retrieval(Background):
 
     def _documents(self) -> Iterator[Document]:
         """Split the documents into sentences, one by one."""
-        texts, parts = self.plan.material.texts, dict(self.plan.material.parts)
-        for number, (name, text) in enumerate(texts, start=1):
-            if self._cancel.is_set():
-                raise Cancelled
-            self._status = f"Splitting into sentences: {number:,} of {len(texts):,} documents"
-            # What only shows measured results needs no sentences: their places are not those of sentences.
-            splitter = "lines" if self.embedder is None else self.plan.sentences
-            yield Document.from_text(text, splitter, name, parts.get(name), self._cancel.is_set)
+        # What only shows measured results needs no sentences: their places are not those of sentences.
+        splitter = "lines" if self.embedder is None else self.plan.sentences
+        count = len(self.plan.material.texts)
+        self._status = f"Splitting into sentences: 1 of {count:,} documents"
+        for number, document in enumerate(_split(self.plan, splitter, self._cancel.is_set), start=1):
+            self._status = f"Splitting into sentences: {min(number + 1, count):,} of {count:,} documents"
+            yield document
+
+
+def _split(plan: Plan, splitter: str, cancelled: Callable[[], bool]) -> Iterator[Document]:
+    """Split a plan's documents into sentences, one by one."""
+    parts = dict(plan.material.parts)
+    for name, text in plan.material.texts:
+        if cancelled():
+            raise Cancelled
+        yield Document.from_text(text, splitter, name, parts.get(name), cancelled)
+
+
+def estimate_of_plan(plan: Plan, cancelled: Callable[[], bool] = bool) -> Estimate:
+    """Return about what a run sends to a language model; raises as `estimate` does."""
+    asking = [chunker for chunker in plan.chunkers if chunker.asks]
+    return estimate(_split(plan, plan.sentences, cancelled), asking, plan.tokenizer, cancelled)

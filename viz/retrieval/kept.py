@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from chunkers import Embedder, InputError
+from chunkers.language_models.asking import Asking
 from viz.components.job_progress import show_resume
 from viz.components.notice import notice
 from viz.jobs.background import registry
@@ -11,15 +14,17 @@ from viz.jobs.keeping.kept_retrieval import KIND, KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.resources import run_store
 from viz.jobs.retrieval import Retrieval
+from viz.retrieval.consent.sending import ask_to_run, if_allowed
 from viz.shell.page import Page
 from viz.state.keys import session
+from viz.state.language_model import chosen_model, identity_of
 from viz.theme.numbers import counted
 
 
-def new_run(token: str, plan: Plan, embedder: Embedder) -> Retrieval:
+def new_run(token: str, plan: Plan, embedder: Embedder, asking: Asking | None) -> Retrieval:
     """Return a run that has not been started; it is kept on disk if the session keeps its embeddings there."""
     kept = KeptRetrieval.of(Keeper(run_store(), token, KIND), plan) if session.on_disk else None
-    return Retrieval(plan, embedder, session.on_disk, kept)
+    return Retrieval(plan, embedder, session.on_disk, kept, asking=asking)
 
 
 def find_kept(token: str) -> tuple[KeptRetrieval | None, str]:
@@ -64,14 +69,21 @@ def show_way_on(here: Page, run: Retrieval) -> None:
             f"This run was interrupted; {done} had been measured and kept on disk. “Resume” measures the others.",
             key="retrieval_interrupted",
         )
-    said = ""
+    said, asking = "", chosen_model() if run.plan.asks else None
     if here.embedder is None:
         said = here.embedder_complaint
     elif here.embedder.name != run.plan.embedder:
         said = f"The run was begun with the embedder {run.plan.embedder}; to go on, choose it on the left."
+    elif identity_of(asking) != run.plan.language_model:
+        name = run.plan.language_model.rpartition(" ")[0]
+        said = f"The run was begun with the language model {name}; to go on, name it and its server beside the settings."
 
     def again() -> Retrieval:
         assert here.embedder is not None
-        return Retrieval(run.plan, here.embedder, True, kept)
+        return Retrieval(run.plan, here.embedder, True, kept, asking=asking)
 
-    show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval")
+    def first(resume: Callable[[], None]) -> None:
+        if_allowed(run.plan, asking, kept.keeper.token, resume)
+
+    show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval", first)
+    ask_to_run(run.plan, asking, kept.keeper.token)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
@@ -18,6 +20,7 @@ from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
+from viz.retrieval.consent.sending import ask_to_run, if_allowed
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import ALLOWED, choice_of, mended
@@ -29,6 +32,7 @@ from viz.shell.page import Page, page
 from viz.shell.thread import show_thread
 from viz.state.choices import Choices
 from viz.state.compared import columns_of_compare
+from viz.state.language_model import MISSING, chosen_model, identity_of
 from viz.state.undo import undoable
 from viz.theme.numbers import counted
 
@@ -65,7 +69,7 @@ def _draw(here: Page) -> None:
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         _use_compares(here)
-        column_controls(here.choices, chunkers[here.choices.selected], here.embedder, asking=False)
+        column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
@@ -85,6 +89,8 @@ def _draw(here: Page) -> None:
         choices, embedded_as = here.choices, checked(words["embedded"])
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
         plan = Plan(material, tuple(built), *settings, Returned.parse(words["returned"]))
+        if plan.asks:
+            plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
     _show_results(here, run, (kept, unreadable), plan, material)
 
@@ -134,9 +140,9 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     for column in here.choices.columns:
         try:
             chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-            if chunker.asks:
-                raise InputError(f"{chunker.title} asks a language model, which this page does not; choose another chunker.")
             built.append(chunker)
+            if chunker.asks and chosen_model() is None:
+                complaint = complaint or MISSING
         except InputError as error:
             built.append(None)
             complaint = complaint or str(error)
@@ -160,6 +166,7 @@ def _use_compares(here: Page) -> None:
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
     """Draw the button that starts a run, with what it will run on or why it cannot."""
     words = here.choices.extra
+    asking = chosen_model() if plan is not None and plan.asks else None
 
     def begin() -> None:
         before = registry().find(words["run"], Retrieval)
@@ -168,12 +175,16 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         assert plan is not None
         assert here.embedder is not None
         token = new_token()
-        run = new_run(token, plan, here.embedder)
+        run = new_run(token, plan, here.embedder, asking)
         words["run"] = registry().keep(run, token)
         run.start()
 
+    def start() -> None:
+        assert plan is not None
+        if_allowed(plan, asking, "", begin)
+
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Run", on_click=begin, disabled=plan is None, type="primary")
+    row.button("Run", on_click=start, disabled=plan is None, type="primary")
     if here.embedder is None:
         said = here.embedder_complaint
     elif material is None:
@@ -183,12 +194,15 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"
     with row:
         remark(said, key="retrieval_start")
+    ask_to_run(plan, asking)
 
 
 def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     """Draw the progress of a run and its results so far."""
     words = choices.extra
     _say_state(run, plan)
+    if run.asking is not None and not run.running:
+        remark(f"{run.asking.model.name}: {run.asked.spent}.", key="retrieval_asked")
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.

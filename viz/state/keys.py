@@ -20,6 +20,7 @@ from viz.jobs.asking.job import AskJob
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
+from viz.jobs.estimating import Estimating
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
@@ -188,6 +189,8 @@ class Session:
     asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)
     answers = Container[AnswerCache]("answers", AnswerCache)
     sendable = Container[set[Task]]("sendable", set)  # what the user has allowed to be sent
+    # A run over many documents that waits for the user to allow what it sends
+    estimating = Job[Estimating | None]("estimating", None)
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences

@@ -14,6 +14,11 @@ MISSING = (
 """What a column says where there is no language model."""
 
 
+def identity_of(asking: Asking | None) -> str:
+    """Return what tells a language model from all others: its name and, last, its revision; empty for none."""
+    return "" if asking is None else f"{asking.model.name} {asking.model.revision}"
+
+
 def chosen_model() -> Asking | None:
     """Return what asks the session's language model, made again only if the user names another; None if there is none."""
     wanted = session.language_server

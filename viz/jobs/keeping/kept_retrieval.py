@@ -46,6 +46,7 @@ class _Plan(BaseModel):
     tokenizer: str
     embedded_as: EmbeddedAs = "plain"
     returned: str = str(THE_CHUNK)
+    language_model: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class KeptRetrieval:
             tokenizer=plan.tokenizer,
             embedded_as=plan.embedded_as,
             returned=str(plan.returned),
+            language_model=plan.language_model,
         )
         return cls(keeper, kept)
 
@@ -142,7 +144,8 @@ class KeptRetrieval:
         given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
         kept = self.plan
         how = Returned.parse(kept.returned)
-        return Plan(given, chunkers, kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how)
+        settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model
+        return Plan(given, chunkers, *settings)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents in its order, as far as they are there, and its questions if they are."""

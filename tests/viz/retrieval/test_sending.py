@@ -1,0 +1,135 @@
+"""Retrieval runs that ask a language model: nothing is sent before the click, and what was answered is not asked again."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests import ROOT
+from tests.server import ChatModelServer
+from tests.support import LIMIT, ScriptedModel, ended
+from tests.viz.app_steps import remarks, said
+from viz.jobs.background import registry
+from viz.jobs.plan import Material
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval import material, page
+from viz.state.language_model import MISSING
+
+pytestmark = pytest.mark.page
+
+TEXTS = {
+    "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
+    "sea.txt": "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water at night.",
+}
+ASKED = b"question,excerpts\nWhat does it eat?,It eats fish\nWhen?,The owl hunts at night.\n"
+SMALL = Material(tuple(TEXTS.items()), ("questions.csv", ASKED), own=False)
+WINDOW = {"c1": "llm", "c1.window": "16", "c1.piece_size": "4"}
+
+
+@pytest.fixture(autouse=True)
+def bundled(monkeypatch):
+    """The bundled documents are few and short, and the environment names no server."""
+    for module in (page, material):
+        monkeypatch.setattr(module, "bundled", lambda: SMALL)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def http():
+    scripted = ScriptedModel()
+    server = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    yield server
+    server.close()
+
+
+def opened(**words):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", **WINDOW, "c2": "fixed_sentences", **words})
+    app.switch_page("pages/retrieval.py")
+    return ran(app)
+
+
+def ran(app):
+    app.run()
+    assert not app.exception
+    return app
+
+
+def press(app, label):
+    next(one for one in app.button if one.label == label).click().run()
+    assert not app.exception
+
+
+def name_model(app, http):
+    app.text_input(key="language_name").set_value("test")
+    app.text_input(key="language_address").set_value(http.address)
+    press(app, "Use this model")
+
+
+def counted(app):
+    """Wait for the count of what would be sent, and return what is said of it."""
+    ended(app.session_state["estimating"])
+    (told,) = [text for text in said(ran(app)) if text.startswith("This run sends")]
+    return told
+
+
+def run_of(app):
+    return registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval)
+
+
+def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_alone(http):
+    app = opened()
+    assert MISSING in said(app)
+    name_model(app, http)
+    press(app, "Run")
+    told = counted(app)
+    assert told.startswith(f"This run sends 2 documents to {http.address.split('/')[2]}, to the model test: about ")
+    assert "no price is known" in told
+    assert (http.requests, run_of(app)) == ([], None)
+    press(app, "Send")
+    run = ended(run_of(app))
+    assert (run.errors, sorted(run.found)) == ({}, [0, 1])
+    sent = len(http.requests)
+    assert run.asked.spent.requests == sent > 1
+    assert f"openai:test: {run.asked.spent}." in remarks(ran(app))
+    # The same run again is answered from what was answered before.
+    press(app, "Run")
+    counted(app)
+    press(app, "Send")
+    again = ended(run_of(app))
+    assert again is not run
+    assert (len(http.requests), again.asked.spent.remembered) == (sent, sent)
+
+
+def test_consent_is_to_the_run_that_was_described_and_to_no_other(http):
+    app = opened()
+    name_model(app, http)
+    press(app, "Run")
+    counted(app)
+    next(one for one in app.slider if one.key == "0/llm/window").set_value(200).run()
+    assert not any(button.label == "Send" for button in app.button)
+    assert http.requests == []
+
+
+def test_the_limit_stops_the_run_and_the_others_are_measured(http):
+    app = opened()
+    app.number_input(key="language_tokens").set_value(500)
+    name_model(app, http)
+    press(app, "Run")
+    counted(app)
+    press(app, "Send")
+    run = ended(run_of(app))
+    assert "the spending limit is 500 tokens" in run.errors[0]
+    assert (sorted(run.found), http.requests) == ([1], [])
+
+
+def test_cancelling_ends_a_run_whose_server_hangs(http):
+    http.script = [8.0]
+    app = opened()
+    name_model(app, http)
+    press(app, "Run")
+    counted(app)
+    press(app, "Send")
+    run = run_of(app)
+    run.cancel()
+    run.join(1)
+    assert not run.running

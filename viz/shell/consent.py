@@ -1,0 +1,53 @@
+"""The user's consent to a run that asks a language model about many documents: first what it sends, then the button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chunkers.language_models.asking import Asking
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice
+from viz.components.sending import ask_to_send
+from viz.jobs.estimating import Count, Estimating
+from viz.state.keys import session
+
+
+def first_estimate(subject: object, asking: Asking, count: Count, then: Callable[[], None]) -> None:
+    """Find out what a run would send; `show_consent` asks about it, and ``then`` starts the run if the user allows it."""
+    session.estimating = job = Estimating(subject, asking, count, then)
+    job.start()
+
+
+def show_consent(subject: object, asking: Asking | None, what: str, answer_tokens: int, key: str) -> None:
+    """Draw what the run would send, with the button that starts it; nothing where none was asked for, or it is another now.
+
+    Parameters
+    ----------
+    subject
+        What the page would run now, as `first_estimate` was given it.
+    asking
+        The session's language model.
+    what
+        What sends what, as `ask_to_send` takes it.
+    answer_tokens
+        Tokens of one answer, as they are guessed for the cost.
+    key
+        Names the notice and the button on the page.
+    """
+    job = session.estimating
+    if job is None:
+        return
+    if job.subject != subject or job.asking is not asking or job.cancelled:
+        session.estimating = None
+        return
+    if job.running:
+        show_job_progress(job, key=f"estimating_{key}")
+    elif job.error:
+        notice(job.error, "error", key=f"estimating_{key}_error")
+    elif job.found is not None:
+
+        def send() -> None:
+            session.estimating = None
+            job.then()
+
+        ask_to_send(what, job.asking, job.found, answer_tokens, key=key, send=send)
