@@ -1,14 +1,16 @@
-"""Questions with their marked answers, as a file that `evaluation.retrieval.questions` reads."""
+"""Questions with their marked answers: a file that `evaluation.retrieval.questions` reads, or a set with their texts."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
 from typing import NamedTuple
 
 from chunkers.spreadsheet import as_cell
+from evaluation.retrieval.question_sets import QuestionSet, json_lines
 
 
 class Marked(NamedTuple):
@@ -42,6 +44,31 @@ def questions_to_csv(marked: Iterable[Marked]) -> str:
     writer = csv.writer(written)
     writer.writerow(["question", "references", "corpus_id"])
     for one in marked:
-        reference = {"content": one.answer, "start_index": one.start, "end_index": one.start + len(one.answer)}
-        writer.writerow(map(as_cell, (one.question, json.dumps([reference], ensure_ascii=False), one.document)))
+        references = json.dumps([_reference(one)], ensure_ascii=False)
+        writer.writerow(map(as_cell, (one.question, references, one.document)))
     return written.getvalue()
+
+
+def questions_with_texts(marked: Iterable[Marked], texts: Mapping[str, str]) -> QuestionSet:
+    """Return the questions with the texts that they are about, each once.
+
+    Texts of the same name, as two that were pasted, are numbered; ``texts`` has them by the identities of their documents.
+    """
+    names: dict[str, str] = {}
+    rows = []
+    for one in marked:
+        text = texts[one.identity]
+        if text not in names:
+            names[text] = _free(one.document, names.values())
+        rows.append({"question": one.question, "corpus_id": names[text], "references": [_reference(one)]})
+    return QuestionSet(tuple((name, text) for text, name in names.items()), json_lines(rows, "kept-questions.jsonl"), ())
+
+
+def _reference(one: Marked) -> dict[str, str | int]:
+    return {"content": one.answer, "start_index": one.start, "end_index": one.start + len(one.answer)}
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """Return the name, with a number behind it if others have it."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)

@@ -107,7 +107,7 @@ def read_beir(parts: Mapping[str, bytes], name: str, split: str | None = None) -
     notes += _counted(f"{name}/{CORPUS}: documents without text, which are left out", empty)
     notes += _counted(f"{name}/{table}: documents that are not in {CORPUS}, which are left out", unknown)
     notes += _counted(f"{name}/{table}: questions that are not in {QUERIES}, which are left out", lost)
-    return QuestionSet(tuple(texts), _as_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+    return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
 
 
 def is_part(path: str) -> bool:
@@ -251,7 +251,8 @@ def _counted(said: str, names: list[str]) -> list[str]:
     return [f"{said}: {len(names):,} ({cut(', '.join(names), 60)})."] if names else []
 
 
-def _as_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+def json_lines(rows: Iterable[Mapping[str, Any]], name: str) -> tuple[str, bytes]:
+    """Return the ``questions`` of a `QuestionSet`: the file's name, and a line of JSON for every row."""
     return name, "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode("utf-8", "surrogatepass")
 
 
@@ -300,7 +301,7 @@ def _read_squad(articles: list[Any], name: str) -> QuestionSet:
     ]
     if without:
         notes.append(f"{name}: questions without an answer in the text, which are left out: {without:,}.")
-    return QuestionSet(tuple(texts), _as_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
+    return QuestionSet(tuple(texts), json_lines(rows, f"{PurePosixPath(name).stem}.jsonl"), tuple(notes))
 
 
 def _has(value: object, key: str) -> bool:

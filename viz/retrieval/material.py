@@ -13,11 +13,12 @@ from chunkers.text.reading import READABLE, FileText, read_document
 from evaluation.retrieval.question_sets import QuestionSet, read_set
 from sample_docs import SAMPLES_FOLDER
 from viz.components.job_progress import show_job_progress
-from viz.components.notice import notice
+from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.state.keys import session
+from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
 BUNDLED, OWN = "Bundled", "Your own"
@@ -63,13 +64,34 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     """Draw the choice of documents and questions and return it, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
-    not uploaded again is taken from the run. ``own`` is whether it waits for the user's own files.
+    not uploaded again is taken from the run. ``own`` is whether it waits for the user's own files. What another page has
+    given takes the place of files.
     """
-    key = "retrieval_material"
-    shown = seed(key, st.session_state.get(key, OWN if own or (kept is not None and kept.own) else BUNDLED))
+    key, given = "retrieval_material", session.retrieval_given
+    first = OWN if own or (kept is not None and kept.own) or given is not None else BUNDLED
+    shown = seed(key, OWN if session.retrieval_arrived else st.session_state.get(key, first))
+    session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()
+    return _given(given) if given is not None else _uploaded(kept)
+
+
+def _given(given: GivenQuestions) -> Material:
+    """Draw what another page has given, and the button by which files take its place."""
+
+    def forget() -> None:
+        session.retrieval_given = None
+
+    remark(given.said, key="retrieval_given")
+    for number, note in enumerate(given.notes):
+        notice(note, key=f"retrieval_note_{number}")
+    st.button("Use files instead", on_click=forget, key="retrieval_files")
+    return given.material
+
+
+def _uploaded(kept: Material | None) -> Material | None:
+    """Draw the uploads; return them, completed by what is ``kept`` of the user's own, or None if a part is missing."""
     files = st.file_uploader(
         "Documents",
         [ending.removeprefix(".") for ending in READABLE],

@@ -29,7 +29,15 @@ from viz.jobs.timing import Repeats
 from viz.state.choices import OWN_SPLITTER, Choices, ColumnChoice
 from viz.state.session_file import SessionFile
 from viz.state.text import Source
-from viz.state.values import EmbeddingServer, LanguageServer, LastChange, MarkedDocuments, StitchedDocuments, Undo
+from viz.state.values import (
+    EmbeddingServer,
+    GivenQuestions,
+    LanguageServer,
+    LastChange,
+    MarkedDocuments,
+    StitchedDocuments,
+    Undo,
+)
 
 Kind = TypeVar("Kind")
 
@@ -215,6 +223,7 @@ class Session:
     answer = Value[Marked | None]("answer", None)  # the text that is marked as the answer to it
     answer_complaint = Value("answer_complaint", "")
     questions = Container[list[Marked]]("questions", list)  # those that are kept
+    question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
 
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
@@ -234,6 +243,8 @@ class Session:
     retrieval_reading = Value[tuple[list[str], ReadingJob[OwnDocuments]] | None]("retrieval_reading", None)
     # the same of the file of questions, which may bring its documents
     retrieval_asked = Value[tuple[list[str], ReadingJob[QuestionSet | None]] | None]("retrieval_asked", None)
+    retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # by another page, in the place of files
+    retrieval_arrived = Value("retrieval_arrived", False)  # whether that was after the page was drawn last
 
     @property
     def on_disk(self) -> bool:

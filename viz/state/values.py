@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from chunkers.limits import MOST_SPENT_TOKENS
 from evaluation.segmentation.marked_texts import MarkedText
 from viz.jobs.chunking import Task
+from viz.jobs.plan import Material
 from viz.state.choices import ColumnChoice
 
 
@@ -66,6 +67,15 @@ class StitchedDocuments:
 
     made: MarkedDocuments
     held: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class GivenQuestions:
+    """What Retrieval is given by another page: its material, where it is from, and sentences on what it measures."""
+
+    material: Material
+    said: str
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)

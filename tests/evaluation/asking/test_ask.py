@@ -18,7 +18,7 @@ from evaluation.asking.ask import (
     prepare,
     score_said,
 )
-from evaluation.asking.questions_file import Marked, questions_to_csv
+from evaluation.asking.questions_file import Marked, questions_to_csv, questions_with_texts
 from evaluation.retrieval.budget import filled
 from evaluation.retrieval.corpus import Corpus, Ruler
 from evaluation.retrieval.index import build_index, search
@@ -210,6 +210,25 @@ def test_what_is_kept_comes_back_through_retrieval(question, answer):
     (read,) = found.usable
     assert read.text in (question, f"'{question}")
     assert [excerpt.span for excerpt in read.excerpts] == [Span(start, start + len(answer))]
+
+
+def test_kept_questions_bring_their_texts_each_once_and_find_their_answers_there():
+    one, other = (Document.from_text(text, "lines", "Pasted text") for text in ("A. B. A.", "A. C."))
+    again = Document.from_text(one.text, "regex", "Pasted text")
+    marked = [
+        Marked(question, it.name, it.identity, 6 if it is again else 0, "A.")
+        for question, it in [("first?", one), ("first?", other), ("=second?", again)]
+    ]
+    found = questions_with_texts(marked, {it.identity: it.text for it in (one, other, again)})
+    assert found.texts == (("Pasted text", "A. B. A."), ("Pasted text (2)", "A. C."))
+    corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in found.texts))
+    read = read_questions(found.questions[1], found.questions[0], corpus)
+    assert not read.problems
+    assert [(one.text, one.excerpts[0].document, one.excerpts[0].span.start) for one in read.usable] == [
+        ("first?", 0, 0),
+        ("first?", 1, 0),
+        ("=second?", 0, 6),
+    ]
 
 
 def test_scores_are_said_in_few_figures():

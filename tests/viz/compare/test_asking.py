@@ -12,10 +12,12 @@ from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.questions import read_questions
 from sample_docs import load_sample
-from tests.support import LIMIT
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document, remarks, sent, settled, tell
 from viz.compare.asking.settings import FITTING, limits
 from viz.components.offsets import code_points, utf16_offsets
+from viz.jobs.background import registry
+from viz.jobs.retrieval import Retrieval
 
 moments = count(1)
 
@@ -165,6 +167,47 @@ def test_kept_questions_are_removed_and_asked_again(compare):
     next(button for button in compare.button if button.key == "question_remove_0").click().run()
     assert compare.session_state["questions"] == []
     assert answer_of(compare)["answer"] is None
+
+
+def test_kept_questions_are_measured_on_retrieval_with_their_texts(compare):
+    ask(compare, "comet")
+    mark(compare, "Halley")
+    choose_document(compare, "three_topics")
+    settled(compare)
+    ask(compare, "anything")
+    text = compare.session_state["split_document"].text
+    mark(compare, text[:40].rpartition(" ")[0])
+    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    assert "2 questions about 2 texts, kept as long as this tab is open." in remarks(compare)
+    next(button for button in compare.button if button.key == "questions_measure").click().run()
+    assert not compare.exception
+    assert compare.title[0].value == "Retrieval"
+    assert "2 questions about 2 documents, kept on Compare." in remarks(compare)
+    compare.session_state["choices/retrieval"].embedder = "tfidf"
+    compare.run()
+    next(button for button in compare.button if button.label == "Run").click().run()
+    run = ended(registry().find(compare.session_state["choices/retrieval"].extra["run"], Retrieval))
+    assert not run.error
+    assert [name for name, _ in run.plan.material.texts] == [load_sample(one).title for one in ("stubs", "three_topics")]
+    assert [one.text for one in run.questions.usable] == ["comet", "anything"]
+    assert not run.questions.problems
+    # Files take their place, and bundled documents are a click away.
+    next(button for button in compare.button if button.key == "retrieval_files").click().run()
+    assert compare.session_state["retrieval_given"] is None
+    assert len(compare.get("file_uploader")) == 2
+
+
+def test_texts_of_kept_questions_are_kept_as_long_as_these_and_up_to_a_limit(compare, monkeypatch):
+    ask(compare, "comet")
+    mark(compare, "Halley")
+    assert [one.name for one in compare.session_state["question_texts"].values()] == [load_sample("stubs").title]
+    monkeypatch.setattr("viz.compare.asking.asking.LARGEST_TEXTS", 10)
+    ask(compare, "bread")
+    assert "may have at most 10 characters together" in mark(compare, "loaf")["said"]
+    assert len(compare.session_state["questions"]) == 1
+    next(one for one in compare.segmented_control if one.key == "below").set_value("Questions").run()
+    next(button for button in compare.button if button.key == "question_remove_0").click().run()
+    assert compare.session_state["question_texts"] == {}
 
 
 def test_an_answer_that_is_none_is_a_sentence_and_keeps_nothing(compare):

@@ -20,6 +20,7 @@ from viz.jobs.asking.job import AskJob, Inquiry
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.text import Source
 
 KEY = "store_asked"
 """Streamlit turns it into a class, by which the page's style sheet hides it."""
@@ -30,6 +31,9 @@ another reason; one that takes longer comes when the browser asks for it again."
 
 MOST_QUESTIONS = 100
 """How many questions with a marked answer a session keeps."""
+
+LARGEST_TEXTS = 40_000_000
+"""Characters that the texts they are about may have together: a session keeps them with the questions."""
 
 _asker = st.components.v2.component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
 
@@ -215,8 +219,24 @@ def mark_answer(document: Document, event: dict[str, Any]) -> None:
         kept = [one for one in session.questions if (one.question, one.document) != (question, document.name)]
         if len(kept) >= MOST_QUESTIONS:
             raise InputError(f"At most {MOST_QUESTIONS} questions can be kept; this one is not.")
+        texts = session.question_texts
+        size = sum(map(len, {document.text, *(one.text for one in texts.values())}))
+        if size > LARGEST_TEXTS:
+            raise InputError(
+                f"The texts of the questions that are kept may have at most {LARGEST_TEXTS:,} characters together; with "
+                f"this one they would have {size:,}."
+            )
     except InputError as error:
         session.answer_complaint = str(error)
         return
     session.answer = Marked(question, document.name, document.identity, span.start, document.text[span.start : span.end])
     session.questions[:] = [*kept, session.answer]
+    texts[document.identity] = Source(document.text, document.name, parts=document.parts)
+    forget_texts()
+
+
+def forget_texts() -> None:
+    """Let those texts go that no kept question is about."""
+    about = {one.identity for one in session.questions}
+    for identity in session.question_texts.keys() - about:
+        del session.question_texts[identity]

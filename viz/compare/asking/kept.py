@@ -1,16 +1,19 @@
-"""The questions of a session whose answers are marked: a list, in which they are asked again or removed, and a file."""
+"""The questions of a session whose answers are marked: asked again, removed, measured on Retrieval, or saved as a file."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from evaluation.asking.questions_file import Marked, questions_to_csv
+from evaluation.asking.questions_file import Marked, questions_to_csv, questions_with_texts
 from evaluation.asking.reranker import RERANKED, Reranker
+from viz.compare.asking.asking import forget_texts
 from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.link_widgets import seed
+from viz.shell.navigation import go_at_next_run
 from viz.state.keys import session
 from viz.state.link import LONGEST_NAME
+from viz.state.questions_given import give_to_retrieval
 from viz.theme.numbers import counted
 
 LONGEST_SHOWN = 120
@@ -18,7 +21,7 @@ LONGEST_SHOWN = 120
 
 
 def show_questions() -> None:
-    """Draw the list, and offer the file that the page Retrieval reads; a text that is not shown keeps its questions."""
+    """Draw the list, and offer to measure on it; a text that is not shown keeps its questions."""
     _show_list()
     _name_reranker()
 
@@ -47,14 +50,13 @@ def _show_list() -> None:
     if not questions:
         remark(
             "Ask the text a question above, select its answer in the text and mark it: it is kept here as long as this tab "
-            "is open, and becomes a file of questions for Retrieval.",
+            "is open, and Retrieval measures the chunkers on it.",
             key="questions_none",
         )
         return
-    documents = len({one.document for one in questions})
+    documents = len({session.question_texts[one.identity].text for one in questions})
     remark(
-        f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept as long as this tab is open. "
-        "The file goes to Retrieval, with the texts.",
+        f"{counted(len(questions), 'question')} about {counted(documents, 'text')}, kept as long as this tab is open.",
         key="questions_said",
     )
     for number, one in enumerate(questions):
@@ -63,15 +65,33 @@ def _show_list() -> None:
             remark(f"{one.question} → “{_short(one.answer)}” ({one.document})", key=f"question_said_{number}")
         row.button("Ask again", key=f"question_ask_{number}", on_click=_ask, args=(one,), width="content")
         row.button("Remove", key=f"question_remove_{number}", on_click=_remove, args=(one,), width="content")
+    below = st.container(horizontal=True)
+    below.button(
+        "Measure on Retrieval",
+        on_click=_measure,
+        key="questions_measure",
+        type="primary",
+        help="Opens Retrieval with these questions and their texts; nothing runs until you press “Run” there.",
+    )
     download(
-        st.container(),
+        below,
         "Questions, CSV",
         lambda: questions_to_csv(questions),
         "seamark-questions.csv",
         "text/csv",
         (questions,),
-        help="Question, references with content and place, and the text's name: the file that Retrieval reads.",
+        help="Question, references with content and place, and the text's name: a file that Retrieval reads with the texts.",
     )
+
+
+def _measure() -> None:
+    """Give Retrieval the questions with their texts, and go there."""
+    sources = session.question_texts
+    found = questions_with_texts(session.questions, {identity: one.text for identity, one in sources.items()})
+    parts = {one.text: one.parts for one in sources.values() if one.parts is not None}
+    paged = tuple((name, parts[text]) for name, text in found.texts if text in parts)
+    give_to_retrieval(found, len(session.questions), "kept on Compare", paged)
+    go_at_next_run("retrieval")
 
 
 def _short(answer: str) -> str:
@@ -85,5 +105,6 @@ def _ask(one: Marked) -> None:
 
 def _remove(one: Marked) -> None:
     session.questions[:] = [other for other in session.questions if other is not one]
+    forget_texts()
     if session.answer is one:
         session.answer = None
