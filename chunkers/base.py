@@ -128,7 +128,7 @@ class Chunker(BaseModel, ABC):
     from less to more) and ``main`` (shown unfolded) go into ``json_schema_extra``. For the Guide, ``formula`` is the
     decision in LaTeX, ``symbols`` names what is in it, as Markdown, and ``failure`` is what is known to go wrong.
     ``embeds`` tells whether a chunker may ask for embeddings; of a class, whether it does at its defaults. ``asks`` tells
-    whether it asks a language model.
+    whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
     overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate` and `versions`, or sets
@@ -146,6 +146,7 @@ class Chunker(BaseModel, ABC):
     failure: ClassVar[str] = ""
     embeds: ClassVar[bool] = False
     asks: ClassVar[bool] = False
+    elsewhere: ClassVar[bool] = False
     packages: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, /, **parameters: Any) -> None:

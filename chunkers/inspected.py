@@ -8,19 +8,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
-from chunkers.adapters.mapping import locate
-from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.errors import InputError, shown
 from chunkers.extras import need
-from chunkers.limits import MAX_BYTES, MOST_CHUNKS
-from chunkers.reason import Reason
-from chunkers.result import Chunk, Chunking, Verdict
-from chunkers.spreadsheet import from_cell
+from chunkers.found_again import GivenChunk, find_again
+from chunkers.limits import MAX_BYTES, MAX_UNPACKED, MOST_CHUNKS
+from chunkers.result import Chunk, Chunking
 from chunkers.text.document import Document, Span
 from chunkers.text.given import GivenSentences
-from chunkers.text.quotations import Quotation, Searched
 from chunkers.text.reading import decode
 from chunkers.text.sentences import DEFAULT_SPLITTER
 
@@ -35,26 +31,7 @@ DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
 """What the document that it is of is called, in the chunk or in its metadata."""
 
 _LISTS = ("chunks", "nodes", "documents", "data")
-_MOST_NAMED = 8
-
-
-class GivenChunk(NamedTuple):
-    """A chunk as something else wrote it.
-
-    Attributes
-    ----------
-    text
-        Its text; None if it has spans alone.
-    spans
-        Where it says it is, half-open in code points; of a chunk that only begins somewhere, the end is that of its text.
-        Empty if it does not say.
-    document
-        The name of the document it is of; None if it does not say.
-    """
-
-    text: str | None
-    spans: tuple[Span, ...] = ()
-    document: str | None = None
+_ROWS_AT_ONCE = 256
 
 
 def inspect(
@@ -97,12 +74,7 @@ def inspect(
         given = [_given(one, f"chunk {number:,}") for number, one in enumerate(chunks, start=1)]
     else:
         raise InputError(f"chunks must be a path, or a sequence of chunks; got {shown(chunks)}.")
-    given = _of_document(given, document, whole.name)
-    if not given:
-        raise InputError("chunks: there must be at least one; there is none.")
-    if len(given) > MOST_CHUNKS:
-        raise InputError(f"chunks: a text may be cut into at most {MOST_CHUNKS:,} chunks; these are {len(given):,}.")
-    return _found(whole, given, maker)
+    return find_again(whole, chunks_of(given, document, whole.name), maker).chunking
 
 
 def read_chunks(data: bytes, name: str) -> list[GivenChunk]:
@@ -143,12 +115,29 @@ def _parquet(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    rows: list[Any] = []
     try:
-        rows = pq.read_table(io.BytesIO(data)).to_pylist()
+        file = pq.ParquetFile(io.BytesIO(data))
+        groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+        unpacked = sum(group.total_byte_size for group in groups)
+        _check_unpacked(unpacked, name)
+        # What is written once and stands in many rows is small in the file only.
+        unpacked = 0
+        for batch in file.iter_batches(_ROWS_AT_ONCE):
+            unpacked += batch.nbytes
+            _check_unpacked(unpacked, name)
+            rows += batch.to_pylist()
     except (pa.ArrowException, OSError) as error:
         said = " ".join(str(error).split())[:200].rstrip(".")
         raise InputError(f"{name}: the file must be sound Parquet; reading it failed with: {said}.") from error
     return ((f"row {number:,}", row) for number, row in enumerate(rows, start=1))
+
+
+def _check_unpacked(unpacked: int, name: str) -> None:
+    if unpacked > MAX_UNPACKED:
+        raise InputError(
+            f"{name}: a file of chunks may unpack to at most {MAX_UNPACKED:,} bytes; this one has {unpacked:,} or more."
+        )
 
 
 def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -281,9 +270,29 @@ def _whole(value: Any, place: str) -> int:
         raise InputError(f"{place}: a chunk's place must be a whole number; got {shown(value)}.") from error
 
 
-def _of_document(given: list[GivenChunk], wanted: str | None, name: str) -> list[GivenChunk]:
-    """Return the chunks of a document: the one that is wanted, or that is called as the text is, or the only one."""
-    names = list(dict.fromkeys(one.document for one in given if one.document is not None))
+def documents_of(given: Iterable[GivenChunk]) -> list[str]:
+    """Return the names of the documents that chunks are of, in their order."""
+    return list(dict.fromkeys(one.document for one in given if one.document is not None))
+
+
+def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+    """Return the chunks of a document: the one that is wanted, or that is called as the text is, or the only one.
+
+    Raises
+    ------
+    InputError
+        If there is none, or more than a text may have; if they are of several documents and it cannot be told of which.
+    """
+    found = _of_document(given, wanted, name)
+    if not found:
+        raise InputError("chunks: there must be at least one; there is none.")
+    if len(found) > MOST_CHUNKS:
+        raise InputError(f"chunks: a text may be cut into at most {MOST_CHUNKS:,} chunks; these are {len(found):,}.")
+    return found
+
+
+def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
+    names = documents_of(given)
     if wanted is None and len(names) > 1:
         wanted = next((one for one in names if name in (one, _stem(one), PurePosixPath(one).name)), None)
         if wanted is None:
@@ -300,115 +309,3 @@ def _of_document(given: list[GivenChunk], wanted: str | None, name: str) -> list
 
 def _stem(name: str) -> str:
     return PurePosixPath(name).stem
-
-
-def _found(document: Document, given: Sequence[GivenChunk], maker: str) -> Chunking:
-    """Return the chunks that are found, in the order of the text."""
-    text = document.text
-    placed = [_in_place(text, one) for one in given]
-    # Those that do not say where they are are looked for in order: what is repeated is told apart by what is before it.
-    unplaced = [number for number, one in enumerate(given) if not one.spans]
-    ordered = dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
-    searched = Searched(text)
-    chunks: list[Chunk] = []
-    said = _Said(maker)
-    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
-        found = spans
-        if not found and (span := ordered.get(number) or _nearest(searched, one, number, said)):
-            found = (span,)
-            said.compare(number, one, text[span.start : span.end], span)
-        if found:
-            chunks.append(Chunk.of(document, *found))
-        else:
-            said.lost.append(_named(number, one))
-    chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
-    starts = sorted({span.start for chunk in chunks for span in chunk.spans})[1:]
-    begins = Reason(remark=f"{maker} begins a chunk here")
-    cuts = cuts_to_gaps(document, starts, Verdict.CUT, lambda _: begins)
-    return Chunking(
-        document,
-        tuple(chunks),
-        ledger(document, cuts, f"{maker} begins no chunk here"),
-        notes=(*said.notes(), *_without_chunk(text, chunks)),
-    )
-
-
-def _nearest(searched: Searched, one: GivenChunk, number: int, said: _Said) -> Span | None:
-    """Return where a chunk is nearest to its place, or most like it; None if nowhere."""
-    if one.text is None or not one.text.strip():
-        return None
-    quoted = Quotation(one.text.strip(), start=one.spans[0].start if one.spans else None)
-    match = searched.exact(quoted) or searched.typography(quoted)
-    if match is None and (match := searched.altered(quoted)):
-        said.altered.append(f"{number + 1} ({int(100 * match.alike)} % alike, at {match.span.start:,})")
-    elif match is not None and "".join(quoted.text.split()) != "".join(searched.text[slice(*match.span)].split()):
-        said.altered.append(f"{number + 1} (other quotation marks, dashes or the like, at {match.span.start:,})")
-    return None if match is None else match.span
-
-
-def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
-    """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
-    if not one.spans or one.spans[-1].end > len(text):
-        return ()
-    if one.text is not None:
-        passage = text[one.spans[0].start : one.spans[0].end]
-        # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
-        if passage.strip() not in (one.text.strip(), from_cell(one.text).strip()):
-            return ()
-    stripped = []
-    for start, end in one.spans:
-        piece = text[start:end]
-        if piece.strip():
-            begin = start + len(piece) - len(piece.lstrip())
-            stripped.append(Span(begin, begin + len(piece.strip())))
-    return tuple(sorted(stripped))
-
-
-class _Said:
-    """What is to be told of the chunks."""
-
-    def __init__(self, maker: str) -> None:
-        self.maker = maker
-        self.lost: list[str] = []
-        self.altered: list[str] = []
-        self.elsewhere: list[str] = []
-        self.spaced = 0
-
-    def compare(self, number: int, one: GivenChunk, passage: str, span: Span) -> None:
-        """Note how a chunk that is found differs from what it says."""
-        if one.spans and one.spans[0].start != span.start:
-            self.elsewhere.append(f"{number + 1} (at {span.start:,}, not {one.spans[0].start:,})")
-        if one.text is not None and one.text.strip() != passage and "".join(one.text.split()) == "".join(passage.split()):
-            self.spaced += 1
-
-    def notes(self) -> list[str]:
-        """Return the sentences."""
-        notes = [
-            self._listed("Chunks of {} that are not found in the text and left out", self.lost),
-            self._listed("Chunks of {} that are altered, and found where the text is most like them", self.altered),
-            self._listed("Chunks of {} that are not at the place that they name", self.elsewhere),
-            f"Chunks of {self.maker} with other white space than the text: {self.spaced:,}." if self.spaced else "",
-        ]
-        return [note for note in notes if note]
-
-    def _listed(self, what: str, found: Sequence[str]) -> str:
-        if not found:
-            return ""
-        named = ", ".join(found[:_MOST_NAMED]) + (" and more" if len(found) > _MOST_NAMED else "")
-        return f"{what.format(self.maker)}: {len(found):,}: {named}."
-
-
-def _named(number: int, one: GivenChunk) -> str:
-    if one.text is None:
-        return f"{number + 1} ({one.spans[0].start:,} to {one.spans[-1].end:,})"
-    words = " ".join(one.text.split())
-    return f"{number + 1} (“{words if len(words) <= 40 else words[:39] + '…'}”)"
-
-
-def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
-    lost = reached = 0
-    for start, end in sorted(span for chunk in chunks for span in chunk.spans):
-        lost += sum(map(len, text[reached:start].split()))
-        reached = max(reached, end)
-    lost += sum(map(len, text[reached:].split()))
-    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []

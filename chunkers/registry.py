@@ -1,4 +1,4 @@
-"""The tables of chunkers: those that need nothing else, those that ask a language model, and adapters to other libraries.
+"""The tables of chunkers: those that need nothing else, that ask a language model, adapters, and chunks made elsewhere.
 
 Other packages add theirs: one that is installed by an entry point of the group `GROUP`, one at hand by `register`.
 """
@@ -33,6 +33,7 @@ from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.methods.structure import Structure
 from chunkers.methods.target_size import TargetSize
 from chunkers.methods.windows import FixedCharacters, FixedTokens, FixedWords
+from chunkers.methods.your_chunks import YourChunks
 from chunkers.offered import check, guard, said_of
 
 CHUNKERS: dict[str, type[Chunker]] = {
@@ -57,6 +58,9 @@ CHUNKERS: dict[str, type[Chunker]] = {
 }
 
 ASKING: dict[str, type[Windowed]] = {chunker.name: chunker for chunker in (Llm, Lumber)}
+
+ELSEWHERE: dict[str, type[YourChunks]] = {YourChunks.name: YourChunks}
+"""Whose chunks were made elsewhere: columns of Compare, which nothing can run without the file of chunks."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter
@@ -148,5 +152,5 @@ def chunker_class(name: str) -> type[Chunker]:
 
 
 def _listed(name: str) -> type[Chunker] | None:
-    tables: tuple[Mapping[str, type[Chunker]], ...] = (CHUNKERS, ASKING, ADAPTERS)
+    tables: tuple[Mapping[str, type[Chunker]], ...] = (CHUNKERS, ASKING, ADAPTERS, ELSEWHERE)
     return next((table[name] for table in tables if isinstance(name, str) and name in table), None)

@@ -10,7 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import Document, InputError, Span, build_chunker, inspect, run, to_csv, to_json, to_jsonl, to_parquet
+from chunkers import (
+    Cancelled,
+    Document,
+    InputError,
+    Span,
+    build_chunker,
+    found_again,
+    inspect,
+    inspected,
+    run,
+    to_csv,
+    to_json,
+    to_jsonl,
+    to_parquet,
+)
+from chunkers.found_again import GivenChunk, find_again
 from chunkers.inspected import read_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
@@ -191,7 +206,10 @@ def test_what_is_altered_elsewhere_and_lost_is_told():
         "Chunks of my splitter that are not at the place that they name: 1: 2 (at 35, not 40).",
         "Chunks of my splitter with other white space than the text: 2.",
     )
-    assert [gap.reason for gap in found.gaps if gap.verdict.is_cut] == ["my splitter begins a chunk here"] * 2
+    assert [gap.reason for gap in found.gaps if gap.verdict.is_cut] == [
+        "my splitter begins chunk 2 here, found at another place than it names",
+        "my splitter begins chunk 3 here, found in the order of the chunks",
+    ]
 
 
 def test_what_is_typeset_otherwise_is_told():
@@ -201,6 +219,43 @@ def test_what_is_typeset_otherwise_is_told():
         "Chunks of the file that are altered, and found where the text is most like them: 1: "
         "1 (other quotation marks, dashes or the like, at 0).",
     )
+
+
+def test_a_chunk_that_may_be_at_another_place_is_told():
+    # What goes on where the chunk before ends, or overlaps it, is where it is; what is reached by a jump may be elsewhere.
+    assert not [note for note in inspect(TEXT, PIECES).notes if "more than once" in note]
+    overlapping = inspect(TEXT, ["The tide goes out. It", "It comes back.", "The tide goes"])
+    assert not [note for note in overlapping.notes if "more than once" in note]
+    assert inspect("One. Two. One. Three. One.", ["Two.", "Three.", "One."]).notes == (
+        "Characters that lie in no chunk, white space not counted: 8.",
+    )
+    assert inspect("One. Two. One. Three. One.", ["One.", "One."]).notes == (
+        "Chunks of the file that stand in the text more than once, and may be at another place: 1: 2 (at 10).",
+        "Characters that lie in no chunk, white space not counted: 14.",
+    )
+
+
+def test_a_long_search_reports_how_far_it_is_and_ends_when_that_raises(monkeypatch):
+    monkeypatch.setattr(found_again, "_UNTOLD_S", 0.0)
+    chunks = [GivenChunk(piece) for piece in PIECES]
+    told = []
+    find_again(Document.from_text(TEXT, "lines"), chunks, "it", lambda *far: told.append(far))
+    assert told == [(0, 3), (1, 3), (2, 3)]
+
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        find_again(Document.from_text(TEXT, "lines"), chunks, "it", stop)
+
+
+def test_parquet_that_unpacks_to_more_than_is_read_is_refused(monkeypatch):
+    monkeypatch.setattr(inspected, "MAX_UNPACKED", 100_000)
+    # One long text in many rows is written once.
+    data = as_parquet([{"text": "tide " * 100}] * 1000)
+    assert len(data) < 10_000
+    with pytest.raises(InputError, match=r"^x: a file of chunks may unpack to at most 100,000 bytes; this one has"):
+        read_chunks(data, "x")
 
 
 def test_what_lies_in_no_chunk_is_counted():

@@ -1,0 +1,275 @@
+"""Find chunks that something else made in their text again, and tell what became of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from chunkers.adapters.mapping import locate
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
+from chunkers.reason import Reason
+from chunkers.result import Chunk, Chunking, Verdict
+from chunkers.spreadsheet import from_cell
+from chunkers.text.document import Document, Span
+from chunkers.text.quotations import Quotation, Searched
+
+Kind = Literal["lost", "altered", "ambiguous", "elsewhere", "spaced"]
+"""What can be odd about a chunk: it is not found; it is, with small changes; it stands in the text more than once; it is not
+where it says; its white space is another."""
+
+KINDS: tuple[Kind, ...] = ("lost", "altered", "ambiguous", "elsewhere", "spaced")
+"""The gravest first."""
+
+MOST_SCANNED = 4_000_000_000
+"""Characters that are read to see whether chunks stand in the text more than once: some 2 seconds."""
+
+_NOT_ALL_ALTERED = "Not every chunk was looked for with small changes: that would take too long."
+_NOT_ALL_REPEATED = "Whether each chunk stands in the text only once was not looked into: that would take too long."
+_LONGEST_WORDS = 300
+_MOST_NAMED = 8
+_UNTOLD_S = 0.2
+"""Seconds between two reports of how far it is; what takes less reports nothing."""
+
+
+class GivenChunk(NamedTuple):
+    """A chunk as something else wrote it.
+
+    Attributes
+    ----------
+    text
+        Its text; None if it has spans alone.
+    spans
+        Where it says it is, half-open in code points; of a chunk that only begins somewhere, the end is that of its text.
+        Empty if it does not say.
+    document
+        The name of the document it is of; None if it does not say.
+    """
+
+    text: str | None
+    spans: tuple[Span, ...] = ()
+    document: str | None = None
+
+
+class Oddity(NamedTuple):
+    """What is to be told of a chunk.
+
+    Attributes
+    ----------
+    number
+        The chunk's number, from 1, among those that were given.
+    said
+        What became of it, in words.
+    words
+        The beginning of its text as it was given; empty where it has none.
+    span
+        Where it is in the text; of a lost one, the place that it names, or the end of the chunk before it: nothing long.
+    """
+
+    number: int
+    kind: Kind
+    said: str
+    words: str
+    span: Span
+
+
+class FoundAgain(NamedTuple):
+    """The chunks that are found, as a result; how many were looked for; and what is to be told, the gravest first."""
+
+    chunking: Chunking
+    given: int
+    oddities: tuple[Oddity, ...]
+
+
+def _untold(done: int, total: int) -> None:
+    """Report nothing."""
+
+
+def find_again(
+    document: Document, given: Sequence[GivenChunk], maker: str, told: Callable[[int, int], None] = _untold
+) -> FoundAgain:
+    """Return the chunks that are found, in the order of the text; see `chunkers.inspected.inspect` for how.
+
+    Parameters
+    ----------
+    maker
+        What made them, for the reasons and the notes.
+    told
+        Called with (done, to do) at intervals of a search that takes long; what it raises ends the search.
+    """
+    text = document.text
+    placed = [_in_place(text, one) for one in given]
+    # Those that do not say where they are are looked for in order: what is repeated is told apart by what is before it.
+    unplaced = [number for number, one in enumerate(given) if not one.spans]
+    ordered = dict(zip(unplaced, locate(text, [given[number].text or "" for number in unplaced]), strict=True))
+    search = _Search(Searched(text), ordered)
+    chunks: list[Chunk] = []
+    begins: dict[int, str] = {}
+    oddities: list[Oddity] = []
+    latest, reached = time.monotonic(), 0
+    for number, (one, spans) in enumerate(zip(given, placed, strict=True)):
+        if time.monotonic() - latest > _UNTOLD_S:
+            told(number, len(given))
+            latest = time.monotonic()
+        found, how, odd = (spans, "at the place that it names", []) if spans else search.find(number, one)
+        if found:
+            chunks.append(Chunk.of(document, *found))
+            reached = found[-1].end
+            for span in found:
+                begins.setdefault(span.start, f"{maker} begins chunk {number + 1:,} here, found {how}")
+        where = Span(found[0].start, found[-1].end) if found else _about(one, reached, len(text))
+        oddities += [Oddity(number + 1, kind, said, _words(one.text or ""), where) for kind, said in odd]
+    chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
+    cuts = cuts_to_gaps(document, sorted(begins)[1:], Verdict.CUT, lambda start: Reason(remark=begins[start]))
+    oddities.sort(key=lambda odd: (KINDS.index(odd.kind), odd.number))
+    chunking = Chunking(
+        document,
+        tuple(chunks),
+        ledger(document, cuts, f"{maker} begins no chunk here"),
+        notes=(*_notes(maker, given, oddities, search.unsure), *_without_chunk(text, chunks)),
+    )
+    return FoundAgain(chunking, len(given), tuple(oddities))
+
+
+class _Search:
+    """Looks for the chunks that are not where they say they are, or do not say.
+
+    ``ordered`` are the spans of those that do not say, by number, as far as looking for them in order has found them.
+    """
+
+    def __init__(self, searched: Searched, ordered: dict[int, Span | None]) -> None:
+        self._searched = searched
+        self._ordered = ordered
+        self._alone = _reached_by_a_jump(searched.text, [span for span in ordered.values() if span is not None])
+        self._left = MOST_SCANNED
+        self.unsure: dict[str, None] = {}
+
+    def find(self, number: int, one: GivenChunk) -> tuple[tuple[Span, ...], str, list[tuple[Kind, str]]]:
+        """Return where a chunk is, how it was found, and what is odd about it."""
+        text, span = self._searched.text, self._ordered.get(number)
+        if span is not None:
+            odd: list[tuple[Kind, str]] = []
+            if span in self._alone and self._repeated(text[span.start : span.end]):
+                odd.append(("ambiguous", "it is there more than once; this is the first place after the one before"))
+            return (span,), "in the order of the chunks", odd + _spaced(one, text, span)
+        words = (one.text or "").strip()
+        if not words:
+            place = f"nothing is at {one.spans[0].start:,} to {one.spans[-1].end:,}" if one.spans else "it is empty"
+            return (), "", [("lost", place)]
+        quoted = Quotation(words, start=one.spans[0].start if one.spans else None)
+        match = self._searched.exact(quoted) or self._searched.typography(quoted)
+        odd = []
+        if match is None:
+            spent = self._searched.work.spent
+            match = self._searched.altered(quoted)
+            if match is None:
+                if spent:
+                    self.unsure[_NOT_ALL_ALTERED] = None
+                return (), "", [("lost", "it is not found in the text")]
+            alike = f"{int(100 * match.alike)} % alike"
+            how = f"where the text is most like it, {alike}"
+            odd.append(("altered", alike))
+        else:
+            how = "at another place than it names" if one.spans else "out of the order of the chunks"
+            if "".join(words.split()) != "".join(text[match.span.start : match.span.end].split()):
+                odd.append(("altered", "other quotation marks, dashes or the like"))
+            if match.several:
+                odd.append(("ambiguous", "it is there more than once; this is the first place"))
+        if one.spans and one.spans[0].start != match.span.start:
+            odd.append(("elsewhere", f"it is at {match.span.start:,}; the place that it names is {one.spans[0].start:,}"))
+        return (match.span,), how, odd + _spaced(one, text, match.span)
+
+    def _repeated(self, passage: str) -> bool:
+        text = self._searched.text
+        if self._left < 0:
+            self.unsure[_NOT_ALL_REPEATED] = None
+            return False
+        first = text.find(passage)
+        second = text.find(passage, first + 1)
+        self._left -= second if second >= 0 else len(text)
+        return second >= 0
+
+
+def _reached_by_a_jump(text: str, spans: Sequence[Span]) -> frozenset[Span]:
+    """Return the spans that neither go on where the one before ends nor overlap it: only these might be elsewhere too."""
+    pairs = pairwise([Span(0, 0), *spans])
+    return frozenset(span for before, span in pairs if span.start > before.end and text[before.end : span.start].strip())
+
+
+def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
+    """Return the spans at which a chunk says it is, without white space at their ends; none if its text is not there."""
+    if not one.spans or one.spans[-1].end > len(text):
+        return ()
+    if one.text is not None:
+        passage = text[one.spans[0].start : one.spans[0].end]
+        # A table for spreadsheets has an apostrophe before what would be a formula; see `as_cell`.
+        if passage.strip() not in (one.text.strip(), from_cell(one.text).strip()):
+            return ()
+    stripped = []
+    for start, end in one.spans:
+        piece = text[start:end]
+        if piece.strip():
+            begin = start + len(piece) - len(piece.lstrip())
+            stripped.append(Span(begin, begin + len(piece.strip())))
+    return tuple(sorted(stripped))
+
+
+def _spaced(one: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
+    passage, words = text[span.start : span.end], (one.text or "").strip()
+    same = words == passage or "".join(words.split()) != "".join(passage.split())
+    return [] if same else [("spaced", "the text has other white space")]
+
+
+def _about(one: GivenChunk, reached: int, length: int) -> Span:
+    place = min(one.spans[0].start, length) if one.spans else reached
+    return Span(place, place)
+
+
+def _words(text: str) -> str:
+    words = " ".join(text[: 2 * _LONGEST_WORDS].split())
+    return words if len(words) <= _LONGEST_WORDS else words[: _LONGEST_WORDS - 1] + "…"
+
+
+def _notes(maker: str, given: Sequence[GivenChunk], oddities: Sequence[Oddity], unsure: Iterable[str]) -> list[str]:
+    """Return sentences on what is odd."""
+    by_kind = {kind: [odd for odd in oddities if odd.kind == kind] for kind in KINDS}
+    altered = [f"{odd.number:,} ({odd.said}, at {odd.span.start:,})" for odd in by_kind["altered"]]
+    elsewhere = [
+        f"{odd.number:,} (at {odd.span.start:,}, not {given[odd.number - 1].spans[0].start:,})"
+        for odd in by_kind["elsewhere"]
+    ]
+    ambiguous = [f"{odd.number:,} (at {odd.span.start:,})" for odd in by_kind["ambiguous"]]
+    lost = [_named(odd.number, given[odd.number - 1]) for odd in by_kind["lost"]]
+    notes = [
+        _listed(f"Chunks of {maker} that are not found in the text and left out", lost),
+        _listed(f"Chunks of {maker} that are altered, and found where the text is most like them", altered),
+        _listed(f"Chunks of {maker} that stand in the text more than once, and may be at another place", ambiguous),
+        _listed(f"Chunks of {maker} that are not at the place that they name", elsewhere),
+        f"Chunks of {maker} with other white space than the text: {len(by_kind['spaced']):,}." if by_kind["spaced"] else "",
+        *unsure,
+    ]
+    return [note for note in notes if note]
+
+
+def _listed(what: str, found: Sequence[str]) -> str:
+    if not found:
+        return ""
+    named = ", ".join(found[:_MOST_NAMED]) + (" and more" if len(found) > _MOST_NAMED else "")
+    return f"{what}: {len(found):,}: {named}."
+
+
+def _named(number: int, one: GivenChunk) -> str:
+    if one.text is None:
+        return f"{number:,} ({one.spans[0].start:,} to {one.spans[-1].end:,})"
+    words = " ".join(one.text.split())
+    return f"{number:,} (“{words if len(words) <= 40 else words[:39] + '…'}”)"
+
+
+def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
+    lost = reached = 0
+    for start, end in sorted(span for chunk in chunks for span in chunk.spans):
+        lost += sum(map(len, text[reached:start].split()))
+        reached = max(reached, end)
+    lost += sum(map(len, text[reached:].split()))
+    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []

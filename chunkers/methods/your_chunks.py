@@ -1,0 +1,173 @@
+"""Chunks that something else made, as a chunker: it cuts nothing, and finds them in the text again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, Self
+
+from pydantic import Field, PrivateAttr, field_validator
+
+from chunkers.base import Chunker
+from chunkers.errors import InputError, shown
+from chunkers.found_again import FoundAgain, GivenChunk, find_again
+from chunkers.inspected import chunks_of, documents_of
+from chunkers.result import Chunking
+from chunkers.text.document import Document
+from chunkers.tools import Tools
+
+LONGEST_GAP = 4
+"""Characters between two chunks that are taken for white space where a text is rebuilt from them; more are lost text."""
+
+_DIGITS = 24
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkFile:
+    """A file of chunks, read.
+
+    Attributes
+    ----------
+    name
+        That of the file, for reasons and notes.
+    chunks
+        All that is in it.
+    document
+        Of those of several documents, the name of the one that is meant; None to go by the name of the text.
+    """
+
+    name: str
+    chunks: tuple[GivenChunk, ...]
+    document: str | None = None
+    _last: list[tuple[str, FoundAgain]] = field(default_factory=list, init=False, repr=False)
+
+    @cached_property
+    def identity(self) -> str:
+        """What tells it from all others: a hash of name, document and chunks."""
+        digest = hashlib.sha256()
+        for value in ((self.name, self.document), *self.chunks):
+            digest.update(json.dumps(value).encode() + b"\n")
+        # A letter first, as a link takes what looks like a number for one.
+        return f"c{digest.hexdigest()[:_DIGITS]}"
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """The names of the documents that its chunks are of."""
+        return documents_of(self.chunks)
+
+    @cached_property
+    def characters(self) -> int:
+        """How many characters its chunks have together."""
+        return sum(len(one.text or "") for one in self.chunks)
+
+    def of(self, document: str | None) -> ChunkFile:
+        """Return the same file with the chunks of another document meant."""
+        return ChunkFile(self.name, self.chunks, document)
+
+    def found_in(self, document: Document, told: Callable[[int, int], None]) -> FoundAgain:
+        """Return its chunks found in a text; the last answer is remembered. See `chunkers.found_again.find_again`.
+
+        Raises
+        ------
+        InputError
+            If it has chunks of several documents, and it cannot be told which are meant.
+        """
+        if not self._last or self._last[0][0] != f"{document.identity} {document.name}":
+            found = find_again(document, self._meant(document.name), self.name, told)
+            # At once, as several threads may ask.
+            self._last[:] = [(f"{document.identity} {document.name}", found)]
+        return self._last[0][1]
+
+    def _meant(self, name: str) -> Sequence[GivenChunk]:
+        try:
+            return chunks_of(self.chunks, self.document, name)
+        except InputError as error:
+            if self.document is None and len(self.documents) > 1:
+                raise InputError(
+                    f"{self.name}: its chunks are of {len(self.documents):,} documents, and none of these is called "
+                    f"{shown(name)}; choose one."
+                ) from error
+            raise InputError(f"{self.name}: {error}") from error
+
+    def text(self, name: str) -> str | None:
+        """Return the text that its chunks were cut from, if their texts and places give all of it; None if they do not.
+
+        Parameters
+        ----------
+        name
+            What the text at hand is called, by which the chunks are chosen if there are some of several documents.
+        """
+        try:
+            return _joined(self._meant(name))
+        except InputError:
+            return None
+
+
+def _joined(chunks: Iterable[GivenChunk]) -> str | None:
+    """Return the text whose pieces the chunks are, with white space where up to `LONGEST_GAP` characters are in none."""
+    parts: list[str] = []
+    length = 0
+    for one in sorted(chunks, key=lambda one: one.spans):
+        if one.text is None or len(one.spans) != 1 or one.spans[0].end - one.spans[0].start != len(one.text):
+            return None
+        gap = one.spans[0].start - length
+        if gap > LONGEST_GAP:
+            return None
+        parts += ["\n" * gap if gap > 1 else " " * gap, one.text[max(0, -gap) :]]
+        length = max(length, one.spans[0].end)
+    text = "".join(parts)
+    return text if text.strip() else None
+
+
+class YourChunks(Chunker):
+    """Chunks of a file, made by anything, found again in the text."""
+
+    name: ClassVar[str] = "your_chunks"
+    title: ClassVar[str] = "Your chunks"
+    idea: ClassVar[str] = "Chunks that something else made, from a file: nothing is cut, they are found in the text again."
+    source: ClassVar[str] = "whatever made them"
+    elsewhere: ClassVar[bool] = True
+
+    file: str = Field("", title="File", description="The identity of the file of chunks; the file itself must be at hand.")
+    _held: ChunkFile | None = PrivateAttr(None)
+
+    @field_validator("file")
+    @classmethod
+    def _is_identity(cls, value: str) -> str:
+        if value and not (len(value) == _DIGITS + 1 and value[0] == "c" and set(value[1:]) <= set("0123456789abcdef")):
+            raise ValueError(f"file must be the identity of a file of chunks; got {shown(value)}")
+        return value
+
+    @classmethod
+    def of(cls, file: ChunkFile) -> Self:
+        """Return the chunker that finds the chunks of a file."""
+        made = cls(file=file.identity)
+        made._held = file
+        return made
+
+    @property
+    def held(self) -> ChunkFile | None:
+        """The file; None where only its identity is known."""
+        return self._held
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Find the chunks in the text.
+
+        Raises
+        ------
+        InputError
+            If the file is not at hand, or it has chunks of several documents and it cannot be told which are meant.
+        """
+        if self._held is None:
+            raise InputError(
+                "your_chunks: the file of chunks must be at hand, which no recipe and no link carries; "
+                "give the chunks to inspect(text, chunks)."
+            )
+        return self._held.found_in(document, tools.decided).chunking
+
+    def describe(self) -> str:
+        """Return the file's name."""
+        return self._held.name if self._held is not None else "no file"
