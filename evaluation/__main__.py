@@ -10,6 +10,7 @@ from pathlib import Path
 from chunkers.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
 from evaluation.commands import check as check_command
+from evaluation.commands import questions as questions_command
 from evaluation.commands import report as report_command
 from evaluation.commands import retrieval as retrieval_command
 from evaluation.commands import stitch as stitch_command
@@ -54,6 +55,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     command.set_defaults(run=run_sweep)
     stitch_command.add(commands)
     retrieval_command.add(commands)
+    questions_command.add(commands)
     agreement_command.add(commands)
     unlabelled_command.add(commands)
     check_command.add(commands)

@@ -11,6 +11,7 @@ COMMANDS = {
     "sweep": "many settings on many documents with known boundaries",
     "stitch": "make long documents with known boundaries of short ones",
     "retrieval": "measure recipes on questions with known excerpts",
+    "questions": "have a language model ask questions about documents, for retrieval",
     "agreement": "which boundaries another embedder moves",
     "unlabelled": "what can be said of chunkers without labels",
     "report": "chunkers on a document, as one file of HTML that opens offline",

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from chunkers import Span
 from chunkers.text.quotations import context_of
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import Excerpt
@@ -24,7 +25,10 @@ def labels(questions: Sequence[Question], corpus: Corpus) -> bytes:
         if names and all(_is_whole(one, corpus) for one in question.excerpts):
             row["documents"] = names
         else:
-            row["references"] = [_reference(one, corpus) for one in question.excerpts]
+            row["references"] = [
+                reference(name, corpus.documents[document].text, span)
+                for name, (document, span) in zip(names, question.excerpts, strict=True)
+            ]
         rows.append(json.dumps(row, ensure_ascii=False))
     return "".join(f"{row}\n" for row in rows).encode()
 
@@ -35,15 +39,14 @@ def _is_whole(excerpt: Excerpt, corpus: Corpus) -> bool:
     return not text[:start].strip() and not text[end:].strip()
 
 
-def _reference(excerpt: Excerpt, corpus: Corpus) -> dict[str, Any]:
-    start, end = excerpt.span
-    text = corpus.documents[excerpt.document].text
-    prefix, suffix = context_of(text, excerpt.span)
+def reference(name: str, text: str, span: Span) -> dict[str, Any]:
+    """Return an excerpt of the document called ``name``, with its place and what is around it."""
+    prefix, suffix = context_of(text, span)
     return {
-        "corpus_id": corpus.names[excerpt.document],
-        "content": text[start:end],
-        "start_index": start,
-        "end_index": end,
+        "corpus_id": name,
+        "content": text[span.start : span.end],
+        "start_index": span.start,
+        "end_index": span.end,
         "prefix": prefix,
         "suffix": suffix,
     }

@@ -1,0 +1,159 @@
+"""The command line's ``questions``: have a language model ask about documents, into a file that ``retrieval`` reads."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from chunkers import InputError, Tools, load_embedder, load_tokenizer
+from chunkers.arguments import add_device, add_encoding, contents, document_reader, preparing_on_terminal, say
+from chunkers.errors import shown
+from chunkers.language_models.asking import asking_of
+from chunkers.language_models.spending import Limit
+from chunkers.limits import MOST_SPENT_TOKENS
+from evaluation.generating.data_set import Texts, to_csv
+from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
+from evaluation.generating.generate import (
+    MOST_QUESTION_TOKENS,
+    WINDOW,
+    Dropped,
+    Generated,
+    Outcome,
+    Settings,
+    estimate,
+    generate,
+)
+
+
+def add(commands: argparse._SubParsersAction[Any]) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "questions",
+        help="have a language model ask questions about documents, with the excerpts that answer them",
+        description="Windows of the documents are sent to the server at OPENAI_BASE_URL, one after the other. Every excerpt "
+        "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
+        "one. What was asked before an interruption or an error is written too.",
+    )
+    command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="a document, or a folder of them")
+    command.add_argument("--language-model", required=True, metavar="openai:NAME", help="who asks")
+    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="the CSV file that is written")
+    command.add_argument("--count", type=int, default=20, metavar="N", help="questions to ask for (default: %(default)s)")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="chooses the windows (default: %(default)s)")
+    command.add_argument(
+        "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
+    )
+    spend = f"the most tokens that asking may take (default: {MOST_SPENT_TOKENS:,})"
+    command.add_argument("--spend", type=int, default=MOST_SPENT_TOKENS, metavar="TOKENS", help=spend)
+    lowest = "the least cosine of a question and each of its excerpts (default: %(default)s)"
+    command.add_argument("--lowest", type=float, default=LOWEST, metavar="COSINE", help=lowest)
+    highest = "the highest cosine of a question and an earlier one (default: %(default)s)"
+    command.add_argument("--highest", type=float, default=HIGHEST, metavar="COSINE", help=highest)
+    command.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="whose cosines these are")
+    add_device(command)
+    add_encoding(command)
+    command.set_defaults(run=run_questions)
+
+
+def run_questions(options: argparse.Namespace) -> None:
+    """Ask, filter and write the file, also of what was asked before an error; report what is left out on standard error."""
+    settings = Settings(options.count, options.seed, options.window)
+    for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
+        if not -1 <= cosine <= 1:
+            raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
+    if options.spend < 1:
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {options.spend:,}.")
+    asking = asking_of(options.language_model, Limit(options.spend))
+    embedder = load_embedder(options.embedder, options.device)
+    tools = Tools(embedder, load_tokenizer(), preparing=preparing_on_terminal(embedder))
+    _check(options.output)
+    texts = _texts(options)
+    about = estimate(texts.texts, settings, tools.tokenizer)
+    where = asking.model.host or "this process"
+    requests = _counted(about.requests, "request")
+    say(f"Sending windows of the documents to {where}: about {about.tokens:,} tokens in {requests}.")
+    outcomes: list[Outcome] = []
+    stopped: BaseException | None = None
+    try:
+        generate(texts.texts, settings, partial(asking.ask, most_tokens=MOST_QUESTION_TOKENS), _Progress(outcomes, settings))
+    except (InputError, KeyboardInterrupt) as error:
+        stopped = error
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    say(f"{asking.model.name}: {asking.spent}.")
+    if outcomes or stopped is None:
+        _keep(outcomes, texts, tools, options)
+    if stopped is not None:
+        raise stopped
+
+
+def _texts(options: argparse.Namespace) -> Texts:
+    """Return the documents; those that cannot be read are reported and left out."""
+    read, texts = document_reader(options.encoding), dict[str, str]()
+    for name, data in contents(options.documents, complain=say):
+        try:
+            if name in texts:
+                raise InputError(f"{name}: every document must have its own name; the second one is left out.")
+            texts[name] = read(data, name).text
+        except InputError as error:
+            say(str(error))
+    return Texts(tuple(texts), tuple(texts.values()))
+
+
+class _Progress:
+    """Keeps the outcomes and shows how many there are."""
+
+    def __init__(self, outcomes: list[Outcome], settings: Settings) -> None:
+        self._outcomes, self._count = outcomes, settings.count
+
+    def __call__(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        if sys.stderr.isatty():
+            said = f"\r{len(self._outcomes):,} of {self._count:,} questions asked for"
+            print(said, end="\033[K", file=sys.stderr, flush=True)
+
+
+def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argparse.Namespace) -> None:
+    """Filter the questions and write those that are left; raises InputError if none is."""
+    asked = [one for one in outcomes if isinstance(one, Generated)]
+    for one in outcomes:
+        if isinstance(one, Dropped):
+            start, end = one.window.span
+            name = texts.names[one.window.document]
+            say(f"{name}, {start:,} to {end:,}: no question that can be used, as {one.why} in the last answer.")
+    if not asked:
+        raise InputError(f"{options.output}: at least one question must be usable; none of {len(outcomes):,} is.")
+    found = filtered(compare(asked, texts.corpus(), tools), options.lowest, options.highest)
+    kept = [one for one, keep in zip(asked, found.kept, strict=True) if keep]
+    poor = int((found.excerpts < options.lowest).sum())
+    if not kept:
+        raise InputError(
+            f"{options.output}: at least one question must pass the filters; {poor:,} have an excerpt less like them than "
+            f"--lowest, {options.lowest:g}, and {len(asked) - poor:,} are too much like an earlier one."
+        )
+    try:
+        options.output.write_bytes(to_csv(kept, texts).encode())
+    except OSError as error:
+        raise InputError(f"{options.output}: the file must be writable; {error.strerror}.") from error
+    repaired = sum(one.repaired for one in kept)
+    unusable = len(outcomes) - len(asked)
+    print(
+        f"{options.output}: {_counted(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
+        f"be used, {poor:,} with excerpts that are not about them, {len(asked) - poor - len(kept):,} like an earlier one. "
+        f"{_counted(repaired, 'excerpt')} quoted with small changes stand as in the document."
+    )
+
+
+def _check(path: Path) -> None:
+    """Raise InputError before anything is sent if the file cannot be written."""
+    if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
+        raise InputError(f"--output must be a file in a folder that is there and writable; got {shown(str(path))}.")
+
+
+def _counted(count: int, thing: str) -> str:
+    """Return a number with a noun."""
+    return f"{count:,} {thing}{'s' * (count != 1)}"

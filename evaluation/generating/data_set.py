@@ -1,0 +1,110 @@
+"""Generated questions as a data set: edited by the user, as a file that `evaluation.retrieval.questions` reads, as a set."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chunkers import DEFAULT_SPLITTER, Document, InputError, Span
+from chunkers.spreadsheet import as_cell
+from chunkers.text.quotations import NEAREST, Quotation, Searched
+from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.generating.generate import MOST_EXCERPTS, Generated, one_line
+from evaluation.generating.windows import Window
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.excerpts import short
+from evaluation.retrieval.labels import reference
+from evaluation.retrieval.question_sets import QuestionSet
+
+FILE = "generated-questions"
+"""What the file of questions is called, without its ending."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The documents that questions are about: names and texts, in the same order."""
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    def corpus(self, splitter: str = DEFAULT_SPLITTER) -> Corpus:
+        """Return the documents, split into sentences."""
+        pairs = zip(self.names, self.texts, strict=True)
+        return Corpus(tuple(Document.from_text(text, splitter, name) for name, text in pairs))
+
+    def excerpts(self, one: Generated) -> list[str]:
+        """Return a question's excerpts."""
+        text = self.texts[one.window.document]
+        return [text[start:end] for start, end in one.excerpts]
+
+    def row(self, one: Generated) -> dict[str, Any]:
+        """Return a question as a row of a file: every excerpt with its document, place and surroundings."""
+        name, text = self.names[one.window.document], self.texts[one.window.document]
+        return {"question": one.question, "references": [reference(name, text, span) for span in one.excerpts]}
+
+
+def to_csv(made: Sequence[Generated], texts: Texts) -> str:
+    """Return ``question``, and ``references`` as JSON: the file that survives an edit of the documents.
+
+    What a spreadsheet would take for a formula gets an apostrophe before it.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(["question", "references"])
+    for row in map(texts.row, made):
+        writer.writerow(map(as_cell, (row["question"], json.dumps(row["references"], ensure_ascii=False))))
+    return written.getvalue()
+
+
+def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
+    """Return the questions with their documents, and a note on who asked them."""
+    lines = "".join(f"{json.dumps(texts.row(one), ensure_ascii=False)}\n" for one in made)
+    note = (
+        f"These questions were asked by {model}, who saw the excerpts: real questions use other words, and are harder. "
+        "Differences between chunkers say more than the scores themselves."
+    )
+    return QuestionSet(
+        tuple(zip(texts.names, texts.texts, strict=True)), (f"{FILE}.jsonl", lines.encode("utf-8", "surrogatepass")), (note,)
+    )
+
+
+def edited(one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Generated:
+    """Return a question with what the user made of it; empty excerpts are left out.
+
+    Raises
+    ------
+    InputError
+        If the question is empty or too long, no excerpt is left, there are too many, or one is not in the document word for
+        word.
+    """
+    question = one_line(question)
+    if not any(map(str.isalnum, question)):
+        raise InputError(f"The question must have words; got {short(question)}. To leave it out, remove its row.")
+    if len(question) > LONGEST_QUESTION:
+        raise InputError(f"A question may have at most {LONGEST_QUESTION:,} characters; this one has {len(question):,}.")
+    wanted = [excerpt.strip() for excerpt in excerpts if excerpt.strip()]
+    if not 1 <= len(wanted) <= MOST_EXCERPTS:
+        raise InputError(f"A question must have 1 to {MOST_EXCERPTS} excerpts; {short(question)} has {len(wanted)}.")
+    spans = {_place(excerpt, one.window, texts) for excerpt in wanted}
+    return one._replace(question=question, excerpts=tuple(sorted(spans)))
+
+
+def _place(excerpt: str, window: Window, texts: Texts) -> Span:
+    """Return where an excerpt stands word for word, in the window if it is there."""
+    name, text = texts.names[window.document], texts.texts[window.document]
+    start, end = window.span
+    found = Searched(text[start:end]).exact(Quotation(excerpt))
+    if found is not None:
+        return Span(start + found.span.start, start + found.span.end)
+    found = Searched(text).exact(Quotation(excerpt, start=start))
+    if found is not None:
+        return found.span
+    said = f"An excerpt must stand in {name} word for word, and {short(excerpt)} does not."
+    near = Searched(text[start:end]).altered(Quotation(excerpt), NEAREST) if len(excerpt) <= 2 * (end - start) else None
+    if near is not None:
+        said += f" The nearest passage is {short(text[start:end][near.span.start : near.span.end])}."
+    raise InputError(said)

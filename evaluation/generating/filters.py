@@ -1,0 +1,101 @@
+"""Two filters of generated questions: excerpts that are not about the question, and questions that are asked twice.
+
+Source: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024), which filters by the cosine of
+embeddings, and drops a question if one of its excerpts is too little like it, or if it is too much like another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers import Tools
+from chunkers.arrays import FloatArray
+from evaluation.generating.generate import Generated
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.index import embed_together
+
+LOWEST, HIGHEST = 0.36, 0.78
+"""The thresholds of the code beside Chroma's report, which are for OpenAI's text-embedding-3-large.
+
+Other embedders give other cosines: look where the line lies in the histogram.
+"""
+
+
+class Alike(NamedTuple):
+    """How like each other questions and excerpts are.
+
+    Attributes
+    ----------
+    excerpts
+        The lowest cosine of each question and one of its excerpts, shape (questions,).
+    questions
+        The cosine of every two questions, shape (questions, questions).
+    """
+
+    excerpts: FloatArray
+    questions: FloatArray
+
+
+class Filtered(NamedTuple):
+    """What the filters make of questions.
+
+    Attributes
+    ----------
+    excerpts
+        The lowest cosine of each question and one of its excerpts, shape (questions,).
+    earlier
+        The highest cosine of each question and an earlier one, shape (questions,), among those that pass the first filter.
+        NaN for a question without such an earlier one, and for those that do not pass.
+    kept
+        Whether a question passes both, shape (questions,).
+    """
+
+    excerpts: FloatArray
+    earlier: FloatArray
+    kept: npt.NDArray[np.bool_]
+
+
+def compare(made: Sequence[Generated], corpus: Corpus, tools: Tools) -> Alike:
+    """Embed questions and excerpts, and compare them; raises as `Tools.embed` does.
+
+    Parameters
+    ----------
+    made
+        The questions; at least one.
+    corpus
+        The documents that they are about.
+    tools
+        What embeds. An embedder that is fitted on text is fitted on the sentences of all documents, as it is to retrieve.
+    """
+    excerpts = [
+        (number, corpus.documents[one.window.document].text[start:end])
+        for number, one in enumerate(made)
+        for start, end in one.excerpts
+    ]
+    wanted = [*(one.question for one in made), *(text for _, text in excerpts)]
+    vectors = embed_together(corpus, wanted, tools).astype(float)
+    asked, found = vectors[: len(made)], vectors[len(made) :]
+    owners = np.array([number for number, _ in excerpts], dtype=np.intp)
+    lowest = np.ones(len(made))
+    np.minimum.at(lowest, owners, np.einsum("ij,ij->i", asked[owners], found))
+    # Unit vectors in single precision may have a cosine of a little more than 1.
+    return Alike(np.clip(lowest, -1, 1), np.clip(asked @ asked.T, -1, 1))
+
+
+def filtered(alike: Alike, lowest: float = LOWEST, highest: float = HIGHEST) -> Filtered:
+    """Drop questions with an excerpt less like them than ``lowest``, then those more than ``highest`` like an earlier one.
+
+    An earlier question counts as long as its excerpts pass, also if it is dropped as one too many itself: so what a question
+    is compared with does not depend on ``highest``, and its bar in the histogram stays where it is.
+    """
+    passed = alike.excerpts >= lowest
+    earlier = np.full(len(passed), np.nan)
+    for number in np.flatnonzero(passed):
+        before = alike.questions[number, :number][passed[:number]]
+        if before.size:
+            earlier[number] = before.max()
+    return Filtered(alike.excerpts, earlier, passed & ~(earlier > highest))

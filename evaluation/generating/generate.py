@@ -1,0 +1,237 @@
+"""Ask a language model for questions about documents, and for the excerpts that answer them.
+
+Source of the method: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024): a random window of some
+4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Two
+things are otherwise: the model is asked again with the reason why its answer cannot be used, and what it got wrong each
+time is dropped and counted, where the code of the report asks without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from chunkers import InputError, Span
+from chunkers.base import Estimate
+from chunkers.errors import shown
+from chunkers.language_models.base import Message, Reply
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
+from chunkers.text.quotations import Quotation, Searched
+from chunkers.text.tokenizers import Tokenizer
+from evaluation.asking.ask import LONGEST_QUESTION
+from evaluation.generating.windows import Window, windows
+
+WINDOW = 4_000
+"""Characters of a window, as in Chroma's report."""
+
+LEAST_WINDOW = 200
+"""Characters of the smallest window."""
+
+MOST_WINDOW = 20_000
+"""Characters of the largest window."""
+
+MOST_GENERATED = 500
+"""The most questions of a run: each is asked for after the ones before it."""
+
+MOST_EXCERPTS = 5
+"""The most excerpts of a question, as in Chroma's report."""
+
+MOST_BEFORE = 30
+"""Questions so far that the model is shown."""
+
+MOST_QUESTION_TOKENS = 2_000
+"""Tokens of an answer: five excerpts of a window may be as long as the window."""
+
+REPAIRED = 0.9
+"""How like a passage of the window an excerpt must be to stand for it, see `chunkers.text.quotations.ALIKE`.
+
+Stricter than for excerpts of edited documents: this text is as the model was shown it.
+"""
+
+GUESSED_TOKENS = 25
+"""Tokens of a question, as an estimate counts those so far."""
+
+GUESSED_ANSWER_TOKENS = 150
+"""Tokens of an answer, as an estimate of the cost counts them."""
+
+_MEASURED = 5
+"""Windows whose tokens are counted for an estimate."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How many questions are asked about windows of what size, and the seed by which these are chosen.
+
+    Raises
+    ------
+    InputError
+        If a value is out of its range.
+    """
+
+    count: int = 20
+    seed: int = 0
+    window: int = WINDOW
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name, value, least, most in (
+            ("questions to generate", self.count, 1, MOST_GENERATED),
+            ("characters of a window", self.window, LEAST_WINDOW, MOST_WINDOW),
+        ):
+            if not least <= value <= most:
+                raise InputError(f"The {name} must be from {least:,} to {most:,}; got {value:,}.")
+
+
+class Generated(NamedTuple):
+    """A question and the excerpts that answer it.
+
+    Attributes
+    ----------
+    question
+        One line of text, as the model wrote it.
+    window
+        What the model was shown.
+    excerpts
+        Where they stand in the document, in order; none is empty, and none is there twice.
+    repaired
+        How many of them the model quoted with small changes, so that the document's own words are taken.
+    """
+
+    question: str
+    window: Window
+    excerpts: tuple[Span, ...]
+    repaired: int = 0
+
+
+class Dropped(NamedTuple):
+    """A window about which no usable question was asked, and why the last answer was not."""
+
+    window: Window
+    why: str
+
+
+Outcome = Generated | Dropped
+
+
+class _Answer(BaseModel):
+    question: str
+    excerpts: list[str]
+
+
+def generate(
+    texts: Sequence[str],
+    settings: Settings,
+    ask: Callable[[Sequence[Message]], Reply],
+    done: Callable[[Outcome], None],
+) -> None:
+    """Ask for questions one after the other, each with those so far in sight.
+
+    Parameters
+    ----------
+    texts
+        The documents' texts.
+    settings
+        How many, about what.
+    ask
+        Sends a conversation and returns the answer; what it raises is raised here too.
+    done
+        Called with each outcome as soon as it is there.
+
+    Raises
+    ------
+    InputError
+        If no document has text.
+    """
+    asked: list[Generated] = []
+    chosen = islice(windows(texts, settings.window, settings.seed), settings.count)
+    for number, window in enumerate(chosen, start=1):
+        reader = _Reader(texts[window.document], window, frozenset(_folded(one.question) for one in asked))
+        made: Outcome
+        try:
+            made = usable_answer(ask, _messages(texts, window, number, asked), reader.read)
+        except Unusable as complaint:
+            made = Dropped(window, str(complaint))
+        if isinstance(made, Generated):
+            asked.append(made)
+        done(made)
+
+
+def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
+    """Return about what asking takes, if nothing has to be asked again; nothing is sent. Raises as `generate` does."""
+    chosen = [*islice(windows(texts, settings.window, settings.seed), min(settings.count, _MEASURED))]
+    tokenizer.load()
+    whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
+    before = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
+    return Estimate(settings.count, round(sum(whole) / len(chosen) * settings.count) + before)
+
+
+def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:
+    document, (start, end) = window
+    before = [f"- {one.question}" for one in _nearest(window, asked)]
+    said = QUESTIONS_BEFORE.format(questions="\n".join(before)) if before else NO_QUESTIONS
+    passage = QUESTION_PASSAGE.format(passage=texts[document][start:end], before=said, number=number)
+    return [Message("system", QUESTION_SYSTEM), Message("user", passage)]
+
+
+def _nearest(window: Window, asked: Sequence[Generated]) -> Iterator[Generated]:
+    """Yield the questions about the same document that were asked nearest to the window, in the order in which they were."""
+    same = [one for one in asked if one.window.document == window.document]
+    near = sorted(same, key=lambda one: abs(one.window.span.start - window.span.start))[:MOST_BEFORE]
+    return (one for one in same if any(one is other for other in near))
+
+
+def one_line(question: str) -> str:
+    """Return a question as one line, without control characters and halves of surrogate pairs: no file could hold them."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in question).split())
+
+
+def _folded(question: str) -> str:
+    return " ".join(question.casefold().split())
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads an answer about a window; raises Unusable if it cannot be used."""
+
+    text: str
+    window: Window
+    asked: frozenset[str]
+    _searched: Searched = field(init=False)
+
+    def __post_init__(self) -> None:
+        start, end = self.window.span
+        object.__setattr__(self, "_searched", Searched(self.text[start:end]))
+
+    def read(self, answer: str) -> Generated:
+        found = read_json(answer, _Answer)
+        question = one_line(found.question)
+        if not any(map(str.isalnum, question)):
+            raise Unusable("the question has no words")
+        if len(question) > LONGEST_QUESTION:
+            raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
+        if _folded(question) in self.asked:
+            raise Unusable("this question was asked before")
+        if not 1 <= len(found.excerpts) <= MOST_EXCERPTS:
+            raise Unusable(f"there must be 1 to {MOST_EXCERPTS} excerpts; there are {len(found.excerpts):,}")
+        places = [self._place(number, excerpt) for number, excerpt in enumerate(found.excerpts, start=1)]
+        repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
+        return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
+
+    def _place(self, number: int, excerpt: str) -> tuple[Span, bool]:
+        """Return where an excerpt stands in the document, and whether it does word for word."""
+        wanted = Quotation(excerpt.strip())
+        if not wanted.text:
+            raise Unusable(f"excerpt {number} is empty")
+        match = self._searched.exact(wanted) or self._searched.typography(wanted)
+        # What is much longer than the window is not like any part of it, and need not be compared.
+        if match is None and len(wanted.text) <= 2 * len(self._searched.text):
+            match = self._searched.altered(wanted, REPAIRED)
+        if match is None:
+            raise Unusable(f"excerpt {number}, {shown(wanted.text)}, does not stand in the passage letter by letter")
+        offset = self.window.span.start
+        return Span(offset + match.span.start, offset + match.span.end), match.how in ("in place", "elsewhere")

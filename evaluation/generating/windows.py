@@ -1,0 +1,67 @@
+"""Windows at random places of documents, about each of which a question is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple
+
+from chunkers import InputError, Span
+
+EDGE = 100
+"""Characters at either end of a window within which it is moved to the end of a word."""
+
+
+class Window(NamedTuple):
+    """A range of a document, given by its number."""
+
+    document: int
+    span: Span
+
+
+def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
+    """Return windows without end, the same for the same seed; they may overlap, as those of Chroma's report do.
+
+    A document is chosen with a chance in proportion to its length, then a place in it, each with the same chance. A document
+    that is no longer than a window is shown whole.
+
+    Parameters
+    ----------
+    texts
+        The documents' texts; those without words are never chosen.
+    size
+        The most characters of a window.
+    seed
+        What the choice depends on.
+
+    Raises
+    ------
+    InputError
+        If no document has text.
+    """
+    weights = [len(text) if text.strip() else 0 for text in texts]
+    if not any(weights):
+        raise InputError("Questions need at least one document with text to be asked about; there is none.")
+    return _without_end(texts, [*accumulate(weights)], size, Random(seed))
+
+
+def _without_end(texts: Sequence[str], sums: Sequence[int], size: int, random: Random) -> Iterator[Window]:
+    while True:
+        # Python promises the same numbers in every version for this function alone.
+        place, within = int(random.random() * sums[-1]), random.random()
+        document = next(number for number, most in enumerate(sums) if place < most)
+        text = texts[document]
+        start = int(within * (max(0, len(text) - size) + 1))
+        span = _of_whole_words(text, start, min(len(text), start + size))
+        if text[span.start : span.end].strip():
+            yield Window(document, span)
+
+
+def _of_whole_words(text: str, start: int, end: int) -> Span:
+    """Return the range without a part of a word at its ends, where white space is near; not every script has it."""
+    if start and not text[start - 1].isspace():
+        start = next((at + 1 for at in range(start, min(start + EDGE, end)) if text[at].isspace()), start)
+    if end < len(text) and not text[end].isspace():
+        end = next((at for at in range(end, max(end - EDGE, start), -1) if text[at - 1].isspace()), end)
+    return Span(start, end)

@@ -1,0 +1,196 @@
+"""Questions are asked about windows, with excerpts that stand there; what cannot be used is asked again, then dropped."""
+
+from functools import partial
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkers import Cancelled, InputError, Span, load_tokenizer
+from chunkers.language_models.base import Reply
+from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_SYSTEM
+from evaluation.generating.generate import MOST_BEFORE, MOST_EXCERPTS, Dropped, Settings, estimate, generate
+from evaluation.generating.windows import windows
+from tests.evaluation.generating.questioner import Questioner, answer, passage_of
+from tests.support import asking
+
+TEXT = "The lamp burns oil. A keeper trims the wick at dusk, and the bell rings in fog. Gulls nest below the gallery."
+
+
+def outcomes(model, count=1, texts=(TEXT,), **settings):
+    made = []
+    generate(texts, Settings(count, **settings), asking(model).ask, made.append)
+    return made
+
+
+def test_excerpts_stand_in_their_document_and_the_model_sees_what_was_asked_before():
+    model = Questioner(answer("When  is the\nwick\ttrimmed?", "the bell rings in fog", " at dusk ", "at dusk"))
+    first, second = outcomes(model, 2)
+    assert first.question == "When is the wick trimmed?"
+    # In the order of the text, and none twice.
+    assert [TEXT[start:end] for start, end in first.excerpts] == ["at dusk", "the bell rings in fog"]
+    assert first.repaired == 0
+    assert second.question == "Question 1?"
+    assert model.asked[0][0].text == QUESTION_SYSTEM
+    assert model.asked[0][1].text.endswith(f"{NO_QUESTIONS}\n\nAsk question 1.")
+    assert model.asked[1][1].text.endswith("These were asked before:\n- When is the wick trimmed?\n\nAsk question 2.")
+
+
+def test_an_excerpt_with_small_changes_is_taken_as_the_document_has_it_and_counted():
+    quoted = answer("Who?", "A keeper trims the wicks at dusk", "the bell  rings in fog")
+    (made,) = outcomes(Questioner(quoted))
+    assert [TEXT[start:end] for start, end in made.excerpts] == ["A keeper trims the wick at dusk", "the bell rings in fog"]
+    assert made.repaired == 2
+
+
+GOOD = answer("What burns?", "The lamp burns oil.")
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (answer("What?", "The moon is made of cheese."), "excerpt 1, 'The moon is made of cheese.', does not stand in the"),
+        (answer("What?", "The lamp burns oil.", "x" * 100_000), "excerpt 2"),
+        (answer("What?", "The lamp burns oil.", " "), "excerpt 2 is empty"),
+        (answer("What?"), "there must be 1 to 5 excerpts; there are 0"),
+        (answer("What?", *["oil"] * 6), "there must be 1 to 5 excerpts; there are 6"),
+        (answer(" \u0000\n? ", "oil"), "the question has no words"),
+        (answer("a" * 3_000, "oil"), "the question may have at most 2,000 characters; it has 3,000"),
+        ('{"question": "\\ud800?", "excerpts": ["oil"]}', "the question has no words"),
+        ('{"question": "What?", "excerpts": "oil"}', "excerpts: "),
+        ('{"question": "What?", "excerpts": ["oil"', "its JSON is broken"),
+        ("I would rather not.", "it has no JSON object"),
+        (Reply("", ended="refused"), "it was refused"),
+        (Reply(GOOD, ended="cut"), "it was cut off"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_is_asked_again_with_the_reason_then_dropped(bad, why):
+    model = Questioner(bad, GOOD)
+    (made,) = outcomes(model)
+    assert made.question == "What burns?"
+    assert why in model.asked[1][-1].text
+    dropped, kept = outcomes(Questioner(*[bad] * (REPEATS + 1)), 2)
+    assert isinstance(dropped, Dropped)
+    assert why in dropped.why
+    # What was dropped is not shown as asked, and the next window has its turn.
+    assert kept.question == "Question 1?"
+
+
+def test_a_question_that_was_asked_before_is_asked_for_again():
+    model = Questioner(GOOD, answer("WHAT  burns?", "oil"), answer("What rings?", "the bell"))
+    first, second = outcomes(model, 2)
+    assert [first.question, second.question] == ["What burns?", "What rings?"]
+    assert "this question was asked before" in model.asked[2][-1].text
+
+
+def test_the_same_settings_ask_the_same_so_that_a_second_run_sends_nothing():
+    model = Questioner()
+    again = asking(model)
+    runs = []
+    for _ in range(2):
+        made = []
+        generate((TEXT, "Another text."), Settings(5, 3), again.ask, made.append)
+        runs.append(made)
+    assert runs[0] == runs[1]
+    assert len(model.asked) == again.spent.requests == 5
+    assert again.spent.remembered == 5
+
+
+def test_what_was_asked_before_the_user_stopped_is_kept():
+    made, stop = [], []
+    ask = partial(asking(Questioner()).ask, cancelled=lambda: bool(stop))
+
+    def done(outcome):
+        made.append(outcome)
+        if len(made) == 3:
+            stop.append(True)
+
+    with pytest.raises(Cancelled):
+        generate((TEXT,), Settings(10), ask, done)
+    assert [one.question for one in made] == ["Question 1?", "Question 2?", "Question 3?"]
+
+
+def test_only_the_nearest_questions_about_the_same_document_are_shown():
+    model = Questioner()
+    outcomes(model, MOST_BEFORE + 12, texts=(TEXT, "Quite another document, of some length as well, about pears."))
+    last = model.asked[-1]
+    shown = last[1].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
+    own = [f"- Question {n}?" for n, one in enumerate(model.asked, start=1) if passage_of(one) == passage_of(last)][:-1]
+    assert 1 <= len(shown) == min(len(own), MOST_BEFORE)
+    assert set(shown) <= set(own)
+
+
+@given(
+    texts=st.lists(st.text(st.sampled_from("ab \n"), max_size=900), min_size=1, max_size=4),
+    size=st.integers(200, 400),
+    seed=st.integers(0, 99),
+)
+def test_windows_lie_in_their_documents_and_are_of_whole_words(texts, size, seed):
+    if not any(text.strip() for text in texts):
+        with pytest.raises(InputError, match="at least one document with text"):
+            windows(texts, size, seed)
+        return
+    some = [*islice(windows(texts, size, seed), 4)]
+    assert some == [*islice(windows(texts, size, seed), 4)]
+    for document, (start, end) in some:
+        text = texts[document]
+        assert 0 <= start < end <= len(text)
+        assert end - start <= size
+        assert text[start:end].strip()
+        if len(text) <= size:
+            assert (start, end) == (0, len(text))
+
+
+def test_a_window_does_not_begin_or_end_inside_a_word():
+    text = "lantern " * 500
+    for _, (start, end) in islice(windows([text], 300, 1), 20):
+        assert text[start:end].strip().replace("lantern", "").strip() == ""
+        assert 280 <= end - start <= 300
+
+
+def test_every_place_of_every_document_may_be_asked_about():
+    texts = ["a" * 1_000, "b" * 3_000]
+    some = [*islice(windows(texts, 200, 0), 400)]
+    assert 60 <= sum(1 for one in some if one.document == 0) <= 140
+    starts = [one.span.start for one in some if one.document == 1]
+    assert min(starts) < 100 < 2_700 < max(starts)
+
+
+def test_an_estimate_counts_what_is_sent():
+    model, tokenizer = Questioner(), load_tokenizer("words")
+    about = estimate((TEXT,), Settings(1), tokenizer)
+    outcomes(model)
+    assert about == (1, sum(tokenizer.count([part.text for part in model.asked[0]])))
+    many = estimate((TEXT,), Settings(100), tokenizer)
+    assert many.requests == 100
+    assert many.tokens > 100 * about.tokens
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"count": 0}, "The questions to generate must be from 1 to 500; got 0."),
+        ({"count": 501}, "The questions to generate must be from 1 to 500; got 501."),
+        ({"window": 100}, "The characters of a window must be from 200 to 20,000; got 100."),
+    ],
+)
+def test_settings_out_of_range_are_refused(given, said):
+    with pytest.raises(InputError) as error:
+        Settings(**given)
+    assert str(error.value) == said
+
+
+def test_the_prompt_says_how_many_excerpts_there_may_be():
+    assert MOST_EXCERPTS == 5
+    assert "up to five" in QUESTION_SYSTEM
+
+
+def test_a_window_in_the_middle_gives_places_in_the_document():
+    text = "word " * 400 + "The needle lies here. " + "more " * 400
+    made = outcomes(Questioner(), 6, texts=(text,), window=300, seed=2)
+    for one in made:
+        (span,) = one.excerpts
+        assert isinstance(span, Span)
+        assert one.window.span.start <= span.start < span.end <= one.window.span.end
