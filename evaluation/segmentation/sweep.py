@@ -152,8 +152,9 @@ def sweep(
     """Run every setting on every document, and yield each row when it is done; ``tools`` share their embeddings.
 
     With several workers, and more than a `FEW` runs, they are spread over processes, and the rows come in the order in
-    which they are done. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is
-    ``done`` already is neither run nor yielded again.
+    which they are done; those of chunkers that ask a language model stay in this process, where what is spent is bounded.
+    ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is ``done`` already is
+    neither run nor yielded again.
 
     Raises
     ------
@@ -177,7 +178,8 @@ def sweep(
             groups.append((marked.document, runs))
     total = len(documents) * len(settings)
     left = sum(len(runs) for _, runs in groups)
-    rows = spread(groups, tools, workers) if workers > 1 and left > FEW else _here(groups, tools)
+    alone = workers < 2 or left <= FEW or any(chunker.asks for chunker in chunkers.values())
+    rows = _here(groups, tools) if alone else spread(groups, tools, workers)
     with closing(rows):
         try:
             for count, row in enumerate(rows, start=total - left + 1):

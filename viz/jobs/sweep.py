@@ -6,10 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from chunkers import Embedder, Tools, load_tokenizer
+from chunkers import Embedder, Tools, build_chunker, load_tokenizer
+from chunkers.base import Estimate
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.spending import Ledger
 from evaluation.segmentation.marked_texts import MarkedText
 from evaluation.segmentation.sweep import Marked, Setting, SweepRow, sweep
 from viz.jobs.background import Background
+from viz.jobs.estimating import estimate
 from viz.jobs.keeping.keeper import Keeper
 from viz.jobs.keeping.kept_sweep import KeptSweep
 from viz.jobs.resources import embedding_cache, load_model
@@ -22,6 +26,8 @@ class Sweep(Background):
     ``split`` yields the documents called ``names`` one by one, because splitting long ones takes time. ``held`` names those
     that are held out of the ranking. What is among the ``rows`` when the job starts is not run again. If the sweep is
     ``kept`` on disk, every row is there before it is among the ``rows``. Without an ``embedder`` it only shows its rows.
+    ``asking`` is the language model of settings that ask one, ``asked`` what that has taken; whoever starts the sweep has
+    the user's consent.
     """
 
     names: Sequence[str]
@@ -34,6 +40,8 @@ class Sweep(Background):
     rows: list[SweepRow] = field(default_factory=list)
     kept: KeptSweep | None = None
     prepared: float | None = None
+    asking: Asking | None = None
+    asked: Ledger = field(default_factory=Ledger)
 
     @classmethod
     def from_disk(cls, keeper: Keeper) -> Sweep | None:
@@ -45,7 +53,7 @@ class Sweep(Background):
         held = frozenset(name for name, one in zip(names, kept.plan.documents, strict=True) if one.held)
         return cls(names, tuple, kept.plan.settings, None, kept.plan.tokenizer, True, held, kept.rows(), kept)
 
-    def resumed(self, documents: Sequence[MarkedText], embedder: Embedder) -> Sweep:
+    def resumed(self, documents: Sequence[MarkedText], embedder: Embedder, asking: Asking | None = None) -> Sweep:
         """Return a kept sweep with its rows, ready to run the rest on its ``documents``."""
         assert self.kept is not None
         planned = self.kept.plan.documents
@@ -58,7 +66,7 @@ class Sweep(Background):
         rows = [replace(row, document=called[row.document]) for row in self.rows]
         held = frozenset(called[name] for name in self.held)
         names = list(called.values())
-        return Sweep(names, split, self.settings, embedder, self.tokenizer, True, held, rows, self.kept)
+        return Sweep(names, split, self.settings, embedder, self.tokenizer, True, held, rows, self.kept, asking=asking)
 
     @property
     def total(self) -> int:
@@ -81,6 +89,8 @@ class Sweep(Background):
             return self.prepared, self.embedder.prepared_said(self.prepared)
         done = len(self.rows)
         status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
+        if self.asking is not None:
+            status = f"{done:,} of {self.total:,} runs, asking {self.asking.model.name}"
         return done / max(1, self.total), status
 
     def _run(self) -> None:
@@ -97,7 +107,12 @@ class Sweep(Background):
         if self.kept is not None:
             self.kept.keeper.check_embedder(self.embedder)
         tools = Tools(
-            self.embedder, load_tokenizer(self.tokenizer), embedding_cache(self.on_disk), cancelled=self._cancel.is_set
+            self.embedder,
+            load_tokenizer(self.tokenizer),
+            embedding_cache(self.on_disk),
+            cancelled=self._cancel.is_set,
+            asking=self.asking,
+            ledger=self.asked,
         )
         numbers = {
             (name, setting): place * len(self.settings) + number
@@ -111,3 +126,11 @@ class Sweep(Background):
 
     def _prepares(self, share: float) -> None:
         self.prepared = share
+
+
+def estimate_of_sweep(
+    split: Callable[[], Iterable[Marked]], settings: Sequence[Setting], tokenizer: str, cancelled: Callable[[], bool]
+) -> Estimate:
+    """Return about what a sweep sends to a language model, all settings together; raises as `estimate` does."""
+    chunkers = [build_chunker(one.chunker, dict(one.parameters)) for one in settings]
+    return estimate((one.document for one in split()), chunkers, tokenizer, cancelled)

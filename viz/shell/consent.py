@@ -35,10 +35,7 @@ def show_consent(subject: object, asking: Asking | None, what: str, answer_token
         Names the notice and the button on the page.
     """
     job = session.estimating
-    if job is None:
-        return
-    if job.subject != subject or job.asking is not asking or job.cancelled:
-        session.estimating = None
+    if job is None or job.subject != subject or job.asking is not asking or job.cancelled:
         return
     if job.running:
         show_job_progress(job, key=f"estimating_{key}")

@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from chunkers import CHUNKERS, FieldSpec, InputError, build_chunker
+from chunkers import ASKING, CHUNKERS, FieldSpec, InputError, build_chunker
 from chunkers.arguments import value as read_value
+from chunkers.registry import chunker_class
 from evaluation.segmentation.sweep import Setting, grid, published
 from viz.controls.link_widgets import seed, select
 
@@ -30,7 +31,7 @@ _ANY_SIZE = [2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     """Draw the choice of a grid; return its valid settings, and a message if some are invalid."""
-    options = {PUBLISHED: "Published grids"} | {name: kind.title for name, kind in CHUNKERS.items()}
+    options = {PUBLISHED: "Published grids"} | {name: chunker_class(name).title for name in (*CHUNKERS, *ASKING)}
 
     def forget() -> None:
         words.update(first="", second="", values="", others="")
@@ -41,7 +42,7 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
         )
         return published(), ""
     what = words["what"]
-    specs = {spec.name: spec for spec in CHUNKERS[what].fields()}
+    specs = {spec.name: spec for spec in chunker_class(what).fields()}
     titles = {name: spec.title for name, spec in specs.items()}
     first = select("Along", words, "first", titles, f"tune/first/{what}")
     axes = {first: _values(words, "values", specs[first])}

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from chunkers import CHUNKERS
+from chunkers import ASKING, CHUNKERS
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
+from viz.controls.language_model import language_model_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
-from viz.jobs.sweep import Sweep
+from viz.jobs.sweep import Sweep, estimate_of_sweep
+from viz.shell.consent import first_estimate, show_consent
 from viz.shell.page import Page, page
+from viz.shell.progress import SHORT_ANSWER
 from viz.shell.thread import columns_to_open_with
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
+from viz.state.language_model import MISSING, chosen_model
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
 from viz.tune.documents import Chosen, choose_documents, default_documents
@@ -41,7 +46,7 @@ def show() -> None:
     """Draw the page."""
     extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
     default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
-    opening = columns_to_open_with(PAGE, [CHUNKERS])
+    opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
     with page(PAGE, default, about_a_text=False) as here:
         words = here.choices.extra
         if opening and opening[0] is not None and not words["run"]:
@@ -54,6 +59,8 @@ def _draw(here: Page) -> None:
     with here.controls:
         settings, complaint = choose_settings(words)
         _say_opened_with(words)
+        if words["what"] in ASKING:
+            language_model_controls(words["what"])
         documents = choose_documents(words)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
@@ -96,6 +103,14 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
     count = len(documents.all)
     runs = (len(settings) + len(TRIVIAL)) * count if settings else 0
     fits = 0 < runs <= MOST_RUNS and bool(documents.tuned) and here.embedder is not None
+    asks, asking = here.choices.extra["what"] in ASKING, chosen_model()
+    subject = tuple(settings), tuple(documents.with_splitters), here.choices.tokenizer
+
+    def start() -> None:
+        if asks and asking is not None:
+            first_estimate(subject, asking, partial(estimate_of_sweep, documents.split, settings, subject[-1]), run)
+        else:
+            run()
 
     def run() -> None:
         words = here.choices.extra
@@ -104,16 +119,20 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
             before.cancel()
         assert here.embedder is not None
         token = new_token()
-        job = new_sweep(token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer)
+        job = new_sweep(
+            token, documents, [*settings, *TRIVIAL], here.embedder, here.choices.tokenizer, asking if asks else None
+        )
         words["run"] = registry().keep(job, token)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Run", on_click=run, disabled=not fits, type="primary")
+    row.button("Run", on_click=start, disabled=not fits or (asks and asking is None), type="primary")
     if here.embedder is None:
         said = here.embedder_complaint
     elif not documents.tuned:
         said = "Choose at least one document that is not held out."
+    elif asks and asking is None:
+        said = MISSING
     elif runs > MOST_RUNS:
         said = f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
     else:
@@ -121,6 +140,9 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         said = f"{beside} on {counted(count, 'document')}: {runs:,} runs"
     with row:
         remark(said, key="tune_start")
+    if asks and fits:
+        what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
+        show_consent(subject, asking, what, SHORT_ANSWER, "sweep")
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:
@@ -140,6 +162,8 @@ def _results(job: Sweep, measure: str) -> None:
     """Draw the results so far."""
     if job.error:
         notice(job.error, "error", key="tune_error")
+    if job.asking is not None and not job.running:
+        remark(f"{job.asking.model.name}: {job.asked.spent}.", key="tune_asked")
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")

@@ -50,7 +50,10 @@ class _Setting(BaseModel):
 
 
 class SweepPlan(BaseModel):
-    """The settings of a sweep; ``embedder`` is the embedder's name."""
+    """The settings of a sweep.
+
+    ``embedder`` is the embedder's name, ``language_model`` the identity of the model that is asked; empty where none is.
+    """
 
     model_config = _STRICT
 
@@ -58,6 +61,7 @@ class SweepPlan(BaseModel):
     grid: tuple[_Setting, ...] = Field(min_length=1)
     embedder: str
     tokenizer: str
+    language_model: str = ""
 
     @property
     def settings(self) -> list[Setting]:
@@ -90,6 +94,7 @@ class KeptSweep:
         settings: Sequence[Setting],
         embedder: str,
         tokenizer: str,
+        language_model: str = "",
     ) -> KeptSweep:
         """Return what is kept of a sweep over ``documents``, each with the name of its splitter; nothing is written yet."""
         kept = [
@@ -102,7 +107,10 @@ class KeptSweep:
             for one, splitter in documents
         ]
         grid = [_Setting(chunker=one.chunker, parameters=one.parameters) for one in settings]
-        return cls(keeper, SweepPlan(documents=tuple(kept), grid=tuple(grid), embedder=embedder, tokenizer=tokenizer))
+        plan = SweepPlan(
+            documents=tuple(kept), grid=tuple(grid), embedder=embedder, tokenizer=tokenizer, language_model=language_model
+        )
+        return cls(keeper, plan)
 
     @classmethod
     def find(cls, keeper: Keeper) -> KeptSweep | None:

@@ -1,0 +1,54 @@
+"""Sweeps of the chunkers that ask a language model: all settings are counted together, and sent after the click alone."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from chunkers import Document
+from chunkers.methods.llm import Llm
+from evaluation.segmentation import sweep as sweeps
+from sample_docs import load_sample, sample_splitters
+from tests import ROOT
+from tests.server import ChatModelServer
+from tests.support import LIMIT, ScriptedModel, ended, tools
+from tests.viz.app_steps import remarks, said, sweep_of
+from viz.state.language_model import MISSING
+
+pytestmark = pytest.mark.page
+
+
+def press(app, label):
+    next(one for one in app.button if one.label == label).click().run()
+    assert not app.exception
+
+
+def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    # However many runs there are, no other process asks.
+    monkeypatch.setattr(sweeps, "FEW", 0)
+    scripted = ScriptedModel()
+    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    words = {"what": "llm", "first": "window", "values": "100, 200", "documents": "stubs", "held": "none"}
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", **words})
+    app.switch_page("pages/tune.py")
+    app.run()
+    assert MISSING in remarks(app)
+    app.text_input(key="language_name").set_value("test")
+    app.text_input(key="language_address").set_value(http.address)
+    press(app, "Use this model")
+    press(app, "Run")
+    ended(app.session_state["estimating"])
+    app.run()
+    (told,) = [text for text in said(app) if text.startswith("This sweep sends 1 document, once for every setting, to 127.")]
+    assert (http.requests, sweep_of(app)) == ([], None)
+    press(app, "Send")
+    sweep = ended(sweep_of(app))
+    http.close()
+    assert not sweep.error
+    assert len(sweep.rows) == sweep.total == 5
+    assert sweep.asked.spent.requests == len(http.requests) > 1
+    one = Document.from_text(load_sample("stubs").text, sample_splitters()["stubs"])
+    estimates = [Llm(window=window).estimate(one, tools()) for window in (100, 200)]
+    requests, tokens = map(sum, zip(*estimates, strict=True))
+    assert f"about {tokens:,} tokens in {requests} requests" in told
