@@ -46,9 +46,11 @@ class AnswerCache:
         self._file = _open(path, may_replace=True) if path else None
 
     @staticmethod
-    def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message]) -> bytes:
-        """Return what stands for a conversation with that model."""
-        asked = json.dumps([model.name, model.revision, model.settings, most_tokens, messages])
+    def key(model: LanguageModel, most_tokens: int, messages: Sequence[Message], repeat: int = 0) -> bytes:
+        """Return what stands for a conversation with that model, begun afresh for the ``repeat``-th time."""
+        asked = json.dumps(
+            [model.name, model.revision, model.settings, most_tokens, messages, *([repeat] if repeat else [])]
+        )
         return hashlib.blake2b(asked.encode(), digest_size=16).digest()
 
     def get(self, key: bytes) -> Reply | None:

@@ -60,6 +60,12 @@ class Asking:
         """What was spent so far, whoever asked."""
         return self._purse.spent
 
+    def beside(self, model: LanguageModel) -> Asking:
+        """Return what asks another model, with the same memory of answers and out of the same purse."""
+        other = Asking(model, self._answers)
+        other._purse, other._slots = self._purse, self._slots
+        return other
+
     def ask(
         self,
         messages: Sequence[Message],
@@ -67,6 +73,7 @@ class Asking:
         ledger: Ledger | None = None,
         *,
         most_tokens: int = MOST_ANSWER_TOKENS,
+        repeat: int = 0,
     ) -> Reply:
         """Return the answer, the one from before if there is one.
 
@@ -80,6 +87,8 @@ class Asking:
             Where what it takes is added too.
         most_tokens
             The most tokens of the answer.
+        repeat
+            Another number asks the same afresh: each has an answer of its own that is remembered.
 
         Raises
         ------
@@ -88,7 +97,7 @@ class Asking:
         Cancelled
             If the user stops.
         """
-        key = self._answers.key(self.model, most_tokens, messages)
+        key = self._answers.key(self.model, most_tokens, messages, repeat)
         reply = self._answers.get(key)
         if reply is None:
             if cancelled():

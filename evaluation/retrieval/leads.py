@@ -108,7 +108,7 @@ class Leads:
         chunker may turn out to be the best, so all pairs are compared, and all count for Holm's step-down. A budget's means
         and differences are over the same questions: those on which every chunker has the measure that has it anywhere.
         """
-        values = {size: _on_same_questions(measured) for size, measured in values.items()}
+        values = {size: on_same_questions(measured) for size, measured in values.items()}
         pairs = [(size, one, other) for size in values for one, other in combinations(range(len(names)), 2)]
         rows = np.array([values[size][one] - values[size][other] for size, one, other in pairs])
         resamples = max(RESAMPLES, ceil(2 * _FINENESS * len(pairs) / (1 - LEVEL)))
@@ -201,7 +201,7 @@ class Leads:
         return f"{_listed([f'{size:,}' for size in sizes])} {unit}"
 
 
-def _on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
+def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
     """Return the values with NaN for all wherever any is undefined; one that is undefined everywhere spoils none."""
     missing = [np.isnan(one) for one in measured if not np.isnan(one).all()]
     lost = np.logical_or.reduce(missing) if missing else True

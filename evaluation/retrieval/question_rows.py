@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from chunkers import InputError
@@ -43,8 +43,7 @@ def rows_of(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
     InputError
         If the whole file is unusable.
     """
-    rows = _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name)
-    for number, (place, row) in enumerate(rows):
+    for number, (place, row) in enumerate(plain_rows(text, name, _check_columns)):
         if isinstance(row, InputError):
             yield place, row
             continue
@@ -57,6 +56,15 @@ def rows_of(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
             yield place, _renamed(row)
         except InputError as error:
             yield place, error
+
+
+def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
+    """Yield the place of every row, and the row as it is or what is wrong with it.
+
+    ``check`` is called with the columns of a CSV file and its name, and raises InputError if they are not those of such a
+    file.
+    """
+    return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
 
 def listed(value: object, column: str) -> list[Any]:
@@ -112,7 +120,7 @@ def _renamed(row: Row) -> Row:
     return {**row, "excerpts": found}
 
 
-def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
+def _csv_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
     csv.field_size_limit(FIELD_LIMIT)
     head = text.lstrip().partition("\n")[0]
     separator = max(",;\t", key=head.count)
@@ -120,7 +128,7 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
     number = 0
     try:
         columns = [column or "" for column in reader.fieldnames or ()]
-        _check_columns(columns, name)
+        check(columns, name)
         for number, row in enumerate(reader, start=1):
             yield f"question {number:,}", _as_wide_as(columns, row, separator)
     except csv.Error as error:

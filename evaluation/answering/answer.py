@@ -1,0 +1,204 @@
+"""A question is answered from the chunks that fill a budget, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from chunkers import Chunking, Tools
+from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import Message, Reply
+from chunkers.language_models.conversation import Unusable, usable_answer
+from evaluation.asking.ask import Limit, ask, embed_question, prepare
+from evaluation.retrieval.budget import Measuring
+
+ANSWER_TOKENS = 100
+"""Tokens of an answer, or of what is said of one, as an estimate of the cost counts them."""
+
+
+class Passage(NamedTuple):
+    """What a question is given of a chunk.
+
+    Attributes
+    ----------
+    chunk
+        Its number, from 0.
+    text
+        All of its text, or the beginning where the budget ends within it.
+    whole
+        Whether that is all of it.
+    """
+
+    chunk: int
+    text: str
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Context:
+    """The chunks that a question is given, the best first, and their tokens."""
+
+    passages: tuple[Passage, ...]
+    tokens: int
+
+    def __str__(self) -> str:
+        """Return them as the model reads them."""
+        return "".join(
+            prompts.ANSWER_PASSAGE.format(number=number, text=one.text) for number, one in enumerate(self.passages, start=1)
+        )
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a chunker gives to all questions.
+
+    Attributes
+    ----------
+    contexts
+        One for each question.
+    chunk_s, embed_s
+        Seconds for chunking and for embedding the chunks, as if nothing had been embedded before.
+    chunks
+        How many chunks there are.
+    """
+
+    contexts: tuple[Context, ...]
+    chunk_s: float
+    embed_s: float
+    chunks: int
+
+
+def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring) -> Gathered:
+    """Retrieve by the embedder, for every question, the best chunks until ``budget`` tokens are full.
+
+    The last chunk is cut off where the budget ends, as `evaluation.retrieval.budget.filled` does.
+
+    Raises
+    ------
+    ChunkingError
+        As `Tools.embed` does.
+    Cancelled
+        If the user asked to stop.
+    """
+    passages = prepare(chunking, tools, "embedding")
+    # Before the questions, whose embeddings are no cost of the chunker.
+    embed_s = tools.meter.cold_s
+    contexts = []
+    for question in questions:
+        vector = embed_question(chunking, tools, question) if chunking.chunks else None
+        if vector is None:
+            contexts.append(Context((), 0))
+            continue
+        asked = ask(passages, question, vector, "embedding", Limit.of(tokens=budget), ruler)
+        given = tuple(
+            Passage(hit.chunk, "\n".join(chunking.document.text[start:end] for start, end in hit.parts), hit.whole)
+            for hit in asked.hits
+        )
+        contexts.append(Context(given, asked.tokens))
+    return Gathered(tuple(contexts), _chunking_seconds(chunking), embed_s, len(chunking.chunks))
+
+
+def _chunking_seconds(chunking: Chunking) -> float:
+    timing = chunking.timing
+    if timing is None:
+        return 0.0
+    # Not a number where it was not recorded.
+    embedding = timing.cold_ms if timing.cold_ms == timing.cold_ms else timing.embed_ms
+    return (timing.decide_ms + timing.merge_ms + embedding) / 1000
+
+
+class Exchange(NamedTuple):
+    """A conversation with a model, word by word, what is said to it included.
+
+    Attributes
+    ----------
+    turns
+        All that was said, the last answer included.
+    tokens_in, tokens_out
+        The tokens of every answer that it took, as the server counts them, remembered ones too; where it does not say, as
+        the tokenizer does.
+    """
+
+    turns: tuple[Message, ...] = ()
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Recording:
+    """Asks a model, and keeps what was said.
+
+    Parameters
+    ----------
+    asking
+        The model.
+    count
+        Counts the tokens of each text, for a server that does not.
+    cancelled, repeat
+        See `Asking.ask`.
+    """
+
+    def __init__(
+        self, asking: Asking, count: Callable[[Sequence[str]], list[int]], cancelled: Callable[[], bool], repeat: int = 0
+    ) -> None:
+        self._asking, self._count, self._cancelled, self._repeat = asking, count, cancelled, repeat
+        self.exchange = Exchange()
+
+    def __call__(self, messages: Sequence[Message]) -> Reply:
+        """Return the answer; raises as `Asking.ask` does."""
+        reply = self._asking.ask(messages, self._cancelled, repeat=self._repeat)
+        read, written = reply.tokens_in, reply.tokens_out
+        if read is None or written is None:
+            *asked, written = self._count([*(text for _, text in messages), reply.text])
+            read = sum(asked)
+        before = self.exchange
+        self.exchange = Exchange(
+            (*messages, Message("assistant", reply.text)), before.tokens_in + read, before.tokens_out + written
+        )
+        return reply
+
+
+class Answer(NamedTuple):
+    """What a model answers.
+
+    Attributes
+    ----------
+    text
+        Empty where there is no answer.
+    problem
+        Why there is none; empty where there is one.
+    """
+
+    text: str
+    problem: str
+    exchange: Exchange
+
+
+def answer_messages(question: str, context: Context) -> list[Message]:
+    """Return what the model is asked."""
+    said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
+    return [Message("system", prompts.ANSWER_SYSTEM), Message("user", said)]
+
+
+def answered(question: str, context: Context, recording: Recording) -> Answer:
+    """Return the model's answer; one that cannot be used is asked for again, and then there is none.
+
+    Raises
+    ------
+    ModelError
+        If the server gives no answer, or asking it would pass the limit of what may be spent.
+    Cancelled
+        If the user asked to stop.
+    """
+    try:
+        text = usable_answer(recording, answer_messages(question, context), _words)
+    except Unusable as complaint:
+        return Answer("", str(complaint), recording.exchange)
+    return Answer(text, "", recording.exchange)
+
+
+def _words(answer: str) -> str:
+    if not answer.strip():
+        raise Unusable("it has no words")
+    return answer.strip()

@@ -1,0 +1,40 @@
+"""BERTScore, where the package ``bert_score`` is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from chunkers.errors import ModelError
+from chunkers.optional import needed
+
+PACKAGE = "bert_score"
+REQUIREMENT = "bert-score"
+
+
+def installed() -> bool:
+    """Return whether the package is there; it is not imported."""
+    return find_spec(PACKAGE) is not None
+
+
+def bert_scores(answers: Sequence[str], references: Sequence[str], language: str) -> list[float]:
+    """Return F1 of every answer and its reference, by the model that the package has for the language.
+
+    The package loads that model from its own cache, or fetches it.
+
+    Source: Zhang et al., BERTScore: Evaluating Text Generation with BERT (2020).
+
+    Raises
+    ------
+    ModelError
+        If the package is not installed, or cannot load its model.
+    """
+    scorer = needed(PACKAGE, "BERTScore", REQUIREMENT)
+    try:
+        _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
+        return [float(one) for one in f1]
+    except Exception as error:
+        # What loading a model raises is of many classes.
+        raise ModelError(
+            f"BERTScore: the package {PACKAGE} must be able to load its model; it raised {type(error).__name__}."
+        ) from error

@@ -1,0 +1,52 @@
+"""All answers and judgements as a file: CSV for a spreadsheet, JSON lines with every prompt and every word."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+from chunkers.spreadsheet import as_cell
+from evaluation.answering.answer import Exchange
+from evaluation.answering.report import MEASURES, Results
+
+
+def to_csv(names: Sequence[str], results: Results) -> str:
+    """Return one row for each answer; what a spreadsheet would take for a formula gets an apostrophe before it."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(["chunker", "question", "reference", "answer", "problem", *MEASURES, "not_judged", "context_tokens"])
+    for (chunker, _), one in sorted(results.items()):
+        values = [one.value(measure) for measure in MEASURES]
+        row = [names[chunker], one.item.question, one.item.reference, one.answer.text, one.answer.problem, *values]
+        writer.writerow(map(as_cell, [*row, " ".join(one.not_judged), one.context.tokens]))
+    return written.getvalue()
+
+
+def to_json_lines(names: Sequence[str], results: Results) -> str:
+    """Return one object for each answer, with its passages, and all that was said to and by the models."""
+    rows = []
+    for (chunker, _), one in sorted(results.items()):
+        row = {
+            "chunker": names[chunker],
+            "question": one.item.question,
+            "reference": one.item.reference,
+            "answer": one.answer.text,
+            "problem": one.answer.problem,
+            "asked": _said(one.answer.exchange),
+            "passages": [passage._asdict() for passage in one.context.passages],
+            **{measure: one.value(measure) for measure in MEASURES},
+            "judgements": [
+                {"kind": kind, "time": place + 1, "value": judgement.value, "problem": judgement.problem}
+                | {"said": judgement.said, "asked": _said(judgement.exchange)}
+                for kind, times in one.judgements.items()
+                for place, judgement in enumerate(times)
+            ],
+        }
+        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(rows)
+
+
+def _said(exchange: Exchange) -> list[dict[str, str]]:
+    return [message._asdict() for message in exchange.turns]

@@ -1,0 +1,180 @@
+"""Answers judged by a language model: faithfulness, answer relevancy, and correctness against a reference.
+
+Source of faithfulness and answer relevancy: Es, James, Espinosa-Anke and Schockaert, RAGAS (2024), sections 3.1 and 3.2; the
+prompts are our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from chunkers.arrays import FloatArray
+from chunkers.language_models import prompts
+from chunkers.language_models.base import Message
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from evaluation.answering.answer import Context, Exchange, Recording
+
+Kind = Literal["faithfulness", "relevancy", "correctness"]
+
+KINDS: tuple[Kind, ...] = ("faithfulness", "relevancy", "correctness")
+
+MOST_STATEMENTS = 100
+"""The most statements that an answer may be divided into."""
+
+HIGHEST = 5
+"""The highest grade of correctness; the lowest is 1."""
+
+Similar = Callable[[str, Sequence[str]], FloatArray]
+"""Returns the cosines of a text and others, shape (others,)."""
+
+
+class Judged(NamedTuple):
+    """What is judged; the reference is empty where there is none."""
+
+    question: str
+    reference: str
+    answer: str
+    context: Context
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a model says of an answer.
+
+    Attributes
+    ----------
+    value
+        Faithfulness and relevancy from 0 to 1, correctness from 1 to 5; None where it is undefined or not judged.
+    problem
+        Why it is not judged: what is wrong with the last reply. Empty where it is.
+    said
+        What it rests on, in sentences.
+    exchange
+        The prompt, and the model's words.
+    repeat
+        Which time it was judged, from 0.
+    """
+
+    kind: Kind
+    value: float | None
+    problem: str
+    said: tuple[str, ...]
+    exchange: Exchange
+    repeat: int = 0
+
+
+_Sentence = Annotated[str, Field(min_length=1)]
+
+
+class _Statement(BaseModel):
+    statement: _Sentence
+    supported: bool
+
+
+class _Faithfulness(BaseModel):
+    statements: list[_Statement] = Field(max_length=MOST_STATEMENTS)
+
+
+class _Relevancy(BaseModel):
+    questions: list[_Sentence] = Field(min_length=3, max_length=3)
+    evasive: bool
+
+
+class _Correctness(BaseModel):
+    reason: str = ""
+    grade: int = Field(ge=1, le=HIGHEST)
+
+
+class _Found(NamedTuple):
+    value: float | None
+    said: tuple[str, ...]
+
+
+def kinds_of(reference: str) -> tuple[Kind, ...]:
+    """Return what can be judged of an answer: correctness takes a reference."""
+    return KINDS if reference else KINDS[:-1]
+
+
+def judge_messages(kind: Kind, asked: Judged) -> list[Message]:
+    """Return what the judging model is asked."""
+    question, reference, answer, context = asked
+    match kind:
+        case "faithfulness":
+            said = prompts.FAITHFULNESS_QUESTION.format(passages=context, question=question, answer=answer)
+            return [Message("system", prompts.FAITHFULNESS_SYSTEM), Message("user", said)]
+        case "relevancy":
+            return [
+                Message("system", prompts.RELEVANCY_SYSTEM),
+                Message("user", prompts.RELEVANCY_QUESTION.format(answer=answer)),
+            ]
+        case "correctness":
+            said = prompts.CORRECTNESS_QUESTION.format(question=question, reference=reference, answer=answer)
+            return [Message("system", prompts.CORRECTNESS_SYSTEM), Message("user", said)]
+
+
+def judged(kind: Kind, asked: Judged, recording: Recording, similar: Similar, repeat: int = 0) -> Judgement:
+    """Return what the model says of an answer; a reply that cannot be read is asked for again, and then it is not judged.
+
+    Raises
+    ------
+    ModelError
+        If the server gives no reply, or asking it would pass the limit of what may be spent; if the embedder fails.
+    Cancelled
+        If the user asked to stop.
+    """
+    reads: dict[Kind, Callable[[str], _Found]] = {
+        "faithfulness": read_faithfulness,
+        "relevancy": lambda reply: read_relevancy(reply, asked.question, similar),
+        "correctness": read_correctness,
+    }
+    try:
+        found = usable_answer(recording, judge_messages(kind, asked), reads[kind])
+    except Unusable as complaint:
+        return Judgement(kind, None, str(complaint), (), recording.exchange, repeat)
+    return Judgement(kind, found.value, "", found.said, recording.exchange, repeat)
+
+
+def read_faithfulness(reply: str) -> _Found:
+    """Return F, the share of the answer's statements that its passages bear out; undefined where it states nothing.
+
+    Raises Unusable if the reply is not in the form that was asked for.
+    """
+    statements = read_json(reply, _Faithfulness).statements
+    said = tuple(f"{'borne out' if one.supported else 'not borne out'}: {one.statement}" for one in statements)
+    if not statements:
+        return _Found(None, ("The answer states nothing.",))
+    return _Found(sum(one.supported for one in statements) / len(statements), said)
+
+
+def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
+    """Return AR, the mean cosine of the question and those that the answer would answer; 0 for an evasive answer.
+
+    A mean below 0 counts as 0. Raises Unusable if the reply is not in the form that was asked for.
+    """
+    found = read_json(reply, _Relevancy)
+    if found.evasive:
+        return _Found(0.0, ("The answer is evasive.", *found.questions))
+    cosines = similar(question, found.questions)
+    said = tuple(f"{cosine:.2f}: {other}" for cosine, other in zip(cosines, found.questions, strict=True))
+    return _Found(max(0.0, float(cosines.mean())), said)
+
+
+def read_correctness(reply: str) -> _Found:
+    """Return the grade; raises Unusable if the reply is not in the form that was asked for."""
+    found = read_json(reply, _Correctness)
+    return _Found(float(found.grade), (found.reason,) if found.reason else ())
+
+
+def aqs(faithfulness: float | None, relevancy: float | None) -> float | None:
+    """Return the answer quality score, 2·F·AR / (F + AR): 0 where both are 0, None where one of them is undefined.
+
+    Source: Kreileder, Reisinger and Fischer, Evaluating Chunking Strategies.
+    """
+    if faithfulness is None or relevancy is None:
+        return None
+    total = faithfulness + relevancy
+    return 2 * faithfulness * relevancy / total if total else 0.0

@@ -1,0 +1,146 @@
+"""The questions that are to be answered, with reference answers where there are some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from chunkers import InputError
+from chunkers.spreadsheet import from_cell
+from chunkers.text.reading import decode
+from evaluation.asking.ask import checked_question
+from evaluation.retrieval.excerpts import short
+from evaluation.retrieval.question_rows import Row, listed, plain_rows
+
+MOST_QUESTIONS = 500
+"""The most questions of a run: a model is asked up to four times for each of them and each chunker."""
+
+LONGEST_REFERENCE = 10_000
+"""The most characters of a reference answer."""
+
+BAR = "|"
+"""What stands between a question and its reference answer where both are on a line."""
+
+ANSWERS = ("answer", "reference", "ground_truth", "ground_truths")
+"""The columns that have a reference answer; the first that is not empty counts."""
+
+EXCERPTS = ("references", "excerpts")
+"""The columns of Retrieval's questions: where there is no answer, their excerpts are the reference."""
+
+
+class Item(NamedTuple):
+    """A question, and its reference answer; empty where there is none."""
+
+    question: str
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """The usable questions, and a sentence on each that is not usable."""
+
+    usable: tuple[Item, ...]
+    problems: tuple[str, ...] = ()
+
+
+def questions_of_lines(text: str) -> Items:
+    """Return one question a line, with its reference answer behind a bar where there is one; empty lines are skipped."""
+    lines = ((f"line {number:,}", line) for number, line in enumerate(text.splitlines(), start=1) if line.strip())
+    return _items((place, *_halves(line)) for place, line in lines)
+
+
+def _halves(line: str) -> tuple[str, str]:
+    question, _, reference = line.partition(BAR)
+    return question, reference
+
+
+def questions_of_file(data: bytes, name: str) -> Items:
+    """Return the questions of a file called ``name``: CSV, JSON lines or JSON with ``question`` and one of `ANSWERS`.
+
+    A file of Retrieval's questions will do as well: where a row has no answer, its excerpts are the reference.
+
+    Raises
+    ------
+    InputError
+        If the whole file is unusable: empty, too large, in another format, or without a column ``question``.
+    """
+    text = decode(data, name).text
+    if not text.strip():
+        raise InputError(f"{name}: a file of questions must have at least one; it is empty.")
+    rows = plain_rows(text, name, _check_columns)
+    found: list[tuple[str, Any, Any]] = []
+    for place, row in rows:
+        try:
+            if isinstance(row, InputError):
+                raise row
+            found.append((place, _cell(row.get("question", row.get("user_input"))), _reference(row)))
+        except InputError as error:
+            found.append((place, error, ""))
+        if len(found) > MOST_QUESTIONS:
+            break
+    items = _items(found)
+    return Items(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    if not {"question", "user_input"} & set(columns):
+        raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
+
+
+def _cell(value: object) -> object:
+    return from_cell(value) if isinstance(value, str) else value
+
+
+def _reference(row: Row) -> str:
+    """Return the reference answer of a row; empty if it has none."""
+    for column in ANSWERS:
+        value = row.get(column)
+        if isinstance(value, list):
+            value = " ".join(filter(None, (one for one in value if isinstance(one, str))))
+        if value is None or (isinstance(value, str) and not value.strip()):
+            continue
+        if not isinstance(value, str):
+            raise InputError(f"the {column} must be a text; got {short(value)}.")
+        return from_cell(value)
+    for column in EXCERPTS:
+        if row.get(column):
+            return " ".join(_excerpt(one, column) for one in listed(row[column], column))
+    return ""
+
+
+def _excerpt(value: object, column: str) -> str:
+    content = value.get("content") if isinstance(value, dict) else value
+    if not isinstance(content, str):
+        raise InputError(f"an excerpt of the {column} must be a text; got {short(value)}.")
+    return content
+
+
+def _items(found: Iterable[tuple[str, Any, str]]) -> Items:
+    """Return the questions that can be used, each once."""
+    usable: list[Item] = []
+    problems: list[str] = []
+    for place, question, reference in found:
+        try:
+            if isinstance(question, InputError):
+                raise question
+            if not isinstance(question, str):
+                raise InputError(f"the question must be a text; got {short(question)}.")
+            item = Item(checked_question(question), reference.strip())
+            if len(item.reference) > LONGEST_REFERENCE:
+                raise InputError(
+                    f"A reference answer may have at most {LONGEST_REFERENCE:,} characters; this one has "
+                    f"{len(item.reference):,}."
+                )
+            if any("\ud800" <= character <= "\udfff" for character in item.reference):
+                raise InputError("A reference answer must be valid Unicode; it holds half of a surrogate pair.")
+            if any(item.question == other.question for other in usable):
+                raise InputError(f"a question must be there once; {short(item.question)} is a repetition and left out.")
+        except InputError as error:
+            problems.append(f"{place}: {error}")
+            continue
+        if len(usable) == MOST_QUESTIONS:
+            problems.append(f"{place} and on: at most {MOST_QUESTIONS:,} questions can be answered; the rest is left out.")
+            break
+        usable.append(item)
+    return Items(tuple(usable), tuple(problems))

@@ -1,0 +1,65 @@
+"""Questions to be answered, typed one a line or read from a file: each is used, or a sentence says why not."""
+
+import pytest
+
+from chunkers import InputError
+from evaluation.answering import questions
+from evaluation.answering.questions import Item, questions_of_file, questions_of_lines
+
+
+def test_a_line_is_a_question_and_behind_a_bar_its_reference():
+    found = questions_of_lines("  Why? \n\nWhen?| In 1844. | Or so.\r\n|only an answer\nWhy?\n")
+    assert found.usable == (Item("Why?"), Item("When?", "In 1844. | Or so."))
+    assert found.problems == (
+        "line 4: A question must have at least one word; it is empty.",
+        "line 5: a question must be there once; 'Why?' is a repetition and left out.",
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"question,answer\nWhy?,Because.\nWhen?,\n",
+        b"question;answer\nWhy?;Because.\nWhen?;\n",
+        b'{"question": "Why?", "ground_truths": ["Because."]}\n{"question": "When?"}\n',
+        b'[{"user_input": "Why?", "reference": "Because."}, {"question": "When?", "answer": null}]',
+        b'question,excerpts\nWhy?,"[""Because.""]"\nWhen?,\n',
+        b'{"question": "Why?", "references": [{"content": "Because.", "start_index": 3}]}\n{"question": "When?"}',
+    ],
+)
+def test_every_form_of_file_gives_the_same(data):
+    found = questions_of_file(data, "q")
+    assert found.usable == (Item("Why?", "Because."), Item("When?"))
+    assert not found.problems
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b" ", "q: a file of questions must have at least one; it is empty."),
+        (b"what,answer\n1,2\n", "q: the columns must include question; got 'what, answer'."),
+    ],
+)
+def test_a_file_that_cannot_be_used_gets_a_sentence(data, said):
+    with pytest.raises(InputError) as error:
+        questions_of_file(data, "q")
+    assert str(error.value) == said
+
+
+def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
+    monkeypatch.setattr(questions, "MOST_QUESTIONS", 2)
+    monkeypatch.setattr(questions, "LONGEST_REFERENCE", 9)
+    rows = ['{"question": 3}', '{"question": "A?", "answer": "0123456789"}', '{"question": "B?", "answer": 7}']
+    rows += [f'{{"question": "{letter}?"}}' for letter in "CDE"]
+    found = questions_of_file("\n".join(rows[:1] + rows[3:]).encode(), "q")
+    assert [item.question for item in found.usable] == ["C?", "D?"]
+    assert found.problems[0] == "q, line 1: the question must be a text; got 3."
+    found = questions_of_file("\n".join(rows[1:3]).encode(), "q")
+    assert not found.usable
+    assert found.problems == (
+        "q, line 1: A reference answer may have at most 9 characters; this one has 10.",
+        "q, line 2: the answer must be a text; got 7.",
+    )
+    assert questions_of_lines("C?\nD?\nE?\nF?").problems == (
+        "line 3 and on: at most 2 questions can be answered; the rest is left out.",
+    )

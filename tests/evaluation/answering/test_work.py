@@ -1,0 +1,217 @@
+"""Answers and judgements of scripted models: good ones, refusals, and replies that are never of use."""
+
+import json
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from chunkers import Document, ModelError, load_tokenizer
+from chunkers.base import run
+from chunkers.errors import Cancelled
+from chunkers.language_models import prompts
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import Reply
+from chunkers.language_models.conversation import REPEATS
+from chunkers.language_models.spending import Limit
+from chunkers.recipe import build_chunker
+from evaluation.answering.answer import Context, Passage, gather
+from evaluation.answering.files import to_csv, to_json_lines
+from evaluation.answering.questions import Item
+from evaluation.answering.report import Report, costs
+from evaluation.answering.work import Means, answer_item, judge_result
+from evaluation.retrieval.corpus import Ruler
+from tests.evaluation.answering.scripted import AnsweringModel
+from tests.support import HashEmbedder, tools
+
+ITEM = Item("When did it rain?", "In May.")
+CONTEXT = Context((Passage(0, "It rained in May.", True),), 4)
+
+
+def similar(text, others):
+    return np.full(len(others), 0.5)
+
+
+def means(model, **limit):
+    asking = Asking(model, AnswerCache(), Limit(**limit) if limit else None)
+    return Means(asking, asking, similar, load_tokenizer("words").count)
+
+
+def work(model, item=ITEM, **limit):
+    kept = []
+    answer_item(item, CONTEXT, means(model, **limit), kept.append, bool)
+    return kept
+
+
+def test_every_step_is_kept_and_the_last_has_all():
+    model = AnsweringModel()
+    steps = work(model)
+    # The answer, its cosines, and three judgements.
+    assert [len(one.judgements) for one in steps] == [0, 0, 1, 2, 3]
+    done = steps[-1]
+    assert (done.question_cosine, done.reference_cosine) == (0.5, 0.5)
+    # It rained in May., and not more: one word of seven is not borne out.
+    assert done.value("faithfulness") == pytest.approx(6 / 7)
+    assert done.value("relevancy") == 0.5
+    assert done.value("aqs") == pytest.approx(2 * (6 / 7) * 0.5 / (6 / 7 + 0.5))
+    assert done.not_judged == ()
+    # The prompt and the very words are there.
+    turns = done.latest("faithfulness").exchange.turns
+    assert [turn.role for turn in turns] == ["system", "user", "assistant"]
+    assert turns[0].text == prompts.FAITHFULNESS_SYSTEM
+    assert json.loads(turns[-1].text)["statements"]
+    assert len(model.asked) == 4
+
+
+def test_without_a_reference_there_is_no_grade_and_no_cosine_with_it():
+    done = work(AnsweringModel(), Item("When?"))[-1]
+    assert {*done.judgements} == {"faithfulness", "relevancy"}
+    assert done.reference_cosine is done.value("correctness") is None
+
+
+@pytest.mark.parametrize("said", [Reply("", ended="refused"), Reply("It was", ended="cut"), Reply("  ")])
+def test_a_model_that_never_answers_leaves_no_answer_and_no_value(said):
+    model = AnsweringModel(lambda system, question: said)
+    (done,) = work(model)
+    assert len(model.asked) == REPEATS + 1
+    assert not done.answer.text
+    assert done.answer.problem
+    assert all(done.value(measure) is None for measure in ("aqs", "faithfulness", "correctness", "question_cosine"))
+
+
+def test_a_judgement_that_can_never_be_read_is_not_judged_and_not_nought():
+    model = AnsweringModel(lambda system, question: "Good!" if system == prompts.FAITHFULNESS_SYSTEM else None)
+    done = work(model)[-1]
+    assert done.not_judged == ("faithfulness",)
+    assert done.value("faithfulness") is done.value("aqs") is None
+    assert done.value("relevancy") == 0.5
+    judgement = done.latest("faithfulness")
+    assert judgement.problem == "it has no JSON object"
+    # All that was said is there: the question, and every reply with what was said to it.
+    assert [turn.text for turn in judgement.exchange.turns if turn.role == "assistant"] == ["Good!"] * (REPEATS + 1)
+    report = Report(["A"], 1, {(0, 0): done})
+    assert report.not_judged(0, "faithfulness") == report.not_judged(0, "aqs") == 1
+    assert report.not_judged(0, "relevancy") == 0
+    assert np.isnan(report.values("faithfulness")[0]).all()
+
+
+def test_a_reply_that_can_be_read_at_the_second_attempt_counts():
+    left = ["Well."]
+    model = AnsweringModel(lambda system, question: left.pop() if left and system == prompts.CORRECTNESS_SYSTEM else None)
+    done = work(model)[-1]
+    assert done.not_judged == ()
+    assert done.value("correctness") in range(1, 6)
+    assert len(done.latest("correctness").exchange.turns) == 5
+
+
+def test_judging_again_asks_afresh_and_keeps_what_was_said_before():
+    grades = iter([2, 5, 3])
+    model = AnsweringModel(
+        lambda system, question: json.dumps({"grade": next(grades)}) if system == prompts.CORRECTNESS_SYSTEM else None
+    )
+    with_model, kept = means(model), []
+    answer_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    answer_item(ITEM, CONTEXT, with_model, kept.append, bool)
+    assert len(model.asked) == 4
+    assert kept[-1].value("correctness") == 2
+    judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
+    assert len(model.asked) == 7
+    assert kept[-1].value("correctness") == 5
+    assert [one.value for one in kept[-1].judgements["correctness"]] == [2, 5]
+    # The same time again is remembered.
+    judge_result(kept[-1], with_model, kept.append, bool, repeat=1)
+    assert len(model.asked) == 7
+
+
+def test_the_limit_holds_for_both_models_and_what_was_answered_is_kept():
+    first, second = AnsweringModel(), AnsweringModel()
+    second.name = "openai:judge"
+    asking = Asking(first, AnswerCache(), Limit(tokens=2_000))
+    kept = []
+    both = Means(asking, asking.beside(second), similar, load_tokenizer("words").count)
+    with pytest.raises(ModelError, match="spending limit is 2,000 tokens"):
+        answer_item(ITEM, CONTEXT, both, kept.append, bool)
+    assert kept[-1].answer.text
+    assert asking.spent.tokens <= 2_000
+    assert asking.spent.requests == len(first.asked) + len(second.asked)
+
+
+def test_cancelling_keeps_the_answer():
+    kept = []
+    with pytest.raises(Cancelled):
+        answer_item(ITEM, CONTEXT, means(AnsweringModel()), kept.append, lambda: bool(kept))
+    assert kept[-1].answer.text
+
+
+def test_the_chunks_fill_the_budget_and_the_last_is_cut_off():
+    text = "".join(f"Sentence {number} has five words. " for number in range(12))
+    document = Document.from_text(text, "sentencex")
+    given = tools(HashEmbedder())
+    chunking = run(build_chunker("fixed_sentences", {"size": 2}), document, given)
+    found = gather(chunking, ["One?", "Two?"], 17, given, Ruler(text, load_tokenizer("words")))
+    assert found.chunks == 6
+    for context in found.contexts:
+        assert context.tokens == 17
+        assert [one.whole for one in context.passages][-1] is False
+        assert all(one.text in text for one in context.passages)
+        assert str(context).startswith(f"[1]\n{context.passages[0].text}")
+
+
+class Priced(AnsweringModel):
+    def price(self, tokens_in, tokens_out):
+        return Decimal(tokens_in + 10 * tokens_out) / 1000
+
+
+def report_of(values, names=("A", "B")):
+    """Return a report in which the answers have these cosines with the question."""
+    results = {}
+    for chunker, row in enumerate(values):
+        for question, value in enumerate(row):
+            item = Item(f"Question {question}?")
+            kept = []
+            answer_item(
+                item,
+                CONTEXT,
+                Means(means(AnsweringModel()).asking, None, lambda _, others, v=value: np.full(len(others), v), len),
+                kept.append,
+                bool,
+            )
+            results[chunker, question] = kept[-1]
+    return Report(names, len(values[0]), results)
+
+
+def test_no_winner_is_named_that_the_interval_does_not_carry():
+    ahead = report_of([[0.8, 0.9, 0.8, 0.9, 0.8, 0.9, 0.8, 0.9], [0.2, 0.3, 0.2, 0.3, 0.2, 0.2, 0.3, 0.2]])
+    assert "A has the highest cosine of question and answer, 0.85 over 8 questions" in ahead.verdict("question_cosine")
+    assert "and is ahead of every other" in ahead.verdict("question_cosine")
+    assert "Holm's correction for 1 comparison)" in ahead.verdict("question_cosine")
+    level = report_of([[0.8, 0.2, 0.9, 0.1, 0.5, 0.6], [0.1, 0.9, 0.2, 0.8, 0.6, 0.5]])
+    assert level.verdict("question_cosine").startswith("Nobody can be told to be ahead")
+    few = report_of([[0.9, 0.9], [0.1, 0.1]])
+    assert "at least 5 questions are needed" in few.verdict("question_cosine")
+    assert few.comparisons == {}
+    assert few.verdict("aqs") == "Nothing can be said of AQS: no answer has it with every chunker."
+
+
+def test_what_it_took_is_of_the_answers_alone_and_remembered_ones_count():
+    model, kept = Priced(), {}
+    both = means(model)
+    for number in range(2):
+        # The second chunker gave the same chunks, so nothing was sent for it.
+        answer_item(ITEM, CONTEXT, both, lambda one, number=number: kept.update({(number, 0): one}), bool)
+    report = Report(["=A", "B"], 1, kept)
+    assert report.asked(0, model) == report.asked(1, model) == (100, 7, Decimal(170) / 1000)
+    given = tools(HashEmbedder())
+    chunking = run(build_chunker("fixed_sentences", {}), Document.from_text("It rained. In May.", "sentencex"), given)
+    gathered = gather(chunking, [ITEM.question], 5, given, Ruler(chunking.document.text, load_tokenizer("words")))
+    first, second = costs(report, {0: gathered, 1: gathered}, model)
+    assert (first["tokens read"], first["answer tokens"], first["tokens an answer"], first["cost, $"]) == (100, 7, 7, 0.17)
+    assert second["chunker"] == "B"
+    lines = to_csv(report.names, kept).splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith("'=A,When did it rain?,In May.,")
+    rows = [json.loads(line) for line in to_json_lines(report.names, kept).splitlines()]
+    assert rows[0]["asked"][0] == {"role": "system", "text": prompts.ANSWER_SYSTEM}
+    assert [one["kind"] for one in rows[0]["judgements"]] == ["faithfulness", "relevancy", "correctness"]
+    assert rows[0]["passages"] == [{"chunk": 0, "text": "It rained in May.", "whole": True}]
