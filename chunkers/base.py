@@ -131,8 +131,8 @@ class Chunker(BaseModel, ABC):
     whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate` and `versions`, or sets
-    ``packages``, the distributions besides this one on whose versions the result depends.
+    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate`, `wording` and `versions`, or
+    sets ``packages``, the distributions besides this one on whose versions the result depends.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -211,6 +211,11 @@ class Chunker(BaseModel, ABC):
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Return about what asking a language model will take; nothing is sent."""
         return Estimate(0, 0)
+
+    @classmethod
+    def wording(cls) -> tuple[str, ...]:
+        """Return the words in which a language model is asked; none for chunkers that ask none."""
+        return ()
 
     @classmethod
     def versions(cls) -> dict[str, str]:

@@ -23,6 +23,8 @@ METADATA: Mapping[str, str] = {
     "chapter": "of an EPUB, the chapter in which it begins, counted from 1",
     "chapters": "the titles of all its chapters",
     "context": "what the chunker repeats beside it, as the header of a table that it cut; where there is some",
+    "title": "what a language model calls it; where one was asked, and empty where it gave none",
+    "summary": "what it is about, likewise",
     "embedded_as": "the very text to embed, where the recipe says that this is another",
 }
 """The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
@@ -45,6 +47,8 @@ def metadata_of(chunking: Cut) -> list[dict[str, Any]]:
             said |= {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": ", ".join(parts.names(chunk.spans))}
         if chunk.context:
             said["context"] = chunk.context
+        if chunk.stated is not None:
+            said |= {"title": chunk.stated.title, "summary": chunk.stated.summary}
         if how != "plain":
             said["embedded_as"] = embedded_text(document, chunk, how)
         found.append(said)

@@ -13,7 +13,7 @@ from chunkers.extras import need
 from chunkers.recipe import Recipe, __version__
 from chunkers.result import Chunking, Gap
 from chunkers.spreadsheet import as_cell
-from chunkers.table import chosen, columns_of, facts_of, rows_of
+from chunkers.table import chosen, columns_of, facts_of, rows_of, said_of
 
 if TYPE_CHECKING:
     from chunkers.language_models.spending import Spending
@@ -51,6 +51,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
             {"spans": [list(span) for span in chunk.spans], **facts_of(chunking, chunk, made_by.embedded_as)}
             for chunk in chunking.chunks
         ],
+        **({"left_out": [*map(said_of, chunking.left_out)]} if chunking.left_out else {}),
         "gaps": [_gap(gap) for gap in chunking.gaps],
         "merges": [
             {
@@ -140,7 +141,10 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         "spans": pa.list_(pa.list_(whole, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
-    types = {**lists, **dict.fromkeys(("context", "text", "embedded_as"), pa.string())}
+    texts, words = ("context", "title", "summary", "text", "embedded_as"), pa.list_(pa.string())
+    proposition = {"text": pa.string(), "start": whole, "end": whole, "quotation": pa.string(), "tied": pa.string()}
+    stated = pa.list_(pa.struct([*proposition.items(), ("elsewhere", words), ("nowhere", words)]))
+    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": stated}
     columns = columns_of(chunking, chosen(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()

@@ -174,6 +174,13 @@ PRESETS: tuple[Preset, ...] = (
         {"window": 550},
         "LumberChunker counts 1.2 tokens a word.",
     ),
+    Preset(
+        "Agentic chunker: one at a time",
+        "propositions",
+        {"batch": 1},
+        "Kamradt's agentic chunker sorts each proposition by itself, and asks for title and summary with requests of their "
+        "own; here one answer gives all three.",
+    ),
     Preset("LangChain's separators", "recursive", {"size": 1000, "overlap": 0, "separators": "langchain"}),
     Preset("Markdown", "recursive", {"size": 1000, "overlap": 0, "separators": "markdown"}),
 )

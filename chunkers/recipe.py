@@ -230,8 +230,8 @@ def chunk(
     embedded_as
         What files of the chunks give to embed: the chunks as they are, or with the headings above them in front.
     language_model
-        The model that `llm` and `lumber` ask: ``openai:NAME``, on the server that OPENAI_BASE_URL and OPENAI_API_KEY name,
-        to which the text is sent; a `chunkers.language_models.base.LanguageModel`; or a
+        The model that `llm`, `lumber` and `propositions` ask: ``openai:NAME``, on the server that OPENAI_BASE_URL and
+        OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`; or a
         `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
     parameters
         The chunker's parameters; those left out have their defaults.

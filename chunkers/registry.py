@@ -17,7 +17,6 @@ from chunkers.adapters.langchain import LangChainSemantic
 from chunkers.adapters.llama_index import LlamaIndexDoubleMerging, LlamaIndexSemantic
 from chunkers.adapters.semchunk import Semchunk
 from chunkers.base import Chunker
-from chunkers.building_blocks.windows import Windowed
 from chunkers.errors import InputError, ParameterError, shown
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
@@ -28,6 +27,7 @@ from chunkers.methods.kmeans import KMeans
 from chunkers.methods.llm import Llm, Lumber
 from chunkers.methods.max_min import MaxMin
 from chunkers.methods.optimal import Optimal
+from chunkers.methods.propositions import Propositions
 from chunkers.methods.recursive import Recursive
 from chunkers.methods.single_linkage import SingleLinkage
 from chunkers.methods.structure import Structure
@@ -57,7 +57,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
     )
 }
 
-ASKING: dict[str, type[Windowed]] = {chunker.name: chunker for chunker in (Llm, Lumber)}
+ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
 ELSEWHERE: dict[str, type[YourChunks]] = {YourChunks.name: YourChunks}
 """Whose chunks were made elsewhere: columns of Compare, which nothing can run without the file of chunks."""

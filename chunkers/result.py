@@ -14,6 +14,7 @@ from chunkers.documents import Library, to_documents
 from chunkers.embedders.own import Encoder
 from chunkers.reason import Reason
 from chunkers.shapes import Described
+from chunkers.stated import Proposition, Stated
 from chunkers.table import to_dataframe
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
@@ -58,16 +59,20 @@ class Chunk(NamedTuple):
     context
         What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; no
         part of the chunk. Empty for most.
+    stated
+        What a language model wrote, where the text is that and not the spans'; None for most.
     """
 
     spans: tuple[Span, ...]
     text: str
     context: str = ""
+    stated: Stated | None = None
 
     def __repr__(self) -> str:
-        """Return the fields, the context where there is some."""
+        """Return the fields, the last ones where there is something in them."""
         context = f", context={self.context!r}" if self.context else ""
-        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context})"
+        stated = f", stated={self.stated!r}" if self.stated is not None else ""
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context}{stated})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
@@ -410,6 +415,8 @@ class Chunking(Sequence[Chunk]):
         Those of a double pass, in the order in which it made them.
     clusters
         Those of a clustering chunker.
+    left_out
+        What a language model stated with words as its source that are not in the text; it is in no chunk.
     misfits
         Where the text does not suit its splitter or the model.
     spending
@@ -427,6 +434,7 @@ class Chunking(Sequence[Chunk]):
     notes: tuple[str, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     clusters: Clusters | None = None
+    left_out: tuple[Proposition, ...] = ()
     misfits: tuple[Misfit, ...] = ()
     spending: Spending | None = field(default=None, compare=False)
     recipe: MadeBy | None = field(default=None, compare=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 
+from chunkers.stated import Stated
 from chunkers.text.document import Document, Span
 
 
@@ -27,6 +28,11 @@ class Piece(Protocol):
     @property
     def context(self) -> str:
         """What it repeats from elsewhere; empty for most."""
+        ...
+
+    @property
+    def stated(self) -> Stated | None:
+        """What a language model wrote about it; None for most."""
         ...
 
     @property

@@ -7,21 +7,38 @@ from typing import Any
 from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
 from chunkers.optional import needed
 from chunkers.shapes import Cut, Piece
+from chunkers.stated import Proposition, Stated
 
 COLUMNS = ("chunk", "spans", "characters", "words", "heading_path", "text")
 """The columns of every table of chunks."""
+
+STATED = ("title", "summary", "propositions")
+"""The columns of what a language model wrote of a chunk."""
 
 
 def columns_of(chunking: Cut, embedded_as: EmbeddedAs = "plain") -> tuple[str, ...]:
     """Return the columns of a table of chunks.
 
-    Pages or chapters have columns only where the document has some, context only where a chunk has some, and what is
-    embedded only where that is not the text itself.
+    Pages or chapters have columns only where the document has some, context and what a language model wrote only where a
+    chunk has some, and what is embedded only where that is not the text itself.
     """
     parts = chunking.document.parts
     places = () if parts is None else (parts.kind, f"{parts.kind}s")
     context = ("context",) if _has_context(chunking) else ()
-    return (*COLUMNS[:-2], *places, "heading_path", *context, "text", *(() if embedded_as == "plain" else ("embedded_as",)))
+    stated = STATED if _has_stated(chunking) else ()
+    return (
+        *COLUMNS[:-2],
+        *places,
+        "heading_path",
+        *context,
+        *stated,
+        "text",
+        *(() if embedded_as == "plain" else ("embedded_as",)),
+    )
+
+
+def _has_stated(chunking: Cut) -> bool:
+    return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def _has_context(chunking: Cut) -> bool:
@@ -39,8 +56,29 @@ def facts_of(chunking: Cut, chunk: Piece, embedded_as: EmbeddedAs) -> dict[str, 
     if parts is not None:
         facts = {parts.kind: parts.at(chunk.start) + 1, f"{parts.kind}s": parts.names(chunk.spans)}
     context = {"context": chunk.context} if chunk.context else {}
-    facts |= {"heading_path": list(path_of(document, chunk)), **context, "text": chunk.text}
+    facts |= {"heading_path": list(path_of(document, chunk)), **context, **_stated(chunk.stated), "text": chunk.text}
     return facts if embedded_as == "plain" else {**facts, "embedded_as": embedded_text(document, chunk, embedded_as)}
+
+
+def _stated(stated: Stated | None) -> dict[str, Any]:
+    """Return what a language model wrote of a chunk, each proposition with where its source is; nothing where it did not."""
+    if stated is None:
+        return {}
+    return {"title": stated.title, "summary": stated.summary, "propositions": [*map(said_of, stated.propositions)]}
+
+
+def said_of(proposition: Proposition) -> dict[str, Any]:
+    """Return a proposition as JSON-compatible values; what it has not from its source is there as `Proposition` says."""
+    span = proposition.span
+    return {
+        "text": proposition.text,
+        "start": None if span is None else span.start,
+        "end": None if span is None else span.end,
+        "quotation": proposition.quotation,
+        "tied": proposition.tied,
+        "elsewhere": [*proposition.elsewhere],
+        "nowhere": [*proposition.nowhere],
+    }
 
 
 def chosen(chunking: Cut, embedded_as: EmbeddedAs | None) -> EmbeddedAs:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from chunkers.language_models.base import Message, Reply
     from chunkers.language_models.spending import Ledger, Spending
 
+Result = TypeVar("Result")
 
 NO_LANGUAGE_MODEL = "This chunker needs a language model, named as openai:NAME, and none was given."
 """What is said where there is none."""
@@ -219,14 +220,43 @@ class Tools:
         Cancelled
             If the user asked to stop, and the answer is not remembered.
         """
+        asking, ledger = self._asking()
+        most = {} if most_tokens is None else {"most_tokens": most_tokens}
+        return asking.ask(messages, self.cancelled, ledger, **most)
+
+    def together(self, works: Sequence[Callable[[Tools], Result]]) -> list[Result]:
+        """Return what works return that ask a language model, in their order; some run at the same time.
+
+        Parameters
+        ----------
+        works
+            Each is given these tools, which stop it when another has failed.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model.
+        Exception
+            What the first work raises that fails.
+        """
+        # Before the threads, each of which would make a ledger of its own.
+        self._asking()
+        from chunkers.language_models.asking import together
+
+        def one(work: Callable[[Tools], Result]) -> Callable[[Callable[[], bool]], Result]:
+            return lambda stopped: work(replace(self, cancelled=stopped))
+
+        return together([one(work) for work in works], self.cancelled)
+
+    def _asking(self) -> tuple[Asking, Ledger]:
+        """Return what asks, and where what it takes is added up; raises ModelError if there is no language model."""
         if self.asking is None:
             raise ModelError(NO_LANGUAGE_MODEL)
         if self.meter.ledger is None:
             from chunkers.language_models.spending import Ledger
 
             self.meter.ledger = Ledger(self.ledger)
-        most = {} if most_tokens is None else {"most_tokens": most_tokens}
-        return self.asking.ask(messages, self.cancelled, self.meter.ledger, **most)
+        return self.asking, self.meter.ledger
 
     def decided(self, done: int, total: int) -> None:
         """Report how far a long search is, in units of its own.

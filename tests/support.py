@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -80,7 +81,12 @@ class ScriptedModel(LanguageModel):
         return Reply(self.words(messages[1].text), 10, 2)
 
     def words(self, question):
-        """Return the answer to a question of `llm` or `lumber`."""
+        """Return the answer to a question of `llm`, `lumber` or `propositions`."""
+        if "State the sentences" in question:
+            return self.stated(numbered(question.rpartition("\nState the sentences")[0]))
+        if "Further propositions:" in question:
+            there, _, rest = question.partition("Further propositions:")
+            return self.sorted(there, numbered(rest.rpartition("\nWhere do the")[0]))
         if "<|start_chunk_" in question:
             form, pieces = (
                 "split_after: ",
@@ -96,6 +102,39 @@ class ScriptedModel(LanguageModel):
         if not cuts:
             return form.replace(" ID", "") + "none"
         return form + (cuts[0][1] if "ID" in form else ", ".join(one for one, _ in cuts))
+
+    def stated(self, sentences):
+        """Return propositions of sentences: of every fifth by its length none, of every other third two."""
+        propositions = []
+        for number, text in sentences:
+            for again in range(0 if len(text) % 5 == 4 else 1 + (len(text) % 3 == 2)):
+                said = {"text": f"{'and ' * again}{text}", "sentence": number, "quotation": text}
+                propositions.append(said)
+        # Some answers have to say something.
+        propositions = propositions or [{"text": "Nothing.", "sentence": sentences[0][0], "quotation": "\x00none"}]
+        return json.dumps({"propositions": propositions})
+
+    def subject(self, text):
+        """Return what a proposition is about."""
+        return f"about {sum(map(ord, text)) % 3}"
+
+    def sorted(self, there, propositions):
+        """Return where propositions go: into the chunk of their subject, if there is one."""
+        known = {title: int(number) for number, title in re.findall(r"^CHUNK (\d+): (.*?) \|", there, re.MULTILINE)}
+        places = {}
+        for number, text in propositions:
+            places.setdefault(self.subject(text), []).append(number)
+        chunks = [
+            {"chunk": known.get(subject), "title": subject, "summary": f"All {subject}.", "propositions": numbers}
+            for subject, numbers in places.items()
+        ]
+        return json.dumps({"chunks": chunks})
+
+
+def numbered(text):
+    """Return the numbers and texts of what begins with an ID."""
+    _, *found = re.split(r"^ID (\d+): ", text, flags=re.MULTILINE)
+    return [(int(number), said.removesuffix("\n")) for number, said in zip(found[::2], found[1::2], strict=True)]
 
 
 def asking(model=None, **others):

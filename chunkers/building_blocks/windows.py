@@ -40,6 +40,27 @@ class Walk:
     unusable: int = 0
 
 
+def window_end(sizes: Sequence[int], start: int, most: int, least: int) -> int:
+    """Return the unit before which a window ends.
+
+    Parameters
+    ----------
+    sizes
+        The tokens of every unit.
+    start
+        The unit with which the window begins.
+    most
+        The most tokens of it.
+    least
+        The fewest units of it, whatever their size, as long as there are some.
+    """
+    end, size = start + least, sum(sizes[start : start + least])
+    while end < len(sizes) and size + sizes[end] <= most:
+        size += sizes[end]
+        end += 1
+    return min(end, len(sizes))
+
+
 class Windowed(Chunker, ABC):
     """Base of the chunkers that show a language model one window of a text after the other.
 
@@ -60,6 +81,11 @@ class Windowed(Chunker, ABC):
     question: ClassVar[str]
     first_alone: ClassVar[bool]
     """Whether an answer names the first cut of a window and no other."""
+
+    @classmethod
+    def wording(cls) -> tuple[str, ...]:
+        """Return the words in which the model is asked, with the names of what is put into them."""
+        return cls.system, cls.piece.rstrip(), cls.question
 
     @property
     @abstractmethod
@@ -139,11 +165,7 @@ class Windowed(Chunker, ABC):
 
     def _end(self, sizes: Sequence[int], start: int) -> int:
         """Return the unit before which a window ends."""
-        end, size = start + 2, sum(sizes[start : start + 2])
-        while end < len(sizes) and size + sizes[end] <= self.most:
-            size += sizes[end]
-            end += 1
-        return min(end, len(sizes))
+        return window_end(sizes, start, self.most, 2)
 
     def _messages(self, text: str, units: Sequence[tuple[int, int]], start: int, end: int) -> list[Message]:
         from chunkers.language_models.base import Message

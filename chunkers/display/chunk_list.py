@@ -8,6 +8,7 @@ from itertools import pairwise
 from chunkers.display.markup import NOT_TEX, numbered, text
 from chunkers.display.palette import COUNT
 from chunkers.shapes import Cut, Decision, Piece
+from chunkers.stated import Stated
 from chunkers.text.document import Document, Span
 
 _SHARED = "the chunk before has this too"
@@ -67,6 +68,8 @@ def _after(document: Document, gap: Decision) -> int:
 
 
 def _body(document: Document, chunk: Piece, before: Span | None, kept: dict[int, str]) -> str:
+    if chunk.stated is not None:
+        return _stated(document, chunk.stated)
     parts = [f'<span class="context">{text(chunk.context)}</span>\n'] if chunk.context else []
     for place, span in enumerate(chunk.spans):
         if place:
@@ -75,6 +78,17 @@ def _body(document: Document, chunk: Piece, before: Span | None, kept: dict[int,
         if again > span.start:
             parts.append(f'<mark class="again" title="{_SHARED}">{text(document.text[span.start : again])}</mark>')
         parts += _sentences(document, Span(again, span.end), kept)
+    return "".join(parts)
+
+
+def _stated(document: Document, stated: Stated) -> str:
+    """Return title and summary, and below them the propositions, each with its source and what is to know of it."""
+    parts = [f"<b>{text(stated.title)}</b>\n"] if stated.title else []
+    parts += [f'<span class="context">{text(stated.summary)}</span>\n'] if stated.summary else []
+    for one in stated.propositions:
+        source = "" if one.span is None else f"from: {document.text[slice(*one.span)]}"
+        title = "; ".join(filter(None, (source, one.remark)))
+        parts.append(f'<span title="{text(title)}">{text(one.text)}</span>\n')
     return "".join(parts)
 
 

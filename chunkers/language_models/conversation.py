@@ -81,9 +81,20 @@ def read_json(answer: str, form: type[Form]) -> Form:
     except (ValueError, RecursionError) as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
         raise Unusable(f"its JSON is broken: {said}") from None
+    if _has_surrogate(found):
+        raise Unusable("its JSON has half of a character in it")
     try:
         return form.model_validate(found)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"
         raise Unusable(f"{place}: {first['msg']}; got {shown(first['input'])}") from None
+
+
+def _has_surrogate(found: object) -> bool:
+    """Whether a text of it is no valid Unicode, which an escape of JSON may bring."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False

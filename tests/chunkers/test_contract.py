@@ -74,12 +74,17 @@ SETTINGS = [
     ("llm", {"window": 10, "piece_size": 3}),
     ("lumber", {}),
     ("lumber", {"window": 10}),
+    ("propositions", {}),
+    ("propositions", {"window": 10, "before": 0, "batch": 2}),
 ]
 OVERLAPPING = [
-    (name, parameters) for name, parameters in SETTINGS if parameters.get("overlap", 15 if name == "fixed_words" else 0)
+    (name, parameters)
+    for name, parameters in SETTINGS
+    # Of a sentence several things may be stated, which belong to several chunks.
+    if name == "propositions" or parameters.get("overlap", 15 if name == "fixed_words" else 0)
 ]
 INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal", "llm", "lumber")
-OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
+OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
 ODD = [
     "🌊",
     "e\u0301",
@@ -114,7 +119,10 @@ def check(chunking, chunker, overlapping):
     document, text = chunking.document, chunking.document.text
     for chunk in chunking.chunks:
         parts = [text[span.start : span.end] for span in chunk.spans]
-        assert chunk.text == "\n".join(parts)
+        if chunk.stated is None:
+            assert chunk.text == "\n".join(parts)
+        else:
+            check_stated(chunking, chunk)
         assert all(part == part.strip() != "" for part in parts)
         assert list(chunk.spans) == sorted(chunk.spans)
         assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
@@ -145,6 +153,17 @@ def check(chunking, chunker, overlapping):
     check_limits(chunking, chunker)
     if chunker.name == "double_pass":
         check_merges(chunking, chunker)
+
+
+def check_stated(chunking, chunk):
+    """A generated chunk is its propositions, each of which comes from what the chunk holds."""
+    document = chunking.document
+    assert chunk.text == "\n".join(one.text for one in chunk.stated.propositions)
+    for one in chunk.stated.propositions:
+        assert any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans)
+        source = document.text[slice(*one.span)]
+        assert source == {"word for word": one.quotation, "as it is": one.text}.get(one.tied, source)
+    assert all(one.span is None for one in chunking.left_out)
 
 
 def not_limited(chunker):

@@ -16,7 +16,7 @@ from chunkers.reason import told_apart
 from chunkers.result import Verdict, end_before, start_after
 from chunkers.spreadsheet import from_cell
 
-OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans")
+OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
 HAIR = 1e-6
 """Figures nearer than this show the same in a reason, so rounding may decide between them."""
 
@@ -30,7 +30,7 @@ HOLDS = {
 
 
 def overlaps(chunker):
-    return getattr(chunker, "overlap", 0) > 0
+    return getattr(chunker, "overlap", 0) > 0 or chunker.name == "propositions"
 
 
 def check_sentences(document):
@@ -52,7 +52,9 @@ def check_chunks(chunking, chunker):
         assert all(0 <= start < end <= len(text) for start, end in chunk.spans)
         assert all(one.end <= other.start for one, other in pairwise(chunk.spans))
         parts = [text[start:end] for start, end in chunk.spans]
-        assert chunk.text == "\n".join(parts)
+        stated = None if chunk.stated is None else chunk.stated.propositions
+        assert chunk.text == "\n".join(parts if stated is None else [one.text for one in stated])
+        assert all(any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans) for one in stated or ())
         assert all(part == part.strip() != "" for part in parts)
         assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
     starts = [chunk.start for chunk in chunking.chunks]

@@ -33,9 +33,8 @@ def language_model_controls(chunker: str) -> None:
         remark(f"{asking.model.name}: {asking.spent}.", key="language_spent")
     with st.expander("How to get a model", expanded=asking is None):
         st.markdown(WAYS)
-    kind = ASKING[chunker]
     with st.expander("What it is asked"):
-        for said in (kind.system, kind.piece.rstrip(), kind.question, AGAIN):
+        for said in (*ASKING[chunker].wording(), AGAIN):
             st.code(said, language=None, wrap_lines=True)
 
 

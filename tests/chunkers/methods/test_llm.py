@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import ASKING, Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
+from chunkers import Cancelled, Document, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_tokenizer
 from chunkers import run as run_chunker
 from chunkers.__main__ import main
 from chunkers.language_models import prompts
@@ -19,8 +19,11 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit, Spending, most_tokens_of
+from chunkers.methods.llm import Llm, Lumber
 from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking, tools
+
+CUTTING = {chunker.name: chunker for chunker in (Llm, Lumber)}
 
 TOPICS = "aaabbccccda"
 TEXT = "\n\n".join(f"{topic}{number} says one thing. Then {topic}{number} says more." for number, topic in enumerate(TOPICS))
@@ -48,7 +51,7 @@ def begins(chunking):
 SMALL = {"llm": {"piece_size": 9}, "lumber": {}}
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 @pytest.mark.parametrize("window", [18, 20, 24, 31, 48, 87, 88, 800])
 def test_windows_give_the_chunks_of_one_large_window(name, window):
     model = ScriptedModel(changes)
@@ -63,7 +66,7 @@ LETTERS = st.lists(st.sampled_from("abc"), min_size=2, max_size=25).map("".join)
 
 
 @settings(max_examples=60, deadline=None)
-@given(topics=LETTERS, name=st.sampled_from([*ASKING]), window=st.integers(10, 60), size=st.integers(1, 5))
+@given(topics=LETTERS, name=st.sampled_from([*CUTTING]), window=st.integers(10, 60), size=st.integers(1, 5))
 @example(topics="aaaaaaaaaaaaaaaa", name="llm", window=10, size=5)
 @example(topics="ab" * 12, name="lumber", window=10, size=5)
 def test_a_model_that_answers_consistently_cuts_the_same_whatever_its_window(topics, name, window, size):
@@ -77,10 +80,10 @@ def test_a_model_that_answers_consistently_cuts_the_same_whatever_its_window(top
     assert one.texts == other.texts or (name == "lumber" and window // 2 < 5)
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 def test_every_gap_has_a_reason_that_names_the_window(name):
     made = cut(name, window=24, **SMALL[name])
-    unit = ASKING[name].unit_name
+    unit = CUTTING[name].unit_name
     assert [gap.index + 1 for gap in made.gaps if gap.verdict.is_cut] == STARTS
     assert made.gaps[0].reason == f"the model keeps {unit}s 1 and 2 together (window of {unit}s 1 to 3)"
     assert made.gaps[2].reason.startswith(f"the model cuts after {unit} 3 (window of {unit}s ")
@@ -179,7 +182,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_in_the_same_conversation(n
     assert second[2:] == [("assistant", answer or prompts.NO_WORDS), ("user", prompts.AGAIN.format(complaint=complaint))]
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
@@ -208,7 +211,7 @@ def test_a_model_that_never_answers_usably_gives_chunks_of_a_window_each():
     assert begins(made) == [4, 8]
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 @pytest.mark.parametrize(("text", "chunks"), [("", 0), (" \n ", 0), ("One.", 1)])
 def test_a_text_in_which_nothing_can_be_cut_is_not_sent(name, text, chunks):
     model = ScriptedModel(changes)
@@ -219,7 +222,7 @@ def test_a_text_in_which_nothing_can_be_cut_is_not_sent(name, text, chunks):
 # What it takes, and what is there when it stops.
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 def test_what_was_asked_is_counted_and_not_asked_again(name):
     one = asking(ScriptedModel(changes))
     first, again = (cut(name, one, window=24, **SMALL[name]) for _ in range(2))
@@ -285,7 +288,7 @@ def http(monkeypatch):
     one.close()
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 def test_a_server_fails_between_two_windows_and_the_next_run_goes_on_there(http, name):
     one = asking(ChatServer("openai:test"))
     http.script = [*[(429, {"Retry-After": "0.05"})] * 2, (500, {})]
@@ -299,7 +302,7 @@ def test_a_server_fails_between_two_windows_and_the_next_run_goes_on_there(http,
     assert not {*asked[before:]} & {*asked[: before - 4]}
 
 
-@pytest.mark.parametrize("name", ASKING)
+@pytest.mark.parametrize("name", CUTTING)
 def test_on_the_command_line_and_by_its_recipe(http, name, tmp_path, capsys):
     file, recipe = tmp_path / "text.txt", tmp_path / "x.recipe.json"
     file.write_text(TEXT)

@@ -70,7 +70,7 @@ def test_without_a_model_the_column_says_what_is_missing_and_the_others_are_ther
     assert "Send" not in labels(app)
     told = " ".join(part.value for part in app.markdown)
     assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
-    assert next(one.value for one in app.code) == ASKING[chunker].system
+    assert next(one.value for one in app.code) == ASKING[chunker].wording()[0]
 
 
 def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app, http):

@@ -1,0 +1,168 @@
+"""Propositions sorted into chunks by a language model, which gives each a title and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
+
+from chunkers.language_models import prompts
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.text.parts import shortened
+from chunkers.tools import Tools
+
+if TYPE_CHECKING:
+    from chunkers.language_models.base import Message
+
+LONGEST_TITLE = 200
+"""Characters of a title that a model gives; a longer one is cut."""
+
+LONGEST_SUMMARY = 1_000
+"""Characters of a summary that a model gives; a longer one is cut."""
+
+LONGEST_SHOWN = 1_000
+"""Characters of a proposition that are shown to sort it; a sentence of the text that stands for itself may be longer."""
+
+MOST_LISTED = 100
+"""Chunks that are listed with their summaries when propositions are sorted: those that were last put into."""
+
+_ROOM = 1_000
+"""Tokens of an answer beside what it says, those of a model that thinks first included."""
+
+_EACH = 120
+"""Tokens of an answer for each proposition: its number, and the title and summary of its chunk."""
+
+
+@dataclass
+class Group:
+    """A chunk that a model has begun: its title, its summary, and the numbers of its propositions from 0."""
+
+    title: str = ""
+    summary: str = ""
+    members: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Sorted:
+    """The groups; and the propositions of batches of which no answer could be used, each with why."""
+
+    groups: list[Group] = field(default_factory=list)
+    unusable: dict[int, str] = field(default_factory=dict)
+    batches: int = 0
+    failed: int = 0
+
+
+class _Placed(BaseModel):
+    chunk: int | None
+    title: str = Field(min_length=1)
+    summary: str
+    propositions: list[int]
+
+
+class _Answer(BaseModel):
+    chunks: list[_Placed]
+
+
+def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:
+    """Sort propositions, so many at once, into chunks.
+
+    The source puts one proposition after the other and asks again for the chunk's title and summary; here an answer places a
+    batch and renews the titles and summaries of the chunks that it puts something into. A batch of which no answer can be
+    used is a chunk without a title.
+
+    Parameters
+    ----------
+    texts
+        The propositions, in order.
+    batch
+        The most that the model is given at once.
+    tools
+        Asks the model.
+    done
+        Called with the number of propositions that are sorted, whenever a batch is.
+
+    Raises
+    ------
+    ModelError
+        If there is no answer, or asking for it would pass the limit.
+    Cancelled
+        If the user stops.
+    """
+    made = Sorted()
+    last_used: dict[int, int] = {}
+    for first in range(0, len(texts), batch):
+        last = min(first + batch, len(texts))
+        made.batches += 1
+        listed = sorted(sorted(last_used, key=last_used.__getitem__)[-MOST_LISTED:])
+        answer = partial(tools.ask, most_tokens=_ROOM + _EACH * (last - first))
+        read = partial(read_places, listed=[number + 1 for number in listed], first=first + 1, last=last)
+        try:
+            placed = usable_answer(answer, question(made.groups, listed, texts, first, last), read)
+        except Unusable as complaint:
+            made.failed += 1
+            shown = f"{complaint} (propositions {first + 1:,} to {last:,})"
+            made.unusable.update(dict.fromkeys(range(first, last), shown))
+            made.groups.append(Group(members=[*range(first, last)]))
+        else:
+            for one in placed:
+                if one.chunk is None:
+                    made.groups.append(Group())
+                number = len(made.groups) if one.chunk is None else one.chunk
+                group = made.groups[number - 1]
+                group.title, group.summary = shortened(one.title, LONGEST_TITLE), shortened(one.summary, LONGEST_SUMMARY)
+                group.members += [proposition - 1 for proposition in one.propositions]
+                last_used[number - 1] = first
+        done(last)
+    for group in made.groups:
+        group.members.sort()
+    return made
+
+
+def question(groups: Sequence[Group], listed: Sequence[int], texts: Sequence[str], first: int, last: int) -> list[Message]:
+    """Return what the model is asked about the propositions ``first`` up to ``last``."""
+    from chunkers.language_models.base import Message
+
+    there = "".join(
+        prompts.GROUPS_CHUNK.format(number=number + 1, title=groups[number].title, summary=groups[number].summary)
+        for number in listed
+    )
+    shown = "".join(
+        prompts.GROUPS_PIECE.format(number=number + 1, text=shortened(texts[number], LONGEST_SHOWN))
+        for number in range(first, last)
+    )
+    said = prompts.GROUPS_QUESTION.format(chunks=there or prompts.GROUPS_NONE, pieces=shown, first=first + 1, last=last)
+    return [Message("system", prompts.GROUPS_SYSTEM), Message("user", said)]
+
+
+def read_places(answer: str, listed: Sequence[int], first: int, last: int) -> list[_Placed]:
+    """Return where an answer puts the propositions ``first`` to ``last``, counted from 1.
+
+    A chunk that nothing is put into is left out.
+
+    Raises
+    ------
+    Unusable
+        If it has another form, names a chunk that is not listed, or does not put each proposition into one chunk.
+    """
+    placed = read_json(answer, _Answer).chunks
+    seen: set[int] = set()
+    for one in placed:
+        if one.chunk is not None and one.chunk not in listed:
+            there = f"those listed are {', '.join(map(str, listed))}" if listed else "none is listed"
+            raise Unusable(f"it names chunk {one.chunk}, and {there}")
+        if not one.title.strip():
+            raise Unusable("one of its titles is empty")
+        one.propositions = [*dict.fromkeys(one.propositions)]
+        for number in one.propositions:
+            if not first <= number <= last:
+                raise Unusable(f"it names proposition {number}, and those to place are {first} to {last}")
+            if number in seen:
+                raise Unusable(f"it puts proposition {number} into several chunks")
+            seen.add(number)
+    missing = [number for number in range(first, last + 1) if number not in seen]
+    if missing:
+        raise Unusable(f"it leaves out proposition {missing[0]}")
+    return [one for one in placed if one.propositions]

@@ -1,0 +1,305 @@
+"""A text stated as propositions by a language model, each tied to the words of the text that it quotes."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from chunkers.building_blocks.windows import window_end
+from chunkers.language_models import prompts
+from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.stated import Proposition
+from chunkers.text.document import Document, Span
+from chunkers.text.quotations import Quotation, Searched, Work
+from chunkers.tools import Tools
+
+if TYPE_CHECKING:
+    from chunkers.language_models.base import Message
+
+_ROOM = 1_000
+"""Tokens of an answer beside what it says, those of a model that thinks first included."""
+
+_WORDIER = 6
+"""Tokens of an answer for each of the text: it is stated, quoted, and wrapped in JSON."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
+
+
+class Window(NamedTuple):
+    """The sentences ``first`` up to ``last``, and their tokens."""
+
+    first: int
+    last: int
+    tokens: int
+
+
+class Claim(NamedTuple):
+    """A proposition as the model states it: its text, the number of its sentence from 0, and the words that it quotes."""
+
+    text: str
+    sentence: int
+    quotation: str
+
+
+@dataclass
+class Statements:
+    """What a text was stated as.
+
+    Attributes
+    ----------
+    propositions
+        Those whose source is found, and the sentences that none of them comes from, in the order of the text.
+    left_out
+        Those whose source is not found, in the order of the answers.
+    unusable
+        The sentences of windows of which no answer could be used, each with why.
+    windows, failed
+        All windows, and those of which no answer could be used.
+    repeated
+        How many propositions were stated twice with the same source, and are there once.
+    """
+
+    propositions: list[Proposition] = field(default_factory=list)
+    left_out: list[Proposition] = field(default_factory=list)
+    unusable: dict[int, str] = field(default_factory=dict)
+    windows: int = 0
+    failed: int = 0
+    repeated: int = 0
+
+
+class _Stated(BaseModel):
+    text: str = Field(min_length=1)
+    sentence: int
+    quotation: str
+
+
+class _Answer(BaseModel):
+    propositions: list[_Stated]
+
+
+def windows(document: Document, most: int, tools: Tools) -> list[Window]:
+    """Return windows one after the other, each of as many sentences as fit into ``most`` tokens, one at least."""
+    sizes = tools.count_tokens(document.sentence_texts)
+    edges = [0]
+    while edges[-1] < len(sizes):
+        edges.append(window_end(sizes, edges[-1], most, 1))
+    return [Window(first, last, sum(sizes[first:last])) for first, last in pairwise(edges)]
+
+
+def question(document: Document, window: Window, before: int) -> list[Message]:
+    """Return what the model is asked about a window, with so many sentences ``before`` it to understand it by."""
+    from chunkers.language_models.base import Message
+
+    first, last, _ = window
+    texts = document.sentence_texts
+    earlier = "\n".join(texts[max(0, first - before) : first])
+    shown = "".join(
+        prompts.PROPOSITIONS_PIECE.format(number=number + 1, text=texts[number]) for number in range(first, last)
+    )
+    said = prompts.PROPOSITIONS_QUESTION.format(
+        before=prompts.PROPOSITIONS_BEFORE.format(text=earlier) if earlier else "", pieces=shown, first=first + 1, last=last
+    )
+    return [Message("system", prompts.PROPOSITIONS_SYSTEM), Message("user", said)]
+
+
+def state(document: Document, most: int, before: int, tools: Tools, done: Callable[[int], None]) -> Statements:
+    """State a text as propositions, several windows at the same time.
+
+    Parameters
+    ----------
+    document
+        The text.
+    most
+        The most tokens of a window.
+    before
+        Sentences before a window that the model is shown too.
+    tools
+        Asks the model.
+    done
+        Called with the number of sentences that are stated, whenever a window is.
+
+    Raises
+    ------
+    ModelError
+        If there is no answer, or asking for it would pass the limit.
+    Cancelled
+        If the user stops.
+    """
+    parts = windows(document, most, tools)
+    lock, ready = threading.Lock(), [0]
+
+    def one(window: Window) -> Callable[[Tools], list[Claim] | str]:
+        def ask(bench: Tools) -> list[Claim] | str:
+            answer = partial(bench.ask, most_tokens=_ROOM + _WORDIER * window.tokens)
+            read = partial(read_claims, first=window.first + 1, last=window.last)
+            try:
+                claims: list[Claim] | str = usable_answer(answer, question(document, window, before), read)
+            except Unusable as complaint:
+                claims = str(complaint)
+            with lock:
+                ready[0] += window.last - window.first
+                done(ready[0])
+            return claims
+
+        return ask
+
+    return _tied(document, parts, tools.together([one(window) for window in parts]))
+
+
+def read_claims(answer: str, first: int, last: int) -> list[Claim]:
+    """Return what an answer states of the sentences ``first`` to ``last``, counted from 1.
+
+    Raises
+    ------
+    Unusable
+        If it has another form, states nothing, or names another sentence.
+    """
+    found = []
+    for text, sentence, quotation in (
+        (one.text, one.sentence, one.quotation) for one in read_json(answer, _Answer).propositions
+    ):
+        if not first <= sentence <= last:
+            raise Unusable(f"it names sentence {sentence}, and the sentences to state are {first} to {last}")
+        if not text.strip():
+            raise Unusable("one of its propositions is empty")
+        found.append(Claim(" ".join(text.split()), sentence - 1, quotation.strip()))
+    if not found:
+        raise Unusable("it has no proposition")
+    return found
+
+
+def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str]) -> Statements:
+    """Tie what was stated of each window to the text, and let the sentences that nothing came from stand for themselves."""
+    made = Statements(windows=len(parts))
+    vocabulary = Vocabulary.of(
+        document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
+    )
+    work = Work()
+    covered: set[int] = set()
+    found: dict[tuple[str, Span], Proposition] = {}
+    for window, claims in zip(parts, answers, strict=True):
+        if isinstance(claims, str):
+            made.failed += 1
+            shown = f"{claims} (sentences {window.first + 1:,} to {window.last:,})"
+            made.unusable.update(dict.fromkeys(range(window.first, window.last), shown))
+            continue
+        start = document.sentences[window.first].start
+        searched = Searched(document.text[start : document.sentences[window.last - 1].end], work)
+        for claim in claims:
+            proposition = _proposition(document, searched, start, claim, vocabulary)
+            if proposition.span is None:
+                made.left_out.append(proposition)
+                continue
+            made.repeated += (proposition.text, proposition.span) in found
+            found.setdefault((proposition.text, proposition.span), proposition)
+            covered.update(sentences_of(document, proposition.span))
+    lost = [
+        Proposition(text, span)
+        for number, (text, span) in enumerate(zip(document.sentence_texts, document.sentences, strict=True))
+        if number not in covered
+    ]
+    made.propositions = sorted([*found.values(), *lost], key=_place)
+    return made
+
+
+def _place(proposition: Proposition) -> int:
+    """Sort key: where the source begins; of equal ones the first that was stated is first."""
+    assert proposition.span is not None
+    return proposition.span.start
+
+
+def sentences_of(document: Document, span: Span) -> range:
+    """Return the numbers, from 0, of the sentences that a span touches."""
+    return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
+
+
+def _proposition(document: Document, searched: Searched, start: int, claim: Claim, vocabulary: Vocabulary) -> Proposition:
+    """Tie a claim to the text of its window, which begins at ``start``."""
+    text, number, quotation = claim
+    found = _found(searched, document.sentences[number], start, quotation) if quotation else None
+    if found is None:
+        return Proposition(text, None, "nowhere", quotation)
+    span, tied = found
+    among = sentences_of(document, span)
+    source = document.text[slice(*document.slice(among.start, among.stop))]
+    elsewhere, nowhere = unheld(text, source, vocabulary)
+    return Proposition(text, span, tied, quotation, elsewhere, nowhere)
+
+
+def _found(
+    searched: Searched, sentence: Span, start: int, quotation: str
+) -> tuple[Span, Literal["word for word", "typography", "altered"]] | None:
+    """Return where a quotation stands: in its sentence if it is there, else as near to it as it is in the window."""
+    inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
+    if inside >= 0:
+        return Span(start + inside, start + inside + len(quotation)), "word for word"
+    quoted = Quotation(quotation, start=sentence.start - start)
+    for tied, match in (
+        ("word for word", searched.exact(quoted)),
+        ("typography", searched.typography(quoted)),
+        ("altered", searched.altered(quoted)),
+    ):
+        if match is not None:
+            return Span(start + match.span.start, start + match.span.end), tied  # type: ignore[return-value]
+    return None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What a text says: its words without regard to capital letters, its numbers, and the words that also begin small."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    small: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, others: Sequence[str] = ()) -> Vocabulary:
+        """Return that of a text; words of ``others``, too, show that one begins small."""
+        words = {*_WORD.findall(text)}
+        more = {word for other in others for word in _WORD.findall(other)}
+        small = {word for word in words | more if not word[0].isupper()}
+        return cls(frozenset(map(str.casefold, words)), frozenset(_NUMBER.findall(text)), frozenset(small))
+
+
+def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names and numbers of a proposition that its source does not hold.
+
+    A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
+    capital letter, whatever they are, the first word of the proposition only if the text nowhere has it small. That names
+    are taken from elsewhere in the text is what makes a proposition understood by itself; what the text does not hold at all
+    may be invented.
+
+    Parameters
+    ----------
+    text
+        The proposition.
+    source
+        The sentences that it comes from.
+    vocabulary
+        That of the whole text.
+
+    Returns
+    -------
+    elsewhere, nowhere
+        Those that the text holds elsewhere, and those that it does not hold.
+    """
+    here = Vocabulary.of(source)
+    elsewhere: list[str] = []
+    nowhere: list[str] = []
+    for place, match in enumerate(_WORD.finditer(text)):
+        word = match.group()
+        ordinary = not word[0].isupper() or (place == 0 and word.lower() in vocabulary.small)
+        if not ordinary and word.casefold() not in here.words:
+            (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
+    for number in _NUMBER.findall(text):
+        if number not in here.numbers:
+            (elsewhere if number in vocabulary.numbers else nowhere).append(number)
+    return tuple(dict.fromkeys(elsewhere)), tuple(dict.fromkeys(nowhere))

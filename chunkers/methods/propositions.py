@@ -1,0 +1,254 @@
+"""The chunker whose chunks are what a language model states of a text, sorted by subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import ClassVar
+
+from pydantic import Field
+
+from chunkers.base import Chunker, Estimate
+from chunkers.building_blocks import grouping, stating
+from chunkers.building_blocks.grouping import Group, Sorted
+from chunkers.building_blocks.stating import Statements, sentences_of
+from chunkers.language_models import prompts
+from chunkers.language_models.conversation import REPEATS
+from chunkers.reason import Reason
+from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.stated import Stated
+from chunkers.text.document import Document, Span
+from chunkers.tools import Tools
+
+_STATED = 1.5
+"""Propositions of a sentence, as they are guessed for an estimate."""
+
+_SENTENCES = 6
+"""Sentences of a chunk, likewise."""
+
+_OUTLINED = 40
+"""Tokens of a chunk's title and summary, likewise."""
+
+_NAMED = 5
+"""Propositions, or sentences, that a note names."""
+
+
+class Propositions(Chunker):
+    """Let the model state the text as propositions, and then sort them into chunks with titles and summaries.
+
+    Source: the agentic chunker of Kamradt's “5 levels of text splitting”, which the article on double-pass merging cites;
+    the propositions are those of Chen et al. (2023), “Dense X Retrieval”. Two things are otherwise: each proposition quotes
+    the words that it restates, which are looked for in the text; and a batch of propositions is sorted at once.
+
+    The text of a chunk is that of its propositions. Its spans are the sentences that these come from, so a sentence of
+    which several things are stated may be in several chunks. A proposition whose words are not found is in no chunk. A
+    sentence of which nothing is stated stands for itself, so that nothing of the text is lost. So do the sentences of a
+    window of which no answer can be used, `REPEATS` repeats included; a batch of propositions of which none can be used when
+    they are sorted is a chunk without a title.
+    """
+
+    name: ClassVar[str] = "propositions"
+    title: ClassVar[str] = "Propositions"
+    idea: ClassVar[str] = (
+        "Lets a language model restate the text in sentences that are understood by themselves, and sort them by subject."
+    )
+    source: ClassVar[str] = "The article on double-pass merging, after Kamradt's agentic chunker"
+    formula: ClassVar[str] = (
+        r"\begin{aligned} &P = \textstyle\bigcup_w M(s_a, \dots, s_b), \quad q(p) \subseteq s_a \dots s_b; \\ "
+        r"&c(p) = M(p, \{(t_c, z_c)\}) \end{aligned}"
+    )
+    symbols: ClassVar[str] = (
+        r"$s_a, \dots, s_b$ the sentences of window $w$; $M$ the model's answer; $P$ all propositions; $q(p)$ the words "
+        r"that $p$ quotes; $c(p)$ its chunk, one of those with titles $t_c$ and summaries $z_c$, or a new one"
+    )
+    failure: ClassVar[str] = (
+        "What is searched is what the model wrote: it may leave something out or make something up, and only names, numbers "
+        "and quotations are held against the text. It costs more than any other chunker here."
+    )
+    asks: ClassVar[bool] = True
+
+    window: int = Field(
+        400,
+        ge=10,
+        le=1_000_000,
+        title="Window",
+        description="The most text that the model states at once; a longer sentence is stated alone.",
+        json_schema_extra={"unit": "tokens", "step": 50, "offered": [100, 2000], "main": True},
+    )
+    before: int = Field(
+        3,
+        ge=0,
+        le=100,
+        title="Sentences before",
+        description="Sentences before a window that the model sees too, to know whom and what pronouns mean.",
+        json_schema_extra={"unit": "sentences", "step": 1, "offered": [0, 20]},
+    )
+    batch: int = Field(
+        20,
+        ge=1,
+        le=500,
+        title="Sorted at once",
+        description="The most propositions that the model puts into chunks with one answer.",
+        json_schema_extra={"unit": "propositions", "step": 1, "offered": [1, 50], "main": True},
+    )
+
+    @classmethod
+    def wording(cls) -> tuple[str, ...]:
+        """Return the words in which the model is asked, with the names of what is put into them."""
+        stated = (prompts.PROPOSITIONS_SYSTEM, prompts.PROPOSITIONS_PIECE.rstrip(), prompts.PROPOSITIONS_QUESTION)
+        return (*stated, prompts.GROUPS_SYSTEM, prompts.GROUPS_CHUNK.rstrip(), prompts.GROUPS_QUESTION)
+
+    def describe(self) -> str:
+        """Say the settings in a few words."""
+        return f"windows of {self.window:,} tokens, {self.batch:,} sorted at once"
+
+    def chunk(self, document: Document, tools: Tools) -> Chunking:
+        """Cut the document; the gaps say of each sentence what was stated of it, and in which chunks that is.
+
+        A text of one sentence is one chunk, so its propositions are not sorted.
+
+        Raises
+        ------
+        ModelError
+            If there is no language model, it gives no answer, or asking it would pass the limit of what may be spent.
+        Cancelled
+            If the user asked to stop; the answers so far are remembered.
+        """
+        count = len(document.sentences)
+        if not count:
+            return Chunking(document, (), ())
+        # Stating is taken for half of the work. Not `decided`, which would end a run that finds all answers remembered.
+        told = stating.state(document, self.window, self.before, tools, lambda ready: tools.deciding(ready, 2 * count))
+        texts = [proposition.text for proposition in told.propositions]
+        if count == 1:
+            found = Sorted([Group(members=[*range(len(texts))])])
+        else:
+            found = grouping.sort(texts, self.batch, tools, lambda ready: tools.deciding(len(texts) + ready, 2 * len(texts)))
+        return _chunking(document, told, found)
+
+    def estimate(self, document: Document, tools: Tools) -> Estimate:
+        """Return about what asking takes, if nothing has to be asked again; nothing is sent."""
+        if not document.sentences:
+            return Estimate(0, 0)
+        parts = stating.windows(document, self.window, tools)
+        asked = [message.text for part in parts for message in stating.question(document, part, self.before)]
+        requests, tokens = len(parts), sum(tools.count_tokens(asked))
+        if len(document.sentences) > 1:
+            propositions = round(_STATED * len(document.sentences))
+            batches = -(-propositions // self.batch)
+            around = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
+            # The outline grows to all the chunks, but no further than what is listed of them.
+            listed = min(len(document.sentences) / _SENTENCES / 2, grouping.MOST_LISTED)
+            requests += batches
+            tokens += round(batches * (around + listed * _OUTLINED) + _STATED * sum(part.tokens for part in parts))
+        return Estimate(requests, tokens)
+
+
+def _chunking(document: Document, told: Statements, found: Sorted) -> Chunking:
+    """Return the groups as chunks, in the order of their first sentences."""
+    touched = [sentences_of(document, one.span) for one in told.propositions if one.span is not None]
+    held = [sorted({sentence for member in group.members for sentence in touched[member]}) for group in found.groups]
+    order = sorted(range(len(held)), key=lambda number: held[number][0])
+    chunks_of: list[list[int]] = [[] for _ in document.sentences]
+    chunks = []
+    for number, group in enumerate(order):
+        for sentence in held[group]:
+            chunks_of[sentence].append(number)
+        title, summary, members = found.groups[group].title, found.groups[group].summary, found.groups[group].members
+        propositions = tuple([told.propositions[member] for member in members])
+        text = "\n".join([proposition.text for proposition in propositions])
+        chunks.append(Chunk(_spans(document, held[group]), text, stated=Stated(title, summary, propositions)))
+    places = _places(told, found, touched, chunks_of)
+    gaps = [_gap(index, chunks_of, places) for index in range(len(document.sentences) - 1)]
+    return Chunking(document, tuple(chunks), tuple(gaps), notes=_notes(document, told, found), left_out=tuple(told.left_out))
+
+
+def _spans(document: Document, sentences: Sequence[int]) -> tuple[Span, ...]:
+    """Return the spans of runs of consecutive sentences."""
+    runs = groupby(enumerate(sentences), key=lambda item: item[1] - item[0])
+    whole = [[sentence for _, sentence in run] for _, run in runs]
+    return tuple([document.slice(run[0], run[-1] + 1) for run in whole])
+
+
+def _places(
+    told: Statements, found: Sorted, touched: Sequence[range], chunks_of: Sequence[Sequence[int]]
+) -> list[tuple[str, str]]:
+    """Return of each sentence what was stated of it and where that is, in words, and in fewer."""
+    stated = [0] * len(chunks_of)
+    unsorted: dict[int, str] = {}
+    for number, (proposition, among) in enumerate(zip(told.propositions, touched, strict=True)):
+        for sentence in among:
+            stated[sentence] += proposition.tied != "as it is"
+            if number in found.unusable:
+                unsorted[sentence] = found.unusable[number]
+    tried = f"no usable answer in {REPEATS + 1} attempts"
+    places = []
+    for sentence, chunks in enumerate(chunks_of):
+        where = f"chunk{'s' * (len(chunks) > 1)} {' and '.join(f'{chunk + 1:,}' for chunk in chunks)}"
+        if sentence in told.unusable:
+            what = f"{tried}, {told.unusable[sentence]}, so it stands for itself"
+        elif stated[sentence]:
+            what = "1 proposition" if stated[sentence] == 1 else f"{stated[sentence]:,} propositions"
+        else:
+            what = "lost by the model, so it stands for itself"
+        sorting = f", not sorted: {tried}, {unsorted[sentence]}" if sentence in unsorted else ""
+        places.append((f"sentence {sentence + 1:,}: {what}, in {where}{sorting}", where))
+    return places
+
+
+def _gap(index: int, chunks_of: Sequence[Sequence[int]], places: Sequence[tuple[str, str]]) -> Gap:
+    """Return the decision after a sentence: a cut where a chunk has the next one and not this."""
+    begins = {*chunks_of[index + 1]} - {*chunks_of[index]}
+    (here, short), (there, other) = places[index], places[index + 1]
+    why = Reason(remark=f"{here}; {there}", short=short if short == other else f"{short}, then {other}")
+    return Gap(index, None, None, Verdict.CUT if begins else Verdict.KEPT, why)
+
+
+def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ...]:
+    """Return what was lost, what was invented, and where no answer could be used."""
+    notes = []
+    lost = [
+        sentence.start
+        for sentence in (one.span for one in told.propositions if one.tied == "as it is")
+        if sentence is not None and document.sentence_at(sentence.start) not in told.unusable
+    ]
+    if lost:
+        which = _few([f"{document.sentence_at(start) + 1:,}" for start in lost])
+        stand = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
+        notes.append(f"Lost: the model stated nothing of {_counted(len(lost), 'sentence')} ({which}); {stand}.")
+    if told.left_out:
+        one = len(told.left_out) == 1
+        notes.append(
+            f"Invented: {_counted(len(told.left_out), 'proposition')} {'quotes' if one else 'quote'} words that are not in "
+            f"the text, and {'is' if one else 'are'} left out."
+        )
+    named = [one.nowhere for one in told.propositions if one.nowhere]
+    if named:
+        words = _few([*dict.fromkeys(word for words in named for word in words)])
+        notes.append(
+            f"{_counted(len(named), 'proposition')} {'has' if len(named) == 1 else 'have'} names or numbers that the text "
+            f"does not have: {words}. Compared are digits, and words with a capital letter."
+        )
+    if told.repeated:
+        notes.append(f"The model stated {_counted(told.repeated, 'proposition')} twice from the same words; once is kept.")
+    if told.failed:
+        notes.append(
+            f"The model gave no usable answer about {told.failed:,} of {_counted(told.windows, 'window')}, though it was "
+            f"asked {REPEATS + 1} times; the sentences there stand for themselves."
+        )
+    if found.failed:
+        notes.append(
+            f"The model did not sort {found.failed:,} of {_counted(found.batches, 'batch', 'batches')} of propositions in a "
+            f"form that can be used, though it was asked {REPEATS + 1} times; each is a chunk without a title."
+        )
+    return tuple(notes)
+
+
+def _few(words: Sequence[str]) -> str:
+    """Return the first of them, and how many more there are."""
+    more = len(words) - _NAMED
+    return ", ".join(words[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _counted(count: int, thing: str, several: str = "") -> str:
+    return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"

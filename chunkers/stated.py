@@ -1,0 +1,62 @@
+"""What a chunk holds that a language model wrote: a title, a summary, and propositions with where they come from."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from chunkers.text.document import Span
+
+Tied = Literal["word for word", "typography", "altered", "as it is", "nowhere"]
+"""How the words that a proposition quotes stand in the text: as quoted, with other white space or signs, with small changes;
+not at all. A sentence of the text that stands for itself is ``as it is``."""
+
+
+class Proposition(NamedTuple):
+    """A sentence that a language model states for itself, or a sentence of the text where it stated none.
+
+    Attributes
+    ----------
+    text
+        Its words.
+    span
+        Where the words are in the text that it was made from; None where they are not found.
+    tied
+        How they were found.
+    quotation
+        The words as the model quotes them; empty for a sentence of the text.
+    elsewhere, nowhere
+        Names and numbers of it that the sentences of its span do not hold: those that the text holds elsewhere, and those
+        that it does not hold. Names are words with a capital letter; see `chunkers.building_blocks.stating.unheld`.
+    """
+
+    text: str
+    span: Span | None
+    tied: Tied = "as it is"
+    quotation: str = ""
+    elsewhere: tuple[str, ...] = ()
+    nowhere: tuple[str, ...] = ()
+
+    @property
+    def remark(self) -> str:
+        """What is to be known about its source, in a few words; empty where it says no more than the text."""
+        said = {
+            "typography": "quoted with other signs or white space",
+            "altered": "quoted with changes",
+            "as it is": "not stated by the model, so the sentence itself",
+            "nowhere": "not in the text, left out",
+        }
+        parts = [said[self.tied]] if self.tied in said else []
+        parts += [f"from elsewhere in the text: {', '.join(self.elsewhere)}"] if self.elsewhere else []
+        parts += [f"not in the text: {', '.join(self.nowhere)}"] if self.nowhere else []
+        return "; ".join(parts)
+
+
+class Stated(NamedTuple):
+    """What a language model wrote about a chunk; title and summary are empty where it gave none.
+
+    The text of the chunk is that of its propositions, which are in the order of the text, joined by line breaks.
+    """
+
+    title: str
+    summary: str
+    propositions: tuple[Proposition, ...]
