@@ -11,13 +11,19 @@ from pathlib import Path
 from joblib import cpu_count
 
 from chunkers.arguments import Parser, add_device, add_encoding, command_line, say
-from chunkers.errors import InputError
+from chunkers.errors import InputError, shown
+from chunkers.language_models.base import LanguageModel
+from chunkers.language_models.server import ChatServer
+from chunkers.language_models.spending import Limit
 from chunkers.text.encodings import known_encoding
 from corpus.pieces import Columns
 from corpus.run import ALL_PROBLEMS, SHARD_MB, Engine, Progress, Run, in_processes
 
 MOST_WORKERS = 256
 """Processes of a run on one machine."""
+
+ASKING_SHARD_MB = 0.2
+"""Megabytes of input of a shard where a language model is asked, unless another number is: that takes long enough."""
 
 LARGEST_SHARD = 4_000
 SMALLEST_SHARD = 0.001
@@ -52,9 +58,17 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--shard-size",
         type=float,
-        default=SHARD_MB,
         metavar="MB",
-        help=f"megabytes of input of a shard (default: {SHARD_MB})",
+        help=f"megabytes of input of a shard (default: {SHARD_MB}, with a language model {ASKING_SHARD_MB})",
+    )
+    parser.add_argument(
+        "--language-model",
+        metavar="openai:NAME",
+        help="for a recipe that asks one: a model of the server at OPENAI_BASE_URL, to which the texts are sent; the run is "
+        "then one process",
+    )
+    parser.add_argument(
+        "--spend-tokens", metavar="N", help="the most tokens that asking it may take in this run, which stops before more"
     )
     parser.add_argument(
         "--engine", choices=("local", "ray"), default="local", help="this machine's cores (default), or a Ray cluster"
@@ -75,13 +89,17 @@ def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__pack
 def _run(options: argparse.Namespace) -> int:
     if not 1 <= options.workers <= MOST_WORKERS:
         raise InputError(f"--workers must be from 1 to {MOST_WORKERS:,}; got {options.workers:,}.")
+    model, limit = _language_model(options)
+    if options.shard_size is None:
+        options.shard_size = SHARD_MB if model is None else ASKING_SHARD_MB
     if not SMALLEST_SHARD <= options.shard_size <= LARGEST_SHARD:
         raise InputError(f"--shard-size must be from {SMALLEST_SHARD} to {LARGEST_SHARD:,}; got {options.shard_size:g}.")
     if options.encoding is not None:
         known_encoding(options.encoding)
     columns = Columns(options.text_column, options.id_column)
     size = round(options.shard_size * 1_000_000)
-    run = Run(Path(options.recipe), tuple(options.inputs), options.output, columns, options.encoding, options.device, size)
+    settings = columns, options.encoding, options.device, size, model, limit
+    run = Run(Path(options.recipe), tuple(options.inputs), options.output, *settings)
     told = _Told(run)
     try:
         whole = run.go(_engine(options), options.workers, told)
@@ -89,9 +107,31 @@ def _run(options: argparse.Namespace) -> int:
         told.end()
         say("The same command again goes on.")
         raise
-    told.end()
+    finally:
+        told.end()
+        if run.asking is not None:
+            say(f"{run.asking.model.name}: {run.asking.spent}.")
     say(_ended(run, whole, options.output))
     return 1 if whole.tally.problems else 0
+
+
+def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, Limit | None]:
+    """Return the language model that may be asked, and the limit of what that may take."""
+    name, spend = options.language_model, options.spend_tokens
+    if name is None and spend is None:
+        return None, None
+    if name is None or spend is None:
+        raise InputError(
+            "--language-model must come with --spend-tokens, the most that the run may take, and that with a model."
+        )
+    if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
+        raise InputError(f"--spend-tokens must be a whole number of at least 1; got {shown(spend)}.")
+    if options.engine != "local":
+        raise InputError(
+            f"--engine must be local where a language model is asked, as no limit would hold for several machines; it is "
+            f"{options.engine}."
+        )
+    return ChatServer(name), Limit(int(spend))
 
 
 def _engine(options: argparse.Namespace) -> Engine:

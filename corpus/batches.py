@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -35,6 +35,9 @@ from chunkers.text.extracted import too_large
 from chunkers.text.outline import forget_outlines
 from corpus.tables import CHUNKS, VERSION, parts_of
 from integrations.cutter import AnyRecipe, recipe_of
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
 
 LONGEST_FAULT = 300
 """Characters of the message of an error that no sentence was written for."""
@@ -64,22 +67,33 @@ class Chunks:
     problems
         Called with the id and a sentence for each document that cannot be cut, which then has no rows; without it, the first
         such document raises. It has to be pickled too where the whole is.
+    asking
+        The language model that a recipe may ask, with the limit of what may be spent, which holds in one process: with it,
+        this cannot be pickled.
 
     Raises
     ------
     InputError
-        If the recipe is none, names what is not there, or asks a language model.
+        If the recipe is none, names what is not there, or asks a language model and none is given.
     """
 
-    def __init__(self, recipe: AnyRecipe, device: str = "auto", problems: Problem | None = None) -> None:
+    def __init__(
+        self,
+        recipe: AnyRecipe,
+        device: str = "auto",
+        problems: Problem | None = None,
+        asking: Asking | None = None,
+    ) -> None:
         self._recipe = recipe_of(recipe)
         self._device = device
         self._problems = problems
         self._chunker: Chunker = self._recipe.build()
-        if self._chunker.asks:
+        self._asking = asking if self._chunker.asks else None
+        if self._chunker.asks and asking is None:
             raise InputError(
                 f"recipe: a corpus must be cut without asking a language model, as no limit of what may be spent would hold "
-                f"for all its processes; {self._chunker.name} asks one."
+                f"for all its processes; {self._chunker.name} asks one. In one process, --language-model and --spend-tokens "
+                "allow it."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None
@@ -88,15 +102,29 @@ class Chunks:
             self._embedder = load_embedder(self._recipe.embedder, device)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what makes it again in another process."""
+        """Return what makes it again in another process; raises InputError where it asks a language model."""
+        if self._asking is not None:
+            raise InputError(
+                "What asks a language model must stay in one process, as no limit of what may be spent holds for several."
+            )
         return type(self), (self._recipe, self._device, self._problems)
 
     @property
     def recipe(self) -> Recipe:
         """The recipe with all parameters and what the chunks depend on; a model's revision only once it is loaded."""
         return Recipe.of(
-            self._chunker, self._recipe.sentences, self._embedder, self._tokenizer.name, self._recipe.embedded_as
+            self._chunker,
+            self._recipe.sentences,
+            self._embedder,
+            self._tokenizer.name,
+            self._recipe.embedded_as,
+            None if self._asking is None else self._asking.model,
         )
+
+    @property
+    def asks(self) -> bool:
+        """Whether a language model is asked."""
+        return self._asking is not None
 
     @property
     def model(self) -> str:
@@ -185,7 +213,7 @@ class Chunks:
         if isinstance(text, str) and len(text) > MAX_BYTES:
             raise too_large(name, len(text))
         # That of one document: vectors may depend, in their last bits, on what is embedded with them.
-        tools = Tools(self._embedder, self._tokenizer, EmbeddingCache())
+        tools = Tools(self._embedder, self._tokenizer, EmbeddingCache(), asking=self._asking)
         document = Document.from_text(text, self._recipe.sentences, name, parts_of(parts, name))  # type: ignore[arg-type]
         chunking = run(self._chunker, document, tools, self._recipe.embedded_as)
         rows = rows_of(chunking, None)

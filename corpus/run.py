@@ -20,6 +20,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from chunkers.errors import InputError
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import LanguageModel
+from chunkers.language_models.spending import Limit
 from corpus.batches import Chunks
 from corpus.manifest import LOCK, Manifest, shards
 from corpus.pieces import Columns, Inputs, Piece, label
@@ -32,6 +36,8 @@ SHARD_MB = 8
 
 ALL_PROBLEMS = "_problems.jsonl"
 SUMMARY = "_summary.json"
+ANSWERS = "_answers.sqlite"
+"""The file with the answers of a language model, so that a run that goes on asks nothing twice."""
 
 IDLE_S = 60
 """Seconds after which a worker without work ends, as it also does when the run was killed."""
@@ -78,6 +84,13 @@ class Run:
         Where torch runs the model.
     shard_bytes
         About how many bytes of input make a shard.
+    language_model
+        The one that the recipe asks. The shards are then written in this process, one after another, whatever the engine and
+        the number of workers; its answers are kept in the folder, so that a run that goes on asks nothing twice.
+    limit
+        What asking it may take in this run, answers from before not counted; a million tokens unless it says otherwise.
+    asking
+        What asks it, once the run has begun.
     left_out
         How many files of which kind were passed by.
     resumed
@@ -91,6 +104,9 @@ class Run:
     encoding: str | None = None
     device: str = "auto"
     shard_bytes: int = SHARD_MB * 1_000_000
+    language_model: LanguageModel | None = None
+    limit: Limit | None = None
+    asking: Asking | None = field(default=None, init=False)
     left_out: Counter[str] = field(default_factory=Counter, init=False)
     resumed: bool = field(default=False, init=False)
 
@@ -106,7 +122,7 @@ class Run:
         """
         if not self.inputs:
             raise InputError("Name at least one INPUT: a folder, a document, or a file of JSON lines or Parquet.")
-        chunks = Chunks(self.recipe, self.device)
+        chunks = self._chunks(None)
         with _owned(self.output, self.inputs):
             manifest = Manifest(self.output, self.inputs, self._told(chunks))
             found = Inputs(self.inputs, self.columns, self.shard_bytes)
@@ -116,6 +132,8 @@ class Run:
             (self.output / SUMMARY).unlink(missing_ok=True)
             roots = [Path(os.path.abspath(one)) for one in self.inputs]  # noqa: PTH100 - a link stays a link
             source = Source(roots, self.inputs, self.columns, self.encoding)
+            if chunks.asks:
+                engine = _with(self._chunks(AnswerCache(self.output / ANSWERS)))
             job = Job(source, Path(os.path.abspath(self.output)), chunks.recipe, self.device, manifest.plan)  # noqa: PTH100
             try:
                 whole = self._write(job, manifest, engine, workers, progress)
@@ -126,6 +144,12 @@ class Run:
             with appearing(self.output / SUMMARY) as file:
                 file.write(json.dumps(told, indent=2).encode() + b"\n")
             return whole
+
+    def _chunks(self, answers: AnswerCache | None) -> Chunks:
+        """Return what cuts; its language model remembers what is among ``answers``."""
+        if self.language_model is not None:
+            self.asking = Asking(self.language_model, answers, self.limit)
+        return Chunks(self.recipe, self.device, asking=self.asking)
 
     def _told(self, chunks: Chunks) -> dict[str, Any]:
         """Return what decides about the chunks besides what is in the inputs."""
@@ -161,6 +185,16 @@ class Run:
                 state = Progress(state.done + 1, count, state.tally + tally, state.now + tally)
                 progress(state)
         return state
+
+
+def _with(chunks: Chunks) -> Engine:
+    """Return the engine that writes all shards here, one after another."""
+
+    def engine(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:
+        for shard in missing:
+            yield job.write(shard, chunks)
+
+    return engine
 
 
 def in_processes(job: Job, missing: Iterator[Shard], workers: int) -> Generator[Tally]:

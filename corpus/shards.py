@@ -128,8 +128,8 @@ class Job:
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
             return None
 
-    def write(self, shard: Shard) -> Tally:
-        """Cut the documents of a shard and write its file.
+    def write(self, shard: Shard, chunks: Chunks | None = None) -> Tally:
+        """Cut the documents of a shard and write its file, with ``chunks`` or with what this process keeps for the recipe.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Job:
             If the process that the run belongs to has ended.
         """
         try:
-            return _Writing(self, shard, chunks_of(self.recipe, self.device)).done()
+            return _Writing(self, shard, chunks or chunks_of(self.recipe, self.device)).done()
         except OSError as error:
             raise InputError(f"--output must be writable; {shard.file}: {error.strerror or error}.") from error
 

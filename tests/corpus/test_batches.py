@@ -13,6 +13,7 @@ from corpus import CHUNKS, Chunks
 from corpus.batches import chunk_ids, cuts_before
 from sample_docs import load_sample
 from tests.properties.texts import texts
+from tests.support import asking
 
 PLAIN = {"embedder": "tfidf", "tokenizer": "words", "sentences": "regex"}
 SENTENCES = {"recipe": 1, "chunker": "fixed_sentences", "parameters": {"size": 2}, **PLAIN}
@@ -162,3 +163,9 @@ def test_the_cut_before_a_chunk_is_the_one_at_its_beginning():
 def test_what_asks_a_language_model_is_refused(chunker):
     with pytest.raises(InputError, match=f"a corpus must be cut without asking a language model, .*; {chunker} asks one"):
         Chunks({"chunker": chunker, **PLAIN, "language_model": "openai:some"})
+
+
+def test_what_asks_stays_in_its_process():
+    chunks = Chunks({"chunker": "llm", **PLAIN}, asking=asking())
+    with pytest.raises(InputError, match="must stay in one process"):
+        pickle.dumps(chunks)

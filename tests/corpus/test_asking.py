@@ -1,0 +1,114 @@
+"""Corpora that are cut with a language model: by word of the command line alone, within a limit, and nothing asked twice."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from chunkers import Recipe
+from chunkers.errors import ModelError
+from chunkers.language_models.spending import Limit
+from corpus.__main__ import main
+from corpus.run import Run, in_processes
+from tests.server import ChatModelServer
+from tests.support import ScriptedModel, asking
+
+RECIPE = {
+    "chunker": "llm",
+    "parameters": {"window": 12, "piece_size": 3},
+    "sentences": "regex",
+    "embedder": "tfidf",
+    "tokenizer": "words",
+}
+LINES = [f"The lamp {number} shines at night. It is red and far away. Ships see it from the sea." for number in range(6)]
+
+
+class Interrupted(ScriptedModel):
+    """A model that the user tires of when it has answered so often."""
+
+    def __init__(self, after):
+        super().__init__()
+        self.after = after
+
+    def reply(self, messages, most_tokens, attempts):
+        if len(self.asked) == self.after:
+            raise KeyboardInterrupt
+        return super().reply(messages, most_tokens, attempts)
+
+
+class Costly(ScriptedModel):
+    """A model of which every answer takes a thousand tokens."""
+
+    def answer(self, messages):
+        return super().answer(messages)._replace(tokens_in=900, tokens_out=100)
+
+
+@pytest.fixture
+def texts(tmp_path):
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(json.dumps({"id": str(number), "text": text}) for number, text in enumerate(LINES)))
+    return file
+
+
+def run(texts, output, model, limit=None):
+    made = Run(RECIPE, (texts,), output, shard_bytes=250, language_model=model, limit=limit)
+    return made.go(in_processes, 2), made
+
+
+def rows(output):
+    return pq.read_table(output).to_pylist()
+
+
+def test_a_run_that_was_stopped_asks_nothing_twice(texts, tmp_path):
+    whole = ScriptedModel()
+    run(texts, tmp_path / "whole", whole)
+    expected = [text for one in LINES for text in Recipe(**RECIPE).run(one, language_model=asking()).texts]
+    assert [row["text"] for row in rows(tmp_path / "whole")] == expected
+    first, second = Interrupted(4), ScriptedModel()
+    with pytest.raises(KeyboardInterrupt):
+        run(texts, tmp_path / "out", first)
+    _, made = run(texts, tmp_path / "out", second)
+    assert made.resumed
+    asked = [json.dumps(one) for one in (*first.asked, *second.asked)]
+    assert len(asked) == len({*asked}) == len(whole.asked) > 5
+    assert rows(tmp_path / "out") == rows(tmp_path / "whole")
+
+
+def test_the_limit_stops_the_run_which_goes_on_with_another(texts, tmp_path):
+    model = Costly()
+    with pytest.raises(ModelError, match=r"the spending limit is 6,000 tokens; .* What was answered is kept\."):
+        run(texts, tmp_path / "out", model, Limit(6_000))
+    assert not (tmp_path / "out" / "_summary.json").exists()
+    done = len(model.asked)
+    whole, _ = run(texts, tmp_path / "out", model)
+    assert whole.tally.documents == len(LINES)
+    assert 0 < done < len(model.asked) == len({json.dumps(one) for one in model.asked})
+
+
+def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, monkeypatch):
+    scripted = ScriptedModel()
+    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps({**RECIPE, "language_model": "openai:test"}))
+    command = [str(recipe), str(texts), "--output", str(tmp_path / "out")]
+    for options, sentence in (
+        ([], "a corpus must be cut without asking a language model"),
+        (["--language-model", "openai:test"], "--language-model must come with --spend-tokens"),
+        (["--spend-tokens", "9"], "--language-model must come with --spend-tokens"),
+        (
+            ["--language-model", "openai:test", "--spend-tokens", "0"],
+            "--spend-tokens must be a whole number",
+        ),
+        (["--language-model", "openai:test", "--spend-tokens", "9", "--engine", "ray"], "--engine must be local"),
+    ):
+        assert main([*command, *options]) == 2
+        assert sentence in capsys.readouterr().err
+        assert http.requests == []
+    assert main([*command, "--language-model", "openai:test", "--spend-tokens", "100000"]) == 0
+    http.close()
+    assert f"openai:test: {len(http.requests)} requests, " in capsys.readouterr().err
+    told = json.loads((tmp_path / "out" / "_summary.json").read_text())
+    assert told["recipe"]["language_model"] == "openai:test"
+    assert http.address not in "".join(path.read_text(errors="replace") for path in (tmp_path / "out").glob("_*.json*"))
