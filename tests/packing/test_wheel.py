@@ -20,8 +20,11 @@ from tests.test_rooms import PACKAGES
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 MODULES = sorted(path for room in (*ROOMS, "pages", PACKAGE) for path in (ROOT / room).rglob("*.py"))
-WRITERS = ("viz/theme/glossary.py", "viz/components/events.py", "viz/retrieval/opening/first_run.py")
-"""What writes files of the checkout, pages of `docs/` and a measured run, and says in them how."""
+WRITERS = (
+    *("viz/theme/glossary.py", "viz/components/events.py"),
+    *("viz/retrieval/opening/first_run.py", "viz/tune/opening/first_run.py"),
+)
+"""What writes files of the checkout, pages of `docs/` and measured runs, and says in them how."""
 
 BARE = re.compile(rf"(?:{'|'.join(ROOMS)})(?:\.\w+)+")
 

@@ -25,9 +25,10 @@ from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import ALLOWED, choice_of, mended
 from viz.retrieval.material import bundled, choose
-from viz.retrieval.opening.first_run import first_run, first_screen, say_where_it_is_from
+from viz.retrieval.opening.first_run import first_run, first_screen
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
+from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread
 from viz.state.choices import Choices
@@ -126,10 +127,15 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     """Draw the run that comes with Seamark, or why it cannot be shown."""
     found = first_run()
     if isinstance(found, str):
-        notice(f"There is no result to begin with: {found} Press “Run” to measure.", key="retrieval_no_first_run")
+        say_there_is_none(found, key="retrieval_no_first_run")
         return
     run, kept = found
-    say_where_it_is_from(kept)
+    say_where_it_is_from(
+        kept,
+        "the bundled documents; the times are those of the machine it ran on",
+        "“Run” measures the chunkers on the left, on these documents or on your own.",
+        key="retrieval_bundled",
+    )
     _show_run(run, plan, choices)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from chunkers import DEFAULT_SPLITTER
 from evaluation.segmentation.marked_texts import MarkedText, sharing
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample, sample_splitters, sample_titles
@@ -75,13 +76,23 @@ def choose_documents(words: dict[str, str]) -> Chosen:
         own.keys() & session.tune_held,
         hold,
     )
-    texts = {name: own.get(name) or _bundled_text(name) for name in {*used, *held}}
+    return _chosen({name: own.get(name) or _bundled_text(name) for name in [*used, *held]}, held, titles, words["splitter"])
+
+
+def first_documents() -> Chosen:
+    """Return the documents that the page offers first."""
+    used, held = (default_documents()[name].split(",") for name in ("documents", "held"))
+    return _chosen({name: _bundled_text(name) for name in [*used, *held]}, held, sample_titles(), DEFAULT_SPLITTER)
+
+
+def _chosen(texts: Mapping[str, MarkedText], held: Sequence[str], titles: Mapping[str, str], splitter: str) -> Chosen:
+    """Return the documents of these, those tuned on in their order; ``held`` names those that are held out."""
     kept = [texts[name] for name in held]
-    tuned = [texts[name] for name in used if name not in held]
+    tuned = [one for name, one in texts.items() if name not in held]
     seen = sharing(tuned, kept)
     names = ", ".join(titles[one.name] for one in seen)
     complaint = f"Left out of the ranking, because a section of it is held out: {names}." if seen else ""
-    return Chosen([one for one in tuned if one not in seen], kept, complaint, words["splitter"])
+    return Chosen([one for one in tuned if one not in seen], kept, complaint, splitter)
 
 
 def _some(

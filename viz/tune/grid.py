@@ -56,6 +56,13 @@ def choose_settings(words: dict[str, str]) -> tuple[list[Setting], str]:
     return _allowed(grid(what, **axes))
 
 
+def first_settings() -> list[Setting]:
+    """Return the settings of the sweep that the page offers first, as `DEFAULT_WORDS` name it."""
+    what, first = DEFAULT_WORDS["what"], DEFAULT_WORDS["first"]
+    spec = next(one for one in CHUNKERS[what].fields() if one.name == first)
+    return _allowed(grid(what, **{first: offered(spec)}))[0]
+
+
 def sweep_chunker(words: dict[str, str], chunker: str) -> None:
     """Choose a sweep of a chunker, along the parameter that is offered first; nothing changes if it is swept already."""
     if words["what"] != chunker:

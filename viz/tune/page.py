@@ -15,21 +15,20 @@ from viz.controls.language_model import language_model_controls
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.sweep import Sweep, estimate_of_sweep
+from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
 from viz.shell.consent import first_estimate, show_consent
 from viz.shell.page import Page, page
 from viz.shell.progress import SHORT_ANSWER
 from viz.shell.thread import columns_to_open_with
-from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
 from viz.theme.numbers import counted
-from viz.tune.documents import Chosen, choose_documents, default_documents
+from viz.tune.documents import Chosen, choose_documents
 from viz.tune.figures import TITLES
-from viz.tune.grid import DEFAULT_WORDS as GRID_WORDS
 from viz.tune.grid import MOST_RUNS, choose_settings, sweep_chunker
 from viz.tune.kept import find_sweep, new_sweep, show_way_on
-from viz.tune.own_documents import DEFAULT_WORDS as OWN_WORDS
+from viz.tune.opening.first_run import first_run, first_screen
 from viz.tune.own_documents import show_own_documents
 from viz.tune.results import show_sweep
 
@@ -44,10 +43,8 @@ MEASURED = (
 
 def show() -> None:
     """Draw the page."""
-    extra = GRID_WORDS | default_documents() | OWN_WORDS | {"measure": "pk", "run": ""}
-    default = Choices("stubs", "lines", [ColumnChoice("breakpoint")], extra=extra)
     opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING}])
-    with page(PAGE, default, about_a_text=False) as here:
+    with page(PAGE, first_screen(), about_a_text=False) as here:
         words = here.choices.extra
         if opening and opening[0] is not None and not words["run"]:
             sweep_chunker(words, opening[0].chunker)
@@ -87,8 +84,25 @@ def _draw(here: Page) -> None:
         kept = f"the server keeps the last {MOST_KEPT} runs until it is restarted, and those that are kept on disk"
         notice(f"The link's run is no longer remembered: {kept}.", key="tune_forgotten")
     else:
-        notice("Nothing has run yet: choose what to sweep on the left, then press “Run”.", key="tune_empty")
-        st.caption(MEASURED)
+        _show_first_run(settings, documents, measure)
+
+
+def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str) -> None:
+    """Draw the sweep that comes with Seamark, or why it cannot be shown."""
+    found = first_run()
+    if isinstance(found, str):
+        say_there_is_none(found, key="tune_no_first_run")
+    else:
+        sweep, kept = found
+        say_where_it_is_from(
+            kept,
+            counted(len(sweep.names), "bundled document"),
+            "“Run” measures what is chosen on the left, on these documents or on your own.",
+            key="tune_bundled",
+        )
+        _say_what_changed(sweep, settings, documents)
+        _results(sweep, measure)
+    st.caption(MEASURED)
 
 
 def _say_opened_with(words: dict[str, str]) -> None:

@@ -14,6 +14,8 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, sweep_of
 from viz.tune.figures import setting_in_words, sweep_figure
 from viz.tune.grid import offered
+from viz.tune.opening import first_run as opening
+from viz.tune.opening.first_run import first_run
 from viz.tune.results import place_of
 
 
@@ -57,6 +59,36 @@ def test_nothing_runs_before_it_is_asked_for(tune):
     app = tune(documents="stubs,article", held="three_topics")
     assert sweep_of(app) is None
     assert "9 settings and 3 trivial answers on 3 documents: 36 runs" in remarks(app)
+
+
+def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
+    run, kept = first_run()
+    app = tune()
+    (sentence,) = (text for text in notices(app) if text.startswith("This result comes with Seamark"))
+    assert f"version {kept.seamark} measured it on {kept.made.day} {kept.made:%B %Y}" in sentence
+    assert f"on {len(run.names)} bundled documents. “Run” measures what is chosen on the left" in sentence
+    assert "is best: Pk" in said(app)
+    assert "Held out, it reaches" in said(app)
+    assert not any("changed since" in text for text in notices(app))
+    # What is chosen on the left is another sweep, and is said to be.
+    other = tune(what="fixed_sentences", first="size", measure="f1")
+    assert "changed since: settings." in " ".join(notices(other))
+    assert "is best: Boundary F1" in said(other)
+    # One of the user's own takes its place.
+    app = finished(tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held=""))
+    assert not any("comes with Seamark" in text for text in notices(app))
+
+
+def test_without_its_file_the_page_says_so_and_measures(tune, monkeypatch, tmp_path):
+    monkeypatch.setattr(opening, "FILE", tmp_path / "tune_run.json")
+    opening.first_run.cache_clear()
+    try:
+        app = tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="")
+    finally:
+        monkeypatch.undo()
+        opening.first_run.cache_clear()
+    assert any(text.startswith("There is no result to begin with: tune_run.json:") for text in notices(app))
+    assert next(one for one in app.button if one.label == "Run").disabled is False
 
 
 def test_a_sweep_along_one_axis_names_the_best_and_what_it_reaches_elsewhere(tune):

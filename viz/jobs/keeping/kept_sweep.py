@@ -42,7 +42,9 @@ class KeptDocument(BaseModel):
     held: bool
 
 
-class _Setting(BaseModel):
+class KeptSetting(BaseModel):
+    """A setting of a chunker."""
+
     model_config = _STRICT
 
     chunker: str
@@ -58,7 +60,7 @@ class SweepPlan(BaseModel):
     model_config = _STRICT
 
     documents: tuple[KeptDocument, ...] = Field(min_length=1)
-    grid: tuple[_Setting, ...] = Field(min_length=1)
+    grid: tuple[KeptSetting, ...] = Field(min_length=1)
     embedder: str
     tokenizer: str
     language_model: str = ""
@@ -69,13 +71,22 @@ class SweepPlan(BaseModel):
         return [Setting(one.chunker, one.parameters) for one in self.grid]
 
 
-class _Row(BaseModel):
+class KeptRow(BaseModel):
     """The result of a run, without setting and document, which follow from its number."""
 
     model_config = _STRICT
 
     chunks: int = Field(ge=0)
     scores: dict[str, tuple[float | None, str]]
+
+    @classmethod
+    def of(cls, row: SweepRow) -> KeptRow:
+        """Return what is kept of a row."""
+        return cls(chunks=row.chunks, scores={name: (score.value, score.undefined) for name, score in row.scores.items()})
+
+    def row(self, setting: Setting, document: str) -> SweepRow:
+        """Return the row of a setting on a document."""
+        return SweepRow(setting, document, self.chunks, {name: Score(*score) for name, score in self.scores.items()})
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,7 @@ class KeptSweep:
             )
             for one, splitter in documents
         ]
-        grid = [_Setting(chunker=one.chunker, parameters=one.parameters) for one in settings]
+        grid = [KeptSetting(chunker=one.chunker, parameters=one.parameters) for one in settings]
         plan = SweepPlan(
             documents=tuple(kept), grid=tuple(grid), embedder=embedder, tokenizer=tokenizer, language_model=language_model
         )
@@ -140,8 +151,7 @@ class KeptSweep:
 
     def add(self, number: int, row: SweepRow) -> None:
         """Keep a row: it is in the file when this returns."""
-        scores = {name: (score.value, score.undefined) for name, score in row.scores.items()}
-        self.keeper.add(number, _Row(chunks=row.chunks, scores=scores).model_dump_json().encode())
+        self.keeper.add(number, KeptRow.of(row).model_dump_json().encode())
 
     def rows(self) -> list[SweepRow]:
         """Return the rows that are kept, in order; those that cannot be read count as not run. Raises InputError too."""
@@ -150,12 +160,11 @@ class KeptSweep:
         for number, part in sorted(self.keeper.parts().items()):
             place, setting = divmod(number, len(settings))
             try:
-                row = _Row.model_validate_json(part)
+                row = KeptRow.model_validate_json(part)
             except ValidationError:
                 continue
             if 0 <= place < len(names) and row.scores.keys() == MEASURES.keys():
-                scores = {name: Score(value, undefined) for name, (value, undefined) in row.scores.items()}
-                found.append(SweepRow(settings[setting], names[place], row.chunks, scores))
+                found.append(row.row(settings[setting], names[place]))
         return found
 
     def given_again(self, own: Sequence[MarkedText]) -> list[MarkedText | None]:

@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from chunkers import InputError, __version__, build_chunker
+from chunkers import InputError, build_chunker
 from chunkers.embedded import EmbeddedAs
-from chunkers.text.minilm import WEIGHTS_SHA256
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import Evaluation
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.stored import from_json, to_json
+from viz.jobs.keeping.bundled import Bundled, identity
 from viz.jobs.plan import Material, Plan
 
 
-class BundledRun(BaseModel):
-    """A finished run, as it is in its file.
+class BundledRun(Bundled):
+    """A finished run, as it is in its file; the material are the names and texts of the documents, and the questions.
 
     Attributes
     ----------
-    made
-        The day on which it was measured.
-    seamark
-        The version that measured it.
-    material
-        A hash of the names and texts of the documents, the questions, and the weights of the bundled model.
     chunkers
         Name and parameters of each.
     found
         What was measured of each, as `evaluation.retrieval.stored` writes it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    made: date
-    seamark: str
-    material: str
     chunkers: tuple[tuple[str, dict[str, Any]], ...] = Field(min_length=1)
     embedder: str
     sentences: str
@@ -52,12 +39,14 @@ class BundledRun(BaseModel):
     found: tuple[dict[str, Any], ...]
 
     @classmethod
-    def of(cls, plan: Plan, found: Mapping[int, Evaluation], ladders: Mapping[int, Ladder], made: date) -> BundledRun:
+    def of(
+        cls, plan: Plan, found: Mapping[int, Evaluation], ladders: Mapping[int, Ladder], made: date, seamark: str
+    ) -> BundledRun:
         """Return a run of which all chunkers are done."""
         return cls(
             made=made,
-            seamark=__version__,
-            material=identity(plan.material),
+            seamark=seamark,
+            material=_identity(plan.material),
             chunkers=tuple((one.name, one.model_dump(mode="json")) for one in plan.chunkers),
             embedder=plan.embedder,
             sentences=plan.sentences,
@@ -65,14 +54,6 @@ class BundledRun(BaseModel):
             embedded_as=plan.embedded_as,
             found=tuple(json.loads(to_json(found[number], ladders[number])) for number in range(len(plan.chunkers))),
         )
-
-    @classmethod
-    def read(cls, path: Path) -> BundledRun:
-        """Read a file; raises InputError if it holds no run."""
-        try:
-            return cls.model_validate_json(path.read_bytes())
-        except (OSError, ValidationError) as error:
-            raise InputError(f"{path.name}: the file must hold a run that Seamark wrote; it does not.") from error
 
     def plan(self, material: Material) -> Plan:
         """Return the run's plan, with its material.
@@ -82,8 +63,7 @@ class BundledRun(BaseModel):
         InputError
             If the material or the model is not the one that was measured, or a chunker has other parameters today.
         """
-        if identity(material) != self.material:
-            raise InputError("The documents, the questions or the model have changed since the run was measured.")
+        self.check(_identity(material), "The documents, the questions or the model")
         chunkers = tuple(build_chunker(name, parameters) for name, parameters in self.chunkers)
         for (name, parameters), one in zip(self.chunkers, chunkers, strict=True):
             if one.model_dump(mode="json") != parameters:
@@ -95,11 +75,5 @@ class BundledRun(BaseModel):
         return {number: from_json(json.dumps(one).encode(), corpus, questions) for number, one in enumerate(self.found)}
 
 
-def identity(material: Material) -> str:
-    """Return a hash of documents and questions, and of the weights of the bundled model."""
-    digest = hashlib.blake2b(digest_size=16)
-    texts = [part.encode() for one in material.texts for part in one]
-    for data in (*texts, material.questions[1], WEIGHTS_SHA256.encode()):
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.hexdigest()
+def _identity(material: Material) -> str:
+    return identity([*(part for one in material.texts for part in one), material.questions[1]])

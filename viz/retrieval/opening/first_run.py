@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import cache
 
 from chunkers import InputError, build_chunker, load_embedder
 from sample_docs import SAMPLES_FOLDER, sample_splitters
-from viz.components.notice import notice
+from viz.jobs.keeping.bundled import measured_now
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.link_words import DEFAULT_WORDS
@@ -44,16 +43,6 @@ def first_run() -> tuple[Retrieval, BundledRun] | str:
     return run, kept
 
 
-def say_where_it_is_from(kept: BundledRun) -> None:
-    """Draw that nobody measured it here, and by which version and when it was measured."""
-    day = f"{kept.made.day} {kept.made:%B %Y}"
-    notice(
-        f"This result comes with Seamark: version {kept.seamark} measured it on {day} on the bundled documents; the times "
-        "are those of the machine it ran on. “Run” measures the chunkers on the left, on these documents or on your own.",
-        key="retrieval_bundled",
-    )
-
-
 def measured_again() -> BundledRun:
     """Measure the chunkers of the first screen on the bundled documents."""
     choices = first_screen()
@@ -65,8 +54,8 @@ def measured_again() -> BundledRun:
     run.join(600)
     if run.error or run.running or len(run.found) < len(chunkers):
         raise InputError(run.error or "The run must end with all chunkers measured; it has not.")
-    return BundledRun.of(plan, run.found, run.ladders, datetime.now(tz=UTC).date())
+    return BundledRun.of(plan, run.found, run.ladders, *measured_now())
 
 
 if __name__ == "__main__":
-    FILE.write_text(measured_again().model_dump_json() + "\n", encoding="utf-8")
+    measured_again().write(FILE)

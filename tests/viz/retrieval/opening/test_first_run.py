@@ -38,9 +38,13 @@ def test_it_is_of_the_first_screen_and_measured_at_budgets(shown):
 def test_it_is_small_and_holds_no_text():
     data = FILE.read_bytes()
     assert len(data) < MOST_BYTES
-    text = data.decode()
-    words = {word for _, one in bundled().texts for word in one.split() if len(word) > 11 and word.isalpha()}
-    assert [word for word in words if word in text] == []
+    assert words_of_the_texts(data.decode(), bundled().texts) == []
+
+
+def words_of_the_texts(data, texts):
+    """Return the long words of the texts that are in a file."""
+    words = {word for _, one in texts for word in one.split() if len(word) > 11 and word.isalpha()}
+    return [word for word in words if word in data]
 
 
 def measured_chunks(run, number, embedder):
@@ -82,7 +86,7 @@ def test_other_documents_questions_or_parameters_do_not_fit():
 
 def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
     run, kept = shown
-    again = BundledRun.of(run.plan, run.found, run.ladders, kept.made)
+    again = BundledRun.of(run.plan, run.found, run.ladders, kept.made, kept.seamark)
     path = tmp_path / "run.json"
     path.write_text(again.model_dump_json())
     assert BundledRun.read(path).found == kept.found

@@ -1,0 +1,80 @@
+"""The sweep that comes with Seamark is that of today's documents and settings, and holds no text."""
+
+from dataclasses import replace
+
+import pytest
+
+from chunkers import InputError, Tools, load_embedder, load_tokenizer
+from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
+from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
+from viz.tune.documents import first_documents
+from viz.tune.grid import first_settings
+from viz.tune.opening.bundled_sweep import BundledSweep
+from viz.tune.opening.first_run import FILE, first_run, first_screen
+
+MOST_BYTES = 100_000
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return first_run()
+
+
+def test_it_is_of_the_first_screen_and_complete(shown):
+    run, kept = shown
+    documents, choices = first_documents(), first_screen()
+    assert run.settings == [*first_settings(), *TRIVIAL]
+    assert run.names == [one.name for one in documents.all]
+    assert run.held == {one.name for one in documents.held} == {*choices.extra["held"].split(",")}
+    assert [(row.document, row.setting) for row in run.rows] == [(name, one) for name in run.names for one in run.settings]
+    assert (kept.embedder, kept.tokenizer) == (choices.embedder, choices.tokenizer)
+    assert kept.made.year >= 2026
+    assert not run.running
+
+
+def test_it_is_small_and_holds_no_text():
+    data = FILE.read_bytes()
+    assert len(data) < MOST_BYTES
+    assert words_of_the_texts(data.decode(), ((one.name, one.text) for one in first_documents().all)) == []
+
+
+def test_what_looks_at_nothing_reaches_today_what_it_reached(shown):
+    run, _ = shown
+    rows = [*sweep([*first_documents().split()], TRIVIAL, Tools(None, load_tokenizer(run.tokenizer)))]
+    assert rows == [row for row in run.rows if row.setting.trivial]
+
+
+@pytest.mark.model
+def test_a_chunker_reaches_today_what_it_reached(shown):
+    run, _ = shown
+    first = next(first_documents().split())
+    rows = [*sweep([first], first_settings()[:3], Tools(load_embedder(), load_tokenizer(run.tokenizer)))]
+    there = {row.setting: row for row in run.rows if row.document == first.document.name}
+    assert rows == [there[row.setting] for row in rows]
+
+
+def test_other_documents_marks_or_places_do_not_fit(shown):
+    _, kept = shown
+    documents = first_documents()
+    (one, *others), (held, *rest) = documents.tuned, documents.held
+    for other in (
+        replace(documents, tuned=[replace(one, text=one.text + " "), *others]),
+        replace(documents, tuned=[replace(one, known=one.known[1:]), *others]),
+        replace(documents, tuned=[*others, one]),
+        replace(documents, tuned=[*documents.tuned, held], held=rest),
+    ):
+        with pytest.raises(InputError, match="the parameters of the chunkers have changed since the run was measured"):
+            kept.sweep(other)
+    with pytest.raises(InputError, match="The measures have changed"):
+        kept.model_copy(update={"rows": kept.rows[1:]}).sweep(documents)
+
+
+def test_it_is_the_same_when_it_is_written_again(shown, tmp_path):
+    run, kept = shown
+    path = tmp_path / "run.json"
+    BundledSweep.of(run, kept.embedder, first_documents(), kept.made, kept.seamark).write(path)
+    assert BundledSweep.read(path) == kept
+    assert Setting.of("breakpoint", amount=10) == run.settings[0]
+    path.write_text("{}")
+    with pytest.raises(InputError, match=r"run\.json: the file must hold a run that Seamark wrote"):
+        BundledSweep.read(path)
