@@ -81,6 +81,11 @@ class ChunkFile:
             self._last[:] = [(f"{document.identity} {document.name}", found)]
         return self._last[0][1]
 
+    def known_in(self, document: Document) -> FoundAgain | None:
+        """Return what `found_in` gave for a text, if that was the last; None if it was not."""
+        last = next(iter(self._last), None)
+        return last[1] if last is not None and last[0] == f"{document.identity} {document.name}" else None
+
     def _meant(self, name: str) -> Sequence[GivenChunk]:
         try:
             return chunks_of(self.chunks, self.document, name)

@@ -9,6 +9,7 @@ from chunkers import Chunking, __version__
 from chunkers.display.markup import NOT_TEX, ROOT, numbered, style, text
 from chunkers.display.notebook import column
 from chunkers.display.pictures import marks, strip
+from chunkers.registry import ELSEWHERE
 from evaluation.report.tables import Cell, Compared, Table, ranking, scores, without_labels
 
 MOST_SHOWN = 1_000_000
@@ -137,7 +138,7 @@ def _gaps(chunking: Chunking) -> str:
 
 
 def _recipe(chunking: Chunking) -> str:
-    if chunking.recipe is None:
+    if chunking.recipe is None or chunking.recipe.chunker in ELSEWHERE:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"

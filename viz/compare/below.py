@@ -151,11 +151,14 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
         ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
         ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
         ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
-        ("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),
+        *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
-    st.caption(
-        f"Column {choices.selected + 1}. Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
+    again = (
+        "These chunks were made elsewhere: no recipe gives them again; the session's file has them."
+        if chunker.elsewhere
+        else "Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
     )
+    st.caption(f"Column {choices.selected + 1}. {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))

@@ -25,6 +25,9 @@ def show_code(choices: Choices, made: Sequence[ColumnResult], embedder: Embedder
     here = made[choices.selected]
     if here.chunking is None or here.chunker is None:
         return
+    if here.chunker.elsewhere:
+        notice("These chunks were made elsewhere: the code that made them is not known here.", key="no_code")
+        return
     asking = chosen_model()
     model = None if asking is None else asking.model
     recipe = Recipe.of(here.chunker, choices.sentences, embedder, choices.tokenizer, session.embedded_as, model)

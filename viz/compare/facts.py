@@ -36,7 +36,9 @@ def facts_of(number: int, made: ColumnResult, text: Text, embedder: Embedder | N
     if facts.pieces.chunks:
         rows.append(HeadRow("in pieces", facts.pieces.words(len(chunking.chunks))))
     if not lecture.is_on():
-        rows.append(HeadRow("time", _time(chunking, session.repeats.get(task))))
+        elsewhere = made.chunker is not None and made.chunker.elsewhere
+        time = "not known: made elsewhere" if elsewhere else _time(chunking, session.repeats.get(task))
+        rows.append(HeadRow("time", time))
         if made.chunker is not None and made.chunker.embeds:
             rows.append(HeadRow("embedding", embedding_in_words(chunking.timing)))
     if chunking.spending is not None and not lecture.is_on():

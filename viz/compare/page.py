@@ -40,11 +40,11 @@ def show() -> None:
         _take_events(choices, text)
         if text is None:
             with here.controls:
-                column_controls(choices, None, here.embedder)
+                column_controls(choices, None, here.embedder, elsewhere=True)
             return
         made = run_columns(here, text, choices.columns)
         with here.controls:
-            column_controls(choices, made[choices.selected].chunker, here.embedder)
+            column_controls(choices, made[choices.selected].chunker, here.embedder, elsewhere=True)
         if not lecture.is_on():
             with st.sidebar:
                 _timing_controls(made, text.document, here.embedder)
@@ -103,7 +103,7 @@ def _timing_controls(made: list[ColumnResult], document: Document, embedder: Emb
         session.repeats = {
             one.task: time_again(one.task, one.chunker, document, embedder, session.on_disk)
             for one in made
-            if one.task and one.chunker and not one.chunker.asks
+            if one.task and one.chunker and not one.chunker.asks and not one.chunker.elsewhere
         }
 
     st.toggle(

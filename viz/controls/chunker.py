@@ -9,8 +9,9 @@ import streamlit as st
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, Chunker, Embedder, FieldSpec
 from chunkers.presets import presets_of
-from chunkers.registry import chunker_class, discover
+from chunkers.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
+from viz.controls.chunk_file import chunk_file_controls
 from viz.controls.language_model import language_model_controls
 from viz.controls.link_widgets import seed
 from viz.controls.undo import offer_undo
@@ -19,18 +20,29 @@ from viz.state.embedder import defaults_of
 from viz.state.keys import session
 from viz.state.undo import undoable
 
+YOURS = next(iter(ELSEWHERE))
+
 LONG = 26
 """Characters of a name that the side bar's boxes show whole."""
 
 
-def column_controls(choices: Choices, chunker: Chunker | None, embedder: Embedder | None) -> None:
+def column_controls(
+    choices: Choices, chunker: Chunker | None, embedder: Embedder | None, *, elsewhere: bool = False
+) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
-    ``chunker`` is the selected column's, or None if its parameters are invalid.
+    ``chunker`` is the selected column's, or None if its parameters are invalid. Chunks that were made ``elsewhere`` are offered
+    only where the page shows them.
     """
-    _choose_column(choices)
+    _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
-    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS])
+    # A column that came from another page is shown as what it is.
+    made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
+    _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
+    if column.chunker in ELSEWHERE:
+        if elsewhere:
+            chunk_file_controls(choices, choices.selected, column)
+        return
     defaults = defaults_of(embedder, column.chunker)
     parameter_controls(choices.selected, column, chunker, defaults)
 
@@ -67,7 +79,7 @@ def parameter_controls(
         language_model_controls(column.chunker)
 
 
-def _choose_column(choices: Choices) -> None:
+def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     count, page = len(choices.columns), session.page
     seed("column", choices.selected)
 
@@ -75,9 +87,10 @@ def _choose_column(choices: Choices) -> None:
         if st.session_state["column"] is not None:
             choices.selected = st.session_state["column"]
 
-    def added() -> None:
+    def added(chunker: str) -> None:
+        session.chunk_complaint = ""
         with undoable(page, f"Column {count + 1} added"):
-            choices.columns.append(ColumnChoice("recursive"))
+            choices.columns.append(ColumnChoice(chunker))
             choices.selected = count
 
     def removed() -> None:
@@ -95,8 +108,17 @@ def _choose_column(choices: Choices) -> None:
         required=True,
     )
     row = st.container(horizontal=True, gap="small")
-    row.button("Add", on_click=added, disabled=count >= MOST_COLUMNS, help=f"Adds a column, up to {MOST_COLUMNS}.")
+    full = count >= MOST_COLUMNS
+    row.button("Add", on_click=added, args=("recursive",), disabled=full, help=f"Adds a column, up to {MOST_COLUMNS}.")
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")
+    if elsewhere:
+        row.button(
+            "Your chunks",
+            on_click=added,
+            args=(YOURS,),
+            disabled=full,
+            help="Adds a column with the chunks of a file, made by anything: LangChain, LlamaIndex, your own code.",
+        )
     offer_undo(page)
 
 

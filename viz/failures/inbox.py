@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import streamlit as st
 
 from chunkers import Chunking, Document, Embedder
 from chunkers.registry import chunker_class
 from evaluation.inbox.rules import HAIR, RULES, Finding, counts, inbox
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
-from viz.failures.lists import FindingData, InboxData, draw
 from viz.failures.results import MeasuredSetting
 from viz.jobs.chunking import Task
 from viz.jobs.texts import kept
 from viz.state.choices import Choices
-
-MOST_FINDINGS = 200
-"""Most findings that are listed; the others are counted."""
 
 
 def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | None) -> None:
@@ -31,14 +26,15 @@ def show_inbox(choices: Choices, here: MeasuredSetting, embedder: Embedder | Non
     hair = _choose_hair(choices)
     findings = _found(made.task, made.chunking, embedder, hair)
     title = chunker_class(here.setting.chunker).title
-    data: InboxData = {
-        "part": "inbox",
-        "summary": f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
-        "counts": [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
-        "rows": json.dumps([_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]], ensure_ascii=False),
-        "more": max(0, len(findings) - MOST_FINDINGS),
-    }
-    draw(data, "inbox")
+    show_findings(
+        f"{title}, {here.title} settings: {_counted(len(findings))} by rules that may be mistaken",
+        [(RULES[name].title, count, RULES[name].why) for name, count in counts(findings).items()],
+        [_line(made.chunking.document, one) for one in findings[:MOST_FINDINGS]],
+        len(findings),
+        less="less suspicious",
+        nothing="Nothing looks suspicious to these rules.",
+        key="inbox",
+    )
     with st.expander("The rules"):
         st.markdown("\n".join(f"- **{rule.title}.** {rule.why}" for rule in RULES.values()))
 
@@ -90,7 +86,7 @@ def _line(document: Document, finding: Finding) -> FindingData:
         "title": RULES[finding.rule].title,
         "reason": finding.reason,
         "passage": shortened(document.text[start:end]),
-        "range": (max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1),
+        "range": sentences_of(document, start, end),
     }
 
 

@@ -1,21 +1,14 @@
-// The lists of the Failures page: the gallery, the table of measures, the inbox. Text is set only through textContent.
+// The lists of the Failures page: the gallery and the table of measures. Text is set only through textContent.
 
-import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { activeIn, el, found, isDark } from "../components/shared/dom.js";
 import { countPainted } from "../components/shared/handle.js";
 
 /**
  * @import { Component } from "../components/shared/component.d.ts"
- * @import { FindingData, GalleryData, InboxData, ListsData, ListsState, TableData } from "./payload.d.ts"
+ * @import { GalleryData, ListsData, ListsState, TableData } from "./payload.d.ts"
  * @typedef {Component<ListsData, ListsState>["setStateValue"]} Tell
- * @typedef {HTMLElement & { drawn?: string, unfolded?: boolean, dispose?: () => void }} Root
+ * @typedef {HTMLElement & { drawn?: string, unfolded?: boolean }} Root
  */
-
-/**
- * The finding that was chosen last. It outlives its list, which Streamlit may build anew.
- * @type {FindingData | undefined}
- */
-let chosenFinding;
 
 /**
  * Headers that may be broken, as the table is narrow.
@@ -27,21 +20,15 @@ const HYPHENATED = { Misassigned: "Mis\u00adassigned", WindowDiff: "Window\u00ad
 export default function ({ data, parentElement, setStateValue }) {
   const root = /** @type {Root} */ (found(parentElement, ".failures"));
   countPainted(root);
-  // A text that Streamlit builds anew has lost the mark.
-  root.dispose ??= listen(root, {
-    "seamark-ready": () => root.querySelector(".findings") && chosenFinding && markFinding(chosenFinding),
-  });
   root.dataset.theme = isDark(root) ? "dark" : "light";
   // Redrawn only if it changed, and then the focus goes back to the same button.
   const drawn = JSON.stringify(data);
-  if (root.drawn === drawn) return root.dispose;
+  if (root.drawn === drawn) return;
   root.drawn = drawn;
   const place = focused(root);
   if (data.part === "gallery") gallery(root, data, setStateValue);
-  else if (data.part === "table") table(root, data, setStateValue);
-  else inbox(root, data);
+  else table(root, data, setStateValue);
   if (place !== undefined) root.querySelectorAll("button")[place]?.focus();
-  return root.dispose;
 }
 
 /**
@@ -145,53 +132,4 @@ function table(root, data, setStateValue) {
   const scroll = el("div", "scroll");
   scroll.append(made);
   root.replaceChildren(scroll, about, el("p", "note", data.note));
-}
-
-/**
- * What tells a finding from all others, in whatever result it is.
- * @param {FindingData} finding
- */
-const keyOf = ({ title, passage, range }) => JSON.stringify([title, passage, range]);
-
-/** @param {FindingData} finding */
-const markFinding = ({ range }) => emit("seamark-step", { ...NOTHING, next: range });
-
-/**
- * @param {Root} root
- * @param {InboxData} data
- */
-function inbox(root, data) {
-  /** @type {FindingData[]} */
-  const rows = JSON.parse(data.rows);
-  // The mark of a finding that is no longer there may be about sentences that are different now.
-  const chosen = chosenFinding && keyOf(chosenFinding);
-  if (chosen && !rows.some((row) => keyOf(row) === chosen)) {
-    chosenFinding = undefined;
-    emit("seamark-step", NOTHING);
-  }
-  const summary = el("p", "summary", data.summary);
-  const counts = el("ul", "counts");
-  for (const [title, count, why] of data.counts) {
-    const item = counts.appendChild(el("li"));
-    item.append(el("b", "", String(count)), ` ${title.toLowerCase()}`);
-    item.title = why;
-  }
-  const list = el("ol", "findings");
-  for (const row of rows) {
-    const { title, reason, passage, range } = row;
-    const button = list.appendChild(el("li")).appendChild(el("button", "finding"));
-    button.append(el("strong", "", title), el("span", "reason", reason), el("q", "", passage));
-    button.classList.toggle("here", keyOf(row) === chosen);
-    button.addEventListener("click", () => {
-      for (const other of list.querySelectorAll(".here")) other.classList.remove("here");
-      button.classList.add("here");
-      chosenFinding = row;
-      emit("seamark-jump", { sentence: range[0] });
-      markFinding(row);
-    });
-  }
-  const parts = [summary, counts, list];
-  if (!rows.length) parts.splice(1, 2, el("p", "nothing", "Nothing looks suspicious to these rules."));
-  if (data.more) parts.push(el("p", "note", `and ${data.more} more, less suspicious`));
-  root.replaceChildren(...parts);
 }

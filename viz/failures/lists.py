@@ -1,4 +1,4 @@
-"""The component that draws the lists of the Failures page: the gallery, the table of measures, and the inbox."""
+"""The component that draws the lists of the Failures page: the gallery and the table of measures."""
 
 from __future__ import annotations
 
@@ -73,29 +73,7 @@ class CellData(TypedDict):
     best: bool
 
 
-class InboxData(TypedDict):
-    """Suspicious cuts: a summary, each rule's title, count and explanation, and a list of `FindingData` as JSON.
-
-    ``more`` is the number of findings that are not listed.
-    """
-
-    part: Literal["inbox"]
-    summary: str
-    counts: list[tuple[str, int, str]]
-    rows: str
-    more: int
-
-
-class FindingData(TypedDict):
-    """A finding: its rule's title, the reason, the passage, and its half-open range of sentences."""
-
-    title: str
-    reason: str
-    passage: str
-    range: tuple[int, int]
-
-
-def draw(data: GalleryData | TableData | InboxData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
+def draw(data: GalleryData | TableData, key: str, on_chosen: Callable[[], None] | None = None) -> None:
     """Draw the list for ``data``; in ``on_chosen``, ``st.session_state[key]["chosen"]`` is what the user chose."""
     if on_chosen is None:
         _lists(key=key, data=data)

@@ -1,9 +1,8 @@
-// What the gallery, the table of measures and the inbox send.
+// What the gallery and the table of measures send.
 
-import type { Range } from "../components/shared/bus.js";
 import type { Moment } from "../components/shared/component.d.ts";
 
-export type ListsData = GalleryData | TableData | InboxData;
+export type ListsData = GalleryData | TableData;
 
 export interface GalleryData {
   part: "gallery";
@@ -48,23 +47,6 @@ export interface CellData {
   why: string;
   /** Whether no other row is better. */
   best: boolean;
-}
-
-export interface InboxData {
-  part: "inbox";
-  summary: string;
-  counts: [title: string, count: number, why: string][];
-  /** JSON of `FindingData[]`. */
-  rows: string;
-  /** How many findings are not listed. */
-  more: number;
-}
-
-export interface FindingData {
-  title: string;
-  reason: string;
-  passage: string;
-  range: Range;
 }
 
 /** What the server is told: a card, or a row of the table. */

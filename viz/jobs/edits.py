@@ -49,6 +49,9 @@ class Edits(Background):
             if chunker.asks:
                 self.refused[task] = "Not measured: the language model would be asked anew after each edit."
                 continue
+            if chunker.elsewhere:
+                self.refused[task] = "Not measured: made elsewhere, the chunks cannot be made again after each edit."
+                continue
             if chunker.embeds and self.embedder is not None:
                 load_model(self.embedder, cancelled=self._cancel.is_set)
             tools = Tools(

@@ -146,6 +146,11 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
     for column in here.choices.columns:
         try:
             chunker = build_chunker(column.chunker, column.parameters, here.embedder)
+            if chunker.elsewhere:
+                raise InputError(
+                    f"{chunker.title} were made elsewhere, of one text, and this page cuts several: choose another chunker, "
+                    "or ask questions on Compare."
+                )
             built.append(chunker)
             if chunker.asks and chosen_model() is None:
                 complaint = complaint or MISSING

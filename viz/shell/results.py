@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
+from chunkers.registry import ELSEWHERE
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
+from viz.state.chunk_files import your_chunks
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
@@ -95,6 +97,8 @@ def _at_once(
     """Return the outcome of a choice as far as it is known or found at once; one that takes a job has a task alone."""
     embedder = here.embedder
     try:
+        if choice.chunker in ELSEWHERE:
+            return _found_again(here, document, choice, kept)
         chunker = build_chunker(choice.chunker, choice.parameters, embedder)
         if chunker.embeds and embedder is None:
             return ColumnResult(choice, chunker, error=here.embedder_complaint)
@@ -109,4 +113,19 @@ def _at_once(
             return ColumnResult(choice, chunker, error=WAITS, sending=waits)
     except InputError as error:
         return ColumnResult(choice, error=str(error))
+    return ColumnResult(choice, chunker, task, chunking)
+
+
+def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Mapping[Task, Chunking]) -> ColumnResult:
+    """Return the outcome of a column whose chunks were made elsewhere; raises InputError if it cannot be told which."""
+    chunker, missing = your_chunks(choice)
+    if missing:
+        return ColumnResult(choice, chunker, error=missing)
+    # The embedder does not matter to them.
+    task = Task.of(document, None, here.choices.tokenizer, chunker)
+    chunking = kept.get(task)
+    if chunking is None:
+        chunking = chunk_at_once(task, chunker, document, None, session.on_disk)
+    if chunking is not None and document.sentences and not chunking.chunks:
+        return ColumnResult(choice, chunker, error=f"None of the chunks of {chunker.describe()} is found in this text.")
     return ColumnResult(choice, chunker, task, chunking)

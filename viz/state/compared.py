@@ -8,6 +8,7 @@ from typing import Any
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
+from viz.state.chunk_files import hold
 from viz.state.keys import session
 from viz.state.session_file import SessionFile
 from viz.state.undo import undoable
@@ -76,6 +77,11 @@ def add_to_compare(column: ColumnChoice) -> None:
 def reopen(file: SessionFile, choices: Choices) -> None:
     """Set the choices of the page and of Compare to those of the file, except for the text itself."""
     first = file.columns[0].recipe
+    columns = compared().columns
+    for column in file.columns:
+        if column.file is not None:
+            hold(column.file.file, columns)
+            columns = [*columns, ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters))]
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
     session.embedded_as = first.embedded_as
     if at_hand(first.tokenizer):

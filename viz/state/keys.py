@@ -12,6 +12,7 @@ from chunkers import Chunking, Document, Embedder
 from chunkers.embedded import EmbeddedAs
 from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
+from chunkers.methods.your_chunks import ChunkFile
 from chunkers.text.reading import FileText
 from evaluation.asking.questions_file import Marked
 from evaluation.asking.reranker import Reranker
@@ -183,6 +184,10 @@ class Session:
     dashes = Value[bool | None]("dashes", None)  # a widget: whether dashes are boundaries; None until drawn
     marks_before = Container[list[tuple[int, ...] | None]]("marks_before", list)  # for undo
     marks_complaint = Value("marks_complaint", "")
+
+    # Chunks that were made elsewhere
+    chunk_files = Container[dict[str, ChunkFile]]("chunk_files", dict)  # by identity, which columns have
+    chunk_complaint = Value("chunk_complaint", "")  # about the last file
 
     # The embedder
     naming = Value("naming", False)  # whether the form for another embedder is open

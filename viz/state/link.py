@@ -8,6 +8,7 @@ from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
 from chunkers.errors import shown
+from chunkers.registry import ELSEWHERE
 from chunkers.text.sentences import is_splitter
 from viz.state.choices import MOST_COLUMNS, SHARED, Choices, ColumnChoice
 
@@ -114,7 +115,7 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
         if name is None:
             break
         names = [*CHUNKERS, *ASKING, *ADAPTERS]
-        if name not in names:
+        if name not in names and name not in ELSEWHERE:
             complaints.append(f"The link's c{number} must be one of {', '.join(names)}; got {shown(name)}.")
             continue
         prefix = f"c{number}."

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.embedded import EmbeddedAs
+from chunkers.found_again import GivenChunk
 from chunkers.language_models.base import LanguageModel
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices
@@ -19,13 +31,51 @@ from viz.state.text import Source
 ENDING = ".json"
 
 
+class KeptFile(BaseModel):
+    """A file of chunks that were made elsewhere, as in `chunkers.methods.your_chunks.ChunkFile`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    document: str | None = None
+    chunks: tuple[GivenChunk, ...]
+
+    @field_validator("chunks")
+    @classmethod
+    def _are_chunks(cls, chunks: tuple[GivenChunk, ...]) -> tuple[GivenChunk, ...]:
+        if any(one.text is None and not one.spans for one in chunks):
+            raise ValueError("a chunk must have a text or spans")
+        if any(not 0 <= start <= end for one in chunks for start, end in one.spans):
+            raise ValueError("a span must begin at 0 or after and end after that")
+        return chunks
+
+    @cached_property
+    def file(self) -> ChunkFile:
+        """The file."""
+        return ChunkFile(self.name, self.chunks, self.document)
+
+
 class KeptColumn(BaseModel):
-    """A column: its recipe, and the spans of the resulting chunks."""
+    """A column: its recipe, the spans of the resulting chunks, and the file of those that were made elsewhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: Recipe
     chunks: tuple[tuple[Span, ...], ...]
+    file: KeptFile | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_no_file(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.file is None:
+            written.pop("file", None)
+        return written
+
+    @model_validator(mode="after")
+    def _is_its_file(self) -> Self:
+        if self.file is not None and self.recipe.parameters.get("file") != self.file.file.identity:
+            raise ValueError("file must be the one that the recipe names")
+        return self
 
 
 class KeptParts(BaseModel):
@@ -93,6 +143,7 @@ def write(
         KeptColumn(
             recipe=Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, model),
             chunks=spans_of(chunking),
+            file=_file_of(chunker),
         )
         for chunker, chunking in columns
     ]
@@ -105,6 +156,11 @@ def write(
         columns=tuple(kept),
     )
     return file.model_dump_json(indent=1)
+
+
+def _file_of(chunker: Chunker) -> KeptFile | None:
+    held = chunker.held if isinstance(chunker, YourChunks) else None
+    return None if held is None else KeptFile(name=held.name, document=held.document, chunks=held.chunks)
 
 
 def read(data: bytes, name: str) -> SessionFile:

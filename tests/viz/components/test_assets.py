@@ -11,6 +11,7 @@ ENTRIES = {
     "compare/asking/asker.js": None,
     "compare/scores/table.js": None,
     "compare/verdicts.js": None,
+    "components/findings/findings.js": None,
     "components/notice.js": None,
     "components/reader/reader.js": None,
     "components/shared/store.js": "storeText",

@@ -12,6 +12,7 @@ from viz.compare.asking import payload as asked_payload
 from viz.compare.scores import table as scores_table
 from viz.components import verdicts
 from viz.components.assets import VIZ
+from viz.components.findings import findings
 from viz.components.reader import payload
 from viz.components.stepper import stepper
 from viz.components.text_bar import text_bar
@@ -24,6 +25,7 @@ DECLARED = [
     ("components/reader/payload.d.ts", payload, "ReaderData AskingData ColumnData ColumnBody Segments CurveData LineData"),
     ("components/shared/component.d.ts", verdicts, "VerdictData"),
     ("components/text_bar/payload.d.ts", text_bar, "TextBarData DocumentData KeptHead"),
+    ("components/findings/payload.d.ts", findings, "FindingsData FindingData"),
     ("components/stepper/payload.d.ts", stepper, "Step StepsData StepperData"),
     ("components/shared/bus.js", compare_verdicts, "VerdictCell Verdicts"),
     ("compare/verdicts.js", compare_verdicts, "AnswerData"),
@@ -37,7 +39,7 @@ DECLARED = [
     (
         "failures/payload.d.ts",
         lists,
-        "GalleryData CardData TableData ChosenData MeasuredData CellData InboxData FindingData",
+        "GalleryData CardData TableData ChosenData MeasuredData CellData",
     ),
     ("clustering/chunk_list.js", chunk_list, "ChunkListData"),
     ("clustering/joint_distances.js", heatmap, "HeatmapData"),

@@ -46,6 +46,10 @@ def part(app, name):
     return next(data for data in parts(app) if isinstance(data, dict) and data.get("part") == name)
 
 
+def inbox_of(app):
+    return next(data for data in parts(app) if isinstance(data, dict) and "counts" in data)
+
+
 def reader_of(app):
     return next(data for data in parts(app) if isinstance(data, dict) and "columns" in data)
 
@@ -151,7 +155,7 @@ def test_the_inbox_lists_findings_with_passage_and_sentences(app):
     app.query_params["document"] = "german"
     app.query_params["sentences"] = "spacy"
     settled(app)
-    rows = json.loads(part(app, "inbox")["rows"])
+    rows = json.loads(inbox_of(app)["rows"])
     bad = next(row for row in rows if row["title"] == RULES["bad_split"].title)
     assert bad["passage"].startswith("Am 3. Oktober 1878")
     assert bad["range"] == [7, 9]
@@ -172,12 +176,12 @@ def test_own_text_without_boundaries_has_an_inbox_and_every_chunker_without_meas
     assert [title for title, _ in table["head"]] == ["Chunker and its settings", "Chunks"]
     assert {len(row["cells"]) for row in table["rows"]} == {1}
     assert len(table["rows"]) == len(SEARCHED) + 3
-    assert part(app, "inbox")
+    assert inbox_of(app)
     assert not any(button.label == "Find the best settings" for button in app.button)
     choose_row(app, 0, "published")
-    assert part(app, "inbox")["summary"].startswith("Fixed sentences, ")
+    assert inbox_of(app)["summary"].startswith("Fixed sentences, ")
     choose_row(app, 2, "compare")
-    assert part(app, "inbox")["summary"].startswith("Double pass, column 3 ")
+    assert inbox_of(app)["summary"].startswith("Double pass, column 3 ")
     assert [column["title"] for column in reader_of(app)["columns"]] == ["Double pass"]
     assert button(app, "Take to Compare").disabled
     assert reader_of(app)["known"] is None

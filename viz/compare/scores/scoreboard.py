@@ -134,6 +134,8 @@ def _suspicious(task: Task, chunking: Chunking, embedder: Embedder | None) -> Ce
 def _times(one: ColumnResult) -> list[CellData]:
     assert one.chunking is not None
     assert one.task is not None
+    if one.chunker is not None and one.chunker.elsewhere:
+        return [cell("–", None, "These chunks were made elsewhere.")] * 2
     timing, repeats = one.chunking.timing, session.repeats.get(one.task)
     if timing is None:
         return [cell("–", None), cell("–", None)]

@@ -1,0 +1,179 @@
+"""Chunks that were made elsewhere are a column of Compare: found again, and told where they are odd."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from sample_docs import load_sample
+from tests.viz.app_steps import remarks, said, settled
+from viz.state import chunk_files, session_file
+
+SAMPLE = load_sample("three_topics")
+
+
+def components(app):
+    found = []
+    for part in app.get("bidi_component"):
+        try:
+            found.append(json.loads(part.proto.json))
+        except ValueError:
+            continue
+    return [one for one in found if isinstance(one, dict)]
+
+
+def columns_of(app):
+    return next(one["columns"] for one in components(app) if "columns" in one)
+
+
+def list_of(app):
+    return next((one for one in components(app) if "counts" in one), None)
+
+
+def uploader(app):
+    return next(one for one in app.get("file_uploader") if one.key.startswith("chunk_file/"))
+
+
+def with_column(app):
+    """Open a sample with a column that embeds nothing, and add one for chunks."""
+    app.query_params["document"] = "three_topics"
+    app.query_params["c1"] = "fixed_sentences"
+    settled(app)
+    next(button for button in app.button if button.label == "Your chunks").click().run()
+    return settled(app)
+
+
+def upload(app, data, name="theirs.json"):
+    uploader(app).upload(name, data if isinstance(data, bytes) else json.dumps(data).encode(), "application/json").run()
+    return settled(app)
+
+
+def pieces():
+    """Return the sections of the sample as chunks with places."""
+    edges = [0, *SAMPLE.known, len(SAMPLE.text)]
+    return [{"text": SAMPLE.text[a:b], "start_index": a} for a, b in pairwise(edges)]
+
+
+def test_chunks_of_a_file_are_a_column(app):
+    with_column(app)
+    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE
+    assert columns_of(app)[1]["tone"] == ""
+    upload(app, pieces())
+    column = columns_of(app)[1]
+    assert (column["title"], column["subtitle"], column["message"]) == ("Your chunks", "theirs.json", "")
+    assert ["against known", f"all {len(SAMPLE.known):,} found, none added", ""] in column["rows"]
+    assert ["time", "not known: made elsewhere", ""] in column["rows"]
+    assert "theirs.json begins chunk 2 here, found at the place that it names" in column["body"]
+    assert list_of(app)["summary"] == f"{len(pieces())} of {len(pieces())} chunks found in this text"
+    assert f"theirs.json · {len(pieces())} chunks" in remarks(app)
+    assert app.query_params["c2"] == "your_chunks"
+    link = str(dict(app.query_params))
+    assert "theirs" not in link
+    assert SAMPLE.text[:12] not in link
+
+
+def test_what_is_odd_is_listed_and_leads_into_the_text(app):
+    with_column(app)
+    chunks = pieces()
+    hostile = "<img src=x onerror=alert(1)> is nowhere at all"
+    upload(app, [{"text": chunks[0]["text"].replace("e", "3", 2)}, hostile, *chunks[1:]])
+    found = list_of(app)
+    assert found["summary"] == f"{len(chunks)} of {len(chunks) + 1} chunks found in this text"
+    lost, altered = json.loads(found["rows"])
+    assert (lost["title"], lost["passage"]) == ("Chunk 2: not found", hostile)
+    assert altered["title"] == "Chunk 1: altered"
+    assert altered["range"][0] == 0
+    assert altered["range"][1] > 1
+    assert [count for _, count, _ in found["counts"]] == [1, 1]
+
+
+def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
+    with_column(app)
+    other = "The tide goes out. It comes back.\n\nBoats wait for it."
+    upload(app, [{"text": other[a:b], "start": a, "end": b} for a, b in ((0, 18), (19, 33), (35, len(other)))])
+    column = columns_of(app)[1]
+    assert (column["message"], column["tone"]) == ("None of the chunks of theirs.json is found in this text.", "error")
+    assert list_of(app)["summary"] == "0 of 3 chunks found in this text: theirs.json may be of another text"
+    app.button(key="open_chunks_text").click().run()
+    settled(app)
+    assert app.session_state["own"].text == other
+    assert list_of(app)["summary"] == "3 of 3 chunks found in this text"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "theirs.json: a file of chunks must have at least one; it is empty."),
+        (b"[]", "theirs.json: a file of chunks must have at least one; it has none."),
+        (b'[{"id": 3}]', "theirs.json, chunk 1: a chunk must have a text, or a start and an end; this one has 'id'."),
+    ],
+)
+def test_a_file_without_chunks_is_a_sentence_and_the_column_stays(app, data, message):
+    with_column(app)
+    upload(app, data)
+    assert message in said(app)
+    assert columns_of(app)[1]["message"] == chunk_files.NO_FILE
+
+
+def test_of_chunks_of_several_documents_the_user_chooses(app):
+    with_column(app)
+    theirs = [{"text": "Elsewhere entirely.", "source": "b.txt"}]
+    upload(app, [*({**one, "source": "a.txt"} for one in pieces()), *theirs])
+    assert "of 2 documents, and none of these is called" in columns_of(app)[1]["message"]
+    box = next(one for one in app.selectbox if one.label == "Chunks of")
+    assert box.options == ["a.txt", "b.txt"]
+    box.set_value("a.txt").run()
+    settled(app)
+    assert list_of(app)["summary"] == f"{len(pieces())} of {len(pieces())} chunks found in this text"
+
+
+def test_a_link_leads_to_a_column_whose_file_is_to_be_chosen_again(app):
+    with_column(app)
+    upload(app, pieces())
+    file = app.query_params["c2.file"]
+    del app.session_state["chunk_files"]
+    settled(app)
+    assert columns_of(app)[1]["message"] == chunk_files.NAME_AGAIN
+    upload(app, pieces())
+    assert app.query_params["c2.file"] == file
+    assert columns_of(app)[1]["message"] == ""
+
+
+def test_undo_gives_the_file_before_back(app):
+    with_column(app)
+    upload(app, pieces())
+    upload(app, pieces()[:1], "fewer.json")
+    assert columns_of(app)[1]["subtitle"] == "fewer.json"
+    app.button(key="undo/compare").click().run()
+    assert columns_of(settled(app))[1]["subtitle"] == "theirs.json"
+
+
+def test_a_session_s_file_carries_the_chunks(app):
+    with_column(app)
+    upload(app, pieces())
+    file = next(iter(app.session_state["chunk_files"].values()))
+    kept = session_file.KeptFile(name=file.name, document=file.document, chunks=file.chunks)
+    written = kept.model_dump_json()
+    again = session_file.KeptFile.model_validate_json(written).file
+    assert (again.identity, again.chunks) == (file.identity, file.chunks)
+
+
+@pytest.mark.parametrize(
+    "view", ["Scores", "Which is best?", "Without labels", "Chunk sizes", "Every gap", "Code", "Downloads"]
+)
+def test_every_view_below_the_text_has_the_column_or_says_why_not(app, view):
+    with_column(app)
+    upload(app, pieces())
+    app.button_group(key="below").set_value(view).run()
+    assert not app.exception
+    if view == "Code":
+        assert any("made elsewhere" in sentence for sentence in said(app))
+
+
+def test_too_many_characters_are_refused(monkeypatch, app):
+    monkeypatch.setattr(chunk_files, "MOST_HELD", 100)
+    with_column(app)
+    upload(app, pieces())
+    assert any(
+        sentence.startswith("theirs.json: all files of chunks of a session may have at most 100") for sentence in said(app)
+    )

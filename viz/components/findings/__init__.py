@@ -1,0 +1,1 @@
+"""A list of findings that lead into the text."""

@@ -1,0 +1,74 @@
+"""The component that lists findings: what was found, why it is listed, and the passage, to which a click leads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TypedDict
+
+import streamlit as st
+
+from chunkers import Document
+from viz.components.assets import script, styles
+from viz.theme import palette
+
+MOST_FINDINGS = 200
+"""Most findings that are listed; the others are counted."""
+
+_findings = st.components.v2.component(
+    "seamark_findings",
+    html='<div class="inbox"></div>',
+    css=palette.css("inbox") + "\n" + styles("components/findings/findings.css"),
+    js=script("components/findings/findings.js"),
+)
+
+
+class FindingsData(TypedDict):
+    """Findings: a summary, each kind's title, count and explanation, and a list of `FindingData` as JSON.
+
+    ``more`` is the number of findings that are not listed, and ``less`` says what these are; ``nothing`` stands there where
+    there is none.
+    """
+
+    summary: str
+    counts: list[tuple[str, int, str]]
+    rows: str
+    more: int
+    less: str
+    nothing: str
+
+
+class FindingData(TypedDict):
+    """A finding: its title, the reason, the passage, and its half-open range of sentences."""
+
+    title: str
+    reason: str
+    passage: str
+    range: tuple[int, int]
+
+
+def show_findings(
+    summary: str,
+    counts: list[tuple[str, int, str]],
+    findings: Sequence[FindingData],
+    total: int,
+    *,
+    less: str,
+    nothing: str,
+    key: str,
+) -> None:
+    """Draw the list; ``total`` is how many findings there are, of which the first are given."""
+    data: FindingsData = {
+        "summary": summary,
+        "counts": counts,
+        "rows": json.dumps(findings, ensure_ascii=False),
+        "more": total - len(findings),
+        "less": less,
+        "nothing": nothing,
+    }
+    _findings(key=key, data=data)
+
+
+def sentences_of(document: Document, start: int, end: int) -> tuple[int, int]:
+    """Return the half-open range of the sentences in which a stretch of the text lies."""
+    return max(0, document.sentence_at(start)), document.sentence_at(max(start, end - 1)) + 1

@@ -1,0 +1,162 @@
+"""The controls of a column whose chunks were made elsewhere: the file, what became of its chunks, and its own text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import streamlit as st
+
+from chunkers import Document, InputError
+from chunkers.found_again import KINDS, FoundAgain, Oddity
+from chunkers.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile
+from viz.components.findings.findings import MOST_FINDINGS, FindingData, sentences_of, show_findings
+from viz.components.notice import notice, remark
+from viz.controls.link_widgets import seed
+from viz.state.choices import OWN, Choices, ColumnChoice
+from viz.state.chunk_files import file_of, show_chunks
+from viz.state.keys import session
+from viz.state.own_text import choose_document, store_own_text
+from viz.state.text import Source
+from viz.theme.numbers import counted
+
+MOST_OFFERED = 1_000
+"""Documents of a file that can be chosen among."""
+
+MOST_WORDS = 300
+"""Characters of a chunk that has no text of its own that the list shows."""
+
+ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
+
+CANNOT = (
+    "Made elsewhere, these chunks have no settings, no recipe, no code and no time here, what an edit changes cannot be "
+    "measured, and neither Tune nor Retrieval can run them on other texts."
+)
+
+FORMS = (
+    "A row has a text, or a start and an end, or both. What LangChain, LlamaIndex, Haystack, Chonkie and Docling write is "
+    "read as it is; so are lists of texts or of pairs. 20 MB at most. The file stays on this machine; no link carries it."
+)
+
+_TITLES = {
+    "lost": ("not found", "Chunks that are not in the text, and left out."),
+    "altered": ("altered", "Chunks that stand in the text with small changes."),
+    "ambiguous": ("ambiguous", "Chunks that stand in the text more than once, and say nothing of their place."),
+    "elsewhere": ("elsewhere", "Chunks that are not at the place that they name."),
+    "spaced": ("other white space", "Chunks that are in the text but for their white space."),
+}
+
+
+def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice) -> None:
+    """Draw the controls of column ``number``."""
+    file = file_of(column)
+    if file is not None:
+        remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
+        _choose_document(choices, number, file)
+    _upload(choices, number, file)
+    if session.chunk_complaint:
+        notice(session.chunk_complaint, "error", key="chunk_complaint")
+    document = session.document
+    if file is not None and document is not None:
+        found = file.known_in(document)
+        if found is not None:
+            _show_found(found, file.name)
+        _offer_text(choices, file, document, found)
+    st.caption(CANNOT)
+
+
+def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:
+    # With another file it is another widget, which is empty: the file in use stands above.
+    key = f"chunk_file/{number}/{file.identity if file is not None else ''}"
+    page = session.page
+
+    def uploaded() -> None:
+        given = st.session_state[key]
+        session.chunk_complaint = ""
+        if given is None:
+            return
+        try:
+            chunks = tuple(read_chunks(given.getvalue(), given.name))
+            if not chunks:
+                raise InputError(f"{given.name}: a file of chunks must have at least one; it has none.")
+            show_chunks(ChunkFile(given.name, chunks), page, choices, number)
+        except InputError as error:
+            session.chunk_complaint = str(error)
+
+    label = "A file of chunks: JSON, JSON lines, CSV or Parquet"
+    st.file_uploader(label if file is None else "Another file", type=[*ENDINGS], key=key, on_change=uploaded, help=FORMS)
+
+
+def _choose_document(choices: Choices, number: int, file: ChunkFile) -> None:
+    """Draw the choice of the document whose chunks are meant, where the file has chunks of several."""
+    names = file.documents[:MOST_OFFERED]
+    if len(names) < 2:
+        return
+    key, page = f"chunk_document/{number}/{file.identity}", session.page
+    shown = file.document if file.document in names else None
+    seed(key, shown)
+
+    def changed() -> None:
+        if st.session_state[key] is not None:
+            show_chunks(file.of(st.session_state[key]), page, choices, number)
+
+    st.selectbox(
+        "Chunks of",
+        names,
+        index=None if shown is None else names.index(shown),
+        key=key,
+        on_change=changed,
+        placeholder="the document of the text's name",
+        help=f"The file has chunks of {counted(len(file.documents), 'document')}.",
+    )
+
+
+def _show_found(found: FoundAgain, name: str) -> None:
+    """Draw how many chunks are found, and a list of those that are odd, which lead into the text."""
+    document = found.chunking.document
+    there = len(found.chunking.chunks)
+    many = Counter(odd.kind for odd in found.oddities)
+    summary = f"{there:,} of {counted(found.given, 'chunk')} found in this text"
+    if there < found.given / 2:
+        summary += f": {name} may be of another text"
+    show_findings(
+        summary,
+        [(_TITLES[kind][0], many[kind], _TITLES[kind][1]) for kind in KINDS if many[kind]],
+        [_line(document, odd) for odd in found.oddities[:MOST_FINDINGS]],
+        len(found.oddities),
+        less="of the last kinds",
+        nothing="All of them are in the text as they are in the file." if there else "",
+        key="chunks_found",
+    )
+
+
+def _line(document: Document, odd: Oddity) -> FindingData:
+    words = odd.words or document.text[odd.span.start : odd.span.end][:MOST_WORDS]
+    return {
+        "title": f"Chunk {odd.number:,}: {_TITLES[odd.kind][0]}",
+        "reason": odd.said,
+        "passage": words,
+        "range": sentences_of(document, odd.span.start, odd.span.end),
+    }
+
+
+def _offer_text(choices: Choices, file: ChunkFile, document: Document, found: FoundAgain | None) -> None:
+    """Offer the text that the chunks give, if they give all of one that is not the text at hand."""
+    if found is not None and len(found.chunking.chunks) == found.given:
+        return
+    text = file.text(document.name)
+    if text is None or text == document.text:
+        return
+
+    def opened() -> None:
+        name = file.document or (file.documents[0] if len(file.documents) == 1 else file.name)
+        store_own_text(Source(text, name, None, f"put together from the chunks of {file.name}"))
+        session.own_taken += 1
+        choose_document(choices, OWN)
+
+    st.button(
+        "Open the text of its chunks",
+        key="open_chunks_text",
+        on_click=opened,
+        help="The texts and places of its chunks give a whole text, but for white space between them, which is filled in.",
+    )

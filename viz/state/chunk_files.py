@@ -1,0 +1,66 @@
+"""The files of chunks that the session holds, whose chunks are columns of Compare; no link carries them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from chunkers import InputError
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from chunkers.registry import ELSEWHERE
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.keys import session
+from viz.state.undo import undoable
+
+MOST_HELD = 60_000_000
+"""Characters of all files of chunks that a session holds."""
+
+NO_FILE = "Choose a file of chunks beside the settings: they are found again in this text, whatever made them."
+NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose the file again beside the settings."
+
+
+def file_of(column: ColumnChoice) -> ChunkFile | None:
+    """Return the file whose chunks a column shows; None if it shows none, or the session does not have it."""
+    return session.chunk_files.get(column.parameters.get("file", "")) if column.chunker in ELSEWHERE else None
+
+
+def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
+    """Return the chunker of a column of chunks that were made elsewhere, and what the user must do first, if anything.
+
+    Raises
+    ------
+    ParameterError
+        If what is said to be the identity of its file is none.
+    """
+    file = file_of(column)
+    if file is None:
+        chunker = YourChunks.build(**column.parameters)
+        return chunker, NAME_AGAIN if chunker.file else NO_FILE
+    return YourChunks.of(file), ""
+
+
+def hold(file: ChunkFile, columns: Iterable[ColumnChoice]) -> None:
+    """Keep a file, and let go those that neither the columns nor the last change, which can be undone, show.
+
+    Raises
+    ------
+    InputError
+        If all that are kept would have too many characters.
+    """
+    undo = session.undo
+    shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
+    files = {column.parameters.get("file"): file_of(column) for column in shown}
+    kept = {one.identity: one for one in files.values() if one is not None}
+    characters = sum(one.characters for one in {**kept, file.identity: file}.values())
+    if characters > MOST_HELD:
+        raise InputError(
+            f"{file.name}: all files of chunks of a session may have at most {MOST_HELD:,} characters; with this one they "
+            f"would have {characters:,}."
+        )
+    session.chunk_files = {**kept, file.identity: file}
+
+
+def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
+    """Let column ``number`` of a page show the chunks of a file, which can be undone; raises InputError as `hold` does."""
+    hold(file, choices.columns)
+    with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
+        choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})
