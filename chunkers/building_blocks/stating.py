@@ -29,6 +29,12 @@ _ROOM = 1_000
 _WORDIER = 6
 """Tokens of an answer for each of the text: it is stated, quoted, and wrapped in JSON."""
 
+_COMPARED = 2_000_000_000
+"""Pairs of characters that are compared to find quotations with changes in one text: some seconds."""
+
+_NEAR = 8
+"""Characters before a word that are looked at for the end of a sentence."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d(?:[\d.,:]*\d)?")
 
@@ -182,7 +188,7 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
     vocabulary = Vocabulary.of(
         document.text, [claim.text for claims in answers if not isinstance(claims, str) for claim in claims]
     )
-    work = Work()
+    work = Work(_COMPARED)
     covered: set[int] = set()
     found: dict[tuple[str, Span], Proposition] = {}
     for window, claims in zip(parts, answers, strict=True):
@@ -273,7 +279,7 @@ def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, .
     """Return the names and numbers of a proposition that its source does not hold.
 
     A simple check, which knows no meaning: numbers are compared digit by digit; names are the words that begin with a
-    capital letter, whatever they are, the first word of the proposition only if the text nowhere has it small. That names
+    capital letter, whatever they are, one that begins a sentence only if the text nowhere has it small. That names
     are taken from elsewhere in the text is what makes a proposition understood by itself; what the text does not hold at all
     may be invented.
 
@@ -294,9 +300,10 @@ def unheld(text: str, source: str, vocabulary: Vocabulary) -> tuple[tuple[str, .
     here = Vocabulary.of(source)
     elsewhere: list[str] = []
     nowhere: list[str] = []
-    for place, match in enumerate(_WORD.finditer(text)):
-        word = match.group()
-        ordinary = not word[0].isupper() or (place == 0 and word.lower() in vocabulary.small)
+    for match in _WORD.finditer(text):
+        word, before = match.group(), text[max(0, match.start() - _NEAR) : match.start()].rstrip("\"'“”‘’«»([ ")
+        begins = not before or before[-1] in ".!?:…"
+        ordinary = not word[0].isupper() or (begins and word.lower() in vocabulary.small)
         if not ordinary and word.casefold() not in here.words:
             (elsewhere if word.casefold() in vocabulary.words else nowhere).append(word)
     for number in _NUMBER.findall(text):

@@ -1,4 +1,4 @@
-"""What Compare shows below the text on request: scores, sizes, gaps, the file as read, code, questions, downloads."""
+"""What Compare shows below the text on request: scores, sizes, gaps, the file as read, code, downloads and more."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
+from viz.compare.propositions import has_propositions, show_propositions
 from viz.compare.report import offer_report
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
@@ -42,6 +43,11 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         "Without labels": lambda: show_unlabelled(choices, made, done[0][1].document, embedder),
         "Chunk sizes": lambda: _sizes(made, done),
         "Every gap": lambda: _every_gap(made[choices.selected]),
+        **(
+            {"Propositions": lambda: show_propositions(made[choices.selected].chunking)}
+            if any(has_propositions(chunking) for _, chunking in done)
+            else {}
+        ),
         "Parsing": lambda: show_parsing(chosen),
         "Code": lambda: show_code(choices, made, embedder),
         "Questions": show_questions,

@@ -22,7 +22,11 @@ from viz.retrieval import passages
 from viz.retrieval.failed import failed, on_compare
 
 DECLARED = [
-    ("components/reader/payload.d.ts", payload, "ReaderData AskingData ColumnData ColumnBody Segments CurveData LineData"),
+    (
+        "components/reader/payload.d.ts",
+        payload,
+        "ReaderData AskingData ColumnData ColumnBody Segments StatedData PropositionData CurveData LineData",
+    ),
     ("components/shared/component.d.ts", verdicts, "VerdictData"),
     ("components/text_bar/payload.d.ts", text_bar, "TextBarData DocumentData KeptHead"),
     ("components/findings/payload.d.ts", findings, "FindingsData FindingData"),

@@ -88,6 +88,14 @@ def test_a_chunk_of_several_places_keeps_number_and_colour_and_says_that_it_goes
     assert made["start"] == LINES.starts
 
 
+def test_where_nothing_begins_it_is_said_which_chunks_end():
+    spans = [[(0, 3)], [(1, 2)], [(1, 4)]]
+    chunks = tuple(Chunk.of(LINES, *[LINES.slice(*part) for part in parts]) for parts in spans)
+    made = segments(LINES, Chunking(LINES, chunks, ()), None, frozenset())
+    assert made["over"] == [[0], [0, 1, 2], [0, 2], [2]]
+    assert made["label"][2:] == ["chunk 2 ends", "chunk 1 ends"]
+
+
 def test_every_place_is_compared_with_the_known_boundaries():
     starts = LINES.starts
     made = segments(LINES, scattered(), frozenset([starts[1], starts[4]]), frozenset([starts[2]]))
@@ -112,6 +120,24 @@ def test_what_a_chunk_repeats_is_sent_once_and_named_where_a_chunk_begins():
     plain = cut(build_chunker("fixed_sentences", {}), text, "lines")
     made = segments(plain.document, plain, None, frozenset())
     assert (made["contexts"], made["context"]) == ([], [])
+
+
+def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units():
+    chunking = cut(build_chunker("propositions", {}), "🌊 One.\nTwo words.\nThree 🏁 more words.\nFour.")
+    made = segments(chunking.document, chunking, None, frozenset())
+    text = chunking.document.text.encode("utf-16-le")
+    assert len(made["stated"]) == len(chunking)
+    for number, (one, chunk) in enumerate(zip(made["stated"], chunking, strict=True)):
+        assert number in made["over"][one["at"]]
+        assert not any(number in over for over in made["over"][: one["at"]])
+        assert one["title"] == chunk.stated.title
+        for said, proposition in zip(one["propositions"], chunk.stated.propositions, strict=True):
+            source = text[2 * said["start"] : 2 * said["end"]].decode("utf-16-le")
+            assert source == chunking.document.text[slice(*proposition.span)]
+            assert said["first"] <= said["last"]
+            assert (said["text"], said["remark"]) == (proposition.text, proposition.remark)
+    plain = cut(build_chunker("fixed_sentences", {}), "One.")
+    assert segments(plain.document, plain, None, frozenset())["stated"] == []
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 import { all, el, firstWhere, found } from "../shared/dom.js";
 import { pathAt, write } from "./parts/looks.js";
 import { isTitle, pagesOf } from "./parts/pages.js";
+import { showStated, statedKey } from "./parts/stated_card.js";
 
 /**
  * @import { ColumnText } from "./column_text.js"
@@ -100,7 +101,8 @@ export function updateBlock(column, segments, block) {
   const numbers = over.map((chunk) => chunk + 1);
   const grounds = over.map((chunk) => column.colour(chunk));
   const context = segments.contexts?.[(segments.context?.[block.number] ?? 0) - 1] ?? "";
-  const shown = [numbers, grounds, tone, label, context].join("|");
+  const stated = column.stating.get(block.number) ?? [];
+  const shown = [numbers, grounds, tone, label, context, statedKey(segments, stated)].join("|");
   if (block.shown === shown) return;
   block.shown = shown;
   const { why, chunk } = block;
@@ -117,6 +119,7 @@ export function updateBlock(column, segments, block) {
   chunk.style.setProperty("--ground-b", `var(--ground-${grounds[grounds.length - 1]})`);
   chunk.style.setProperty("--edge", `var(--edge-${grounds[0]})`);
   showContext(chunk, context);
+  showStated(column, segments, block, stated);
   const no = found(chunk, ".no");
   no.dataset.no = numbers.join("+");
   no.title = over.length > 1 ? `in chunks ${numbers.join(" and ")}` : "";

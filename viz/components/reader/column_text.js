@@ -3,6 +3,7 @@
 
 import { all, arrange, el, firstWhere, whenIdle } from "../shared/dom.js";
 import { fillBlock, makeBlock, updateBlock, updateSentences } from "./chunk_block.js";
+import { statedByPart } from "./parts/stated_card.js";
 
 const GROUP = 128; // sentences whose blocks form a group, which the browser lays out only near the visible part
 const MOST_FILLED = 6e6; // characters of all columns up to which every block is built
@@ -25,6 +26,7 @@ export class ColumnText {
   /** @type {Map<string, Block>} */ drawn = new Map(); // the blocks by what they are made of
   /** @type {Block[] | null} */ whole = null; // the blocks, when all of them are built
   /** @type {Map<number, number[]>} */ splitting = new Map(); // the blocks of each chunk that lies in several places
+  /** @type {Map<number, number[]>} */ stating = new Map(); // the chunks that begin with each block of which there is a card
   /** @type {Set<number>} */ found = new Set(); // where the parts begin
   /** @type {Set<number>} */ astray = new Set(); // sentences that are not in the chunk of their section
   /** @type {Block[]} */ kin = []; // the other places of the chunk that is pointed at
@@ -70,6 +72,7 @@ export class ColumnText {
     this.segments = segments;
     this.markKin(null);
     this.splitting = new Map(segments?.split.map((chunk) => [chunk, []]));
+    this.stating = statedByPart(segments);
     this.found = new Set(segments?.start);
     if (!segments?.start.length) {
       this.forget();

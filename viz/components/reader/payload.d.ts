@@ -83,6 +83,26 @@ export interface Segments {
   context?: number[];
   /** The chunks that lie in several places. */
   split: number[];
+  /** What a language model wrote of every chunk; empty where it wrote nothing, and a preview has none. */
+  stated?: StatedData[];
+}
+
+/** What a language model wrote of a chunk that begins with part `at`; title and summary may be empty. */
+export interface StatedData {
+  at: number;
+  title: string;
+  summary: string;
+  propositions: PropositionData[];
+}
+
+/** A proposition, where its source is in the text, the sentences of that, and what is to be known about it. */
+export interface PropositionData {
+  text: string;
+  start: number;
+  end: number;
+  first: number;
+  last: number;
+  remark: string;
 }
 
 /** From where to where on the scale of the scores. */

@@ -108,6 +108,26 @@ class ColumnBody(TypedDict):
     curve: CurveData | None
 
 
+class StatedData(TypedDict):
+    """What a language model wrote of a chunk that begins with segment ``at``; title and summary may be empty."""
+
+    at: int
+    title: str
+    summary: str
+    propositions: list[PropositionData]
+
+
+class PropositionData(TypedDict):
+    """A proposition: where its source is, the numbers of its first and last sentence, and what is to be known about it."""
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+    remark: str
+
+
 Segments = TypedDict(
     "Segments",
     {
@@ -122,6 +142,7 @@ Segments = TypedDict(
         "contexts": list[str],
         "context": list[int],
         "split": list[int],
+        "stated": list[StatedData],
     },
 )
 """The segments of the text covered by chunks, in order; the lists from ``start`` to ``tone`` have one entry per segment.
@@ -131,6 +152,7 @@ of the chunks that cover the segment. ``label`` says why a segment begins there,
 ``wrong`` and ``fresh``. ``colours`` has the number of a background colour for each chunk, ``split`` the numbers of the
 non-contiguous chunks. ``contexts`` are what chunks repeat beside their text, each once; ``context`` has one entry per
 segment, the number from 1 of what the chunk that begins there repeats, 0 for nothing; it is empty if none repeats anything.
+``stated`` has one entry per chunk if a language model wrote them, none otherwise.
 """
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from chunkers import Chunking, Document, Span, Verdict
 from chunkers.result import start_after
 from viz.components.offsets import positions, utf16_offsets
-from viz.components.reader.payload import Segments
+from viz.components.reader.payload import PropositionData, Segments, StatedData
 from viz.theme import palette
 
 
@@ -58,7 +58,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
     first_of = {chunk.start: number for number, chunk in reversed(chunks)}
     labels: list[str] = []
     tones: list[str] = []
-    for start, _, over in ranges:
+    for (start, _, over), before in zip(ranges, [[], *[over for _, _, over in ranges]], strict=False):
         gap = cuts.get(start)
         if start in continuing and start not in first_of:
             label = f"chunk {continuing[start] + 1} goes on" + (f" · {gap.reason}" if gap is not None else "")
@@ -67,7 +67,7 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         elif start in first_of:
             label = f"chunk {first_of[start] + 1} begins"
         else:
-            label = f"chunk {over[0]} ends" if over[0] else "an overlap ends"
+            label = _ended({*before} - {*over})
         wrong = known is not None and (start in first_of or start in continuing) and start not in known
         labels.append(label + (" · not a known boundary" if wrong else ""))
         tones.append(("wrong " if wrong else "") + ("fresh" if start in fresh else ""))
@@ -88,7 +88,42 @@ def segments(document: Document, chunking: Chunking, known: frozenset[int] | Non
         "contexts": contexts,
         "context": [number_of.get(context, 0) for context in beside] if contexts else [],
         "split": [number for number, chunk in chunks if len(chunk.spans) > 1],
+        "stated": _stated(document, chunking, [over for _, _, over in ranges]),
     }
+
+
+def _ended(chunks: Collection[int]) -> str:
+    """Say which chunks end where nothing begins."""
+    numbers = " and ".join(f"{chunk + 1}" for chunk in sorted(chunks))
+    return f"chunk{'s' * (len(chunks) > 1)} {numbers} end{'s' * (len(chunks) == 1)}" if chunks else "an overlap ends"
+
+
+def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]]) -> list[StatedData]:
+    """Return what a language model wrote of every chunk, none if it did not write them."""
+    begins: dict[int, int] = {}
+    for part, numbers in enumerate(over):
+        for number in numbers:
+            begins.setdefault(number, part)
+    return [
+        {
+            "at": begins[number],
+            "title": chunk.stated.title,
+            "summary": chunk.stated.summary,
+            "propositions": [
+                _proposition(document, one.text, one.span, one.remark)
+                for one in chunk.stated.propositions
+                if one.span is not None
+            ],
+        }
+        for number, chunk in enumerate(chunking.chunks)
+        if chunk.stated is not None
+    ]
+
+
+def _proposition(document: Document, text: str, span: Span, remark: str) -> PropositionData:
+    start, end = utf16_offsets(document.text, span)
+    first, last = document.sentence_at(span.start), document.sentence_at(span.end - 1)
+    return {"text": text, "start": start, "end": end, "first": first, "last": last, "remark": remark}
 
 
 def colours(over: Sequence[Sequence[int]], count: int) -> list[int]:

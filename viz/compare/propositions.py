@@ -1,0 +1,50 @@
+"""What a language model stated of a text, as a table: every proposition with its chunk and its source."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkers import Chunking, Document
+from chunkers.stated import Proposition
+from viz.components.notice import notice
+
+
+def has_propositions(chunking: Chunking) -> bool:
+    """Whether a language model wrote the chunks."""
+    return any(chunk.stated is not None for chunk in chunking.chunks)
+
+
+def show_propositions(chunking: Chunking | None) -> None:
+    """Draw the table of a result, or say that it has none."""
+    if chunking is None or not has_propositions(chunking):
+        notice("This column's chunks are not stated by a language model; choose one whose are.", key="no_propositions")
+        return
+    st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
+
+
+def table_of(chunking: Chunking) -> dict[str, list[object]]:
+    """Return the columns of the table: the propositions by chunk and place, and below them those that are left out."""
+    rows = [
+        (number, chunk.stated.title, one)
+        for number, chunk in enumerate(chunking.chunks, start=1)
+        if chunk.stated is not None
+        for one in chunk.stated.propositions
+    ]
+    held: list[tuple[int | None, str, Proposition]] = [*rows, *[(None, "", one) for one in chunking.left_out]]
+    document = chunking.document
+    return {
+        "chunk": [number for number, _, _ in held],
+        "title": [title for _, title, _ in held],
+        "proposition": [one.text for _, _, one in held],
+        "sentence": [_sentences(document, one) for _, _, one in held],
+        "source": [one.quotation if one.span is None else document.text[slice(*one.span)] for _, _, one in held],
+        "what is to know": [one.remark for _, _, one in held],
+    }
+
+
+def _sentences(document: Document, one: Proposition) -> str:
+    """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
+    if one.span is None:
+        return ""
+    first, last = document.sentence_at(one.span.start) + 1, document.sentence_at(one.span.end - 1) + 1
+    return f"{first}" if first == last else f"{first} to {last}"

@@ -1,0 +1,94 @@
+// What a language model wrote of a chunk, above the text that it was made from: its title, its summary, and its propositions,
+// each of which shows where it comes from.
+
+import { all, el } from "../../shared/dom.js";
+import { counted } from "../../shared/format.js";
+
+/**
+ * @import { Block } from "../chunk_block.js"
+ * @import { ColumnText } from "../column_text.js"
+ * @import { PropositionData, Segments, StatedData } from "../payload.d.ts"
+ */
+
+/**
+ * The numbers of the chunks that begin with each part.
+ * @param {Segments | null} segments
+ * @returns {Map<number, number[]>}
+ */
+export function statedByPart(segments) {
+  /** @type {Map<number, number[]>} */
+  const found = new Map();
+  segments?.stated?.forEach(({ at }, chunk) => {
+    found.set(at, [...(found.get(at) ?? []), chunk]);
+  });
+  return found;
+}
+
+/**
+ * What is written of the chunks that begin with a block, for telling whether it has changed.
+ * @param {Segments} segments
+ * @param {number[]} chunks
+ */
+export function statedKey(segments, chunks) {
+  return chunks.length ? JSON.stringify(chunks.map((chunk) => [chunk, segments.stated?.[chunk]])) : "";
+}
+
+/**
+ * Show the cards of the chunks that begin with a block, before its text. They are no part of it, where answers are marked.
+ * @param {ColumnText} column
+ * @param {Segments} segments
+ * @param {Block} block
+ * @param {number[]} chunks
+ */
+export function showStated(column, segments, block, chunks) {
+  for (const card of all(block, ".stated")) card.remove();
+  for (const chunk of chunks) {
+    const data = segments.stated?.[chunk];
+    if (data) block.chunk?.before(cardOf(column, chunk, data));
+  }
+}
+
+/**
+ * @param {ColumnText} column
+ * @param {number} chunk
+ * @param {StatedData} data
+ */
+function cardOf(column, chunk, data) {
+  const card = el("div", "stated");
+  const name = `Chunk ${chunk + 1}`;
+  card.setAttribute("role", "group");
+  card.setAttribute("aria-label", data.title ? `${name}: ${data.title}` : name);
+  card.style.setProperty("--ground", `var(--ground-${column.colour(chunk)})`);
+  card.style.setProperty("--edge", `var(--edge-${column.colour(chunk)})`);
+  card.append(el("div", "title", data.title ? `${chunk + 1} ${data.title}` : `${chunk + 1} without a title`));
+  if (data.summary) card.append(el("div", "said", data.summary));
+  const folded = el("details", "");
+  folded.open = true;
+  const list = el("ul");
+  list.append(...data.propositions.map((one) => propositionOf(column, one)));
+  folded.append(el("summary", "", counted(data.propositions.length, "proposition")), list);
+  card.append(folded);
+  return card;
+}
+
+/**
+ * @param {ColumnText} column
+ * @param {PropositionData} data
+ */
+function propositionOf(column, { text, start, end, first, last, remark }) {
+  const { reader } = column;
+  const item = el("li");
+  const button = item.appendChild(el("button", "", text));
+  button.type = "button";
+  button.title = `from: ${reader.text.slice(start, end)}`;
+  const mark = () => reader.markRanges([[first, last + 1]]);
+  button.addEventListener("pointerenter", mark);
+  button.addEventListener("focus", mark);
+  for (const event of ["pointerleave", "blur"]) button.addEventListener(event, () => reader.mark([]));
+  button.addEventListener("click", () => {
+    reader.jump(first);
+    mark();
+  });
+  if (remark) item.append(el("span", "remark", remark));
+  return item;
+}
