@@ -49,8 +49,12 @@ def ask_to_send(
         return
     cost = model.price(tokens, requests * answer_tokens)
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
-    limit = asking.limit.tokens
-    allowed = "" if limit is None else f" Of the {limit:,} tokens that you allow {asking.spent.tokens:,} are spent."
+    limit, spent = asking.limit, asking.spent
+    allowed = "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
+    if limit.money is not None and cost is not None:
+        allowed += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
+    elif limit.money is not None:
+        allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
     notice(
         f"{what} to {host}, to the model {model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
         f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until "

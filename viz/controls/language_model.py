@@ -14,6 +14,9 @@ from viz.state.values import LanguageServer
 MOST_ALLOWED = 1_000_000_000
 """The highest limit of tokens that can be set."""
 
+MOST_MONEY = 100_000.0
+"""The highest limit of US dollars that can be set."""
+
 WAYS = """
 - **llama.cpp**, on this machine: `llama-server -m MODEL.gguf --port 8080`; its address is `http://127.0.0.1:8080/v1`, and
   any name will do.
@@ -50,16 +53,21 @@ def _form() -> None:
         # The browser need not have it any longer.
         st.session_state["language_key"] = ""
         name = st.session_state["language_name"].strip().removeprefix("openai:")
-        session.language_server = LanguageServer(name, address, key, int(st.session_state["language_tokens"]))
+        limits = int(st.session_state["language_tokens"]), float(st.session_state["language_money"])
+        session.language_server = LanguageServer(name, address, key, *limits)
         if session.job is not None:
             session.job.cancel()
             session.job = None
 
     server = session.language_server
+    if session.linked_model and not server.model:
+        said = f"The link was made with the model {session.linked_model}. It is used once you press “Use this model”."
+        remark(said, key="language_linked")
     if "language_name" not in st.session_state:
-        st.session_state["language_name"] = server.model
+        st.session_state["language_name"] = server.model or session.linked_model
         st.session_state["language_address"] = server.address
         st.session_state["language_tokens"] = server.tokens
+        st.session_state["language_money"] = server.money
     with st.form("language_model", border=False):
         st.text_input(
             "Language model",
@@ -90,5 +98,14 @@ def _form() -> None:
             st.session_state["language_tokens"],
             key="language_tokens",
             help="Of all requests in this session to this model, questions and answers together; asking stops before it.",
+        )
+        st.number_input(
+            "and at most, US dollars",
+            0.0,
+            MOST_MONEY,
+            st.session_state["language_money"],
+            step=0.5,
+            key="language_money",
+            help="0 for no such limit. Where no price is known of the model, it lets nothing be sent.",
         )
         st.form_submit_button("Use this model", on_click=used, width="stretch")

@@ -24,7 +24,7 @@ from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
 from viz.state.embedder import chosen_embedder, splitter_waits_for_consent
 from viz.state.history import came_through_history
 from viz.state.keys import session
-from viz.state.link import from_query, to_query
+from viz.state.link import MODEL, from_query, is_name, model_in_link, to_query
 from viz.state.text import Source, Text
 
 
@@ -152,7 +152,8 @@ def _split(source: Source, sentences: str) -> Text | None:
 
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
-    query = to_query(choices, default) | ({lecture.WORD: "1"} if lecture.is_on() else {})
+    query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
+    query |= {lecture.WORD: "1"} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)
@@ -190,6 +191,9 @@ def _restored(query: Mapping[str, str], default: Choices) -> Choices:
 def _from_link(default: Choices) -> tuple[Choices, list[str]]:
     choices, complaints = from_query(st.query_params.to_dict(), {**sample_splitters(), OWN: OWN_SPLITTER}, default)
     session.own_linked = choices.document == OWN
+    # Only proposed: it is used when the user says so.
+    if is_name(name := st.query_params.get(MODEL, "")):
+        session.linked_model = name
     if not at_hand(choices.tokenizer):
         complaints.append(
             f"The link counts tokens with {choices.tokenizer}, whose table is not on this machine and would be fetched; "

@@ -198,6 +198,7 @@ class Session:
 
     # The language model
     language_server = Value("language_server", LanguageServer())
+    linked_model = Value("linked_model", "")  # the name that a link has; nothing is asked of it before the user names it too
     # What asks it, with the answers so far, which no other session is given
     asking = Value[tuple[LanguageServer, Asking] | None]("asking", None)
     answers = Container[AnswerCache]("answers", AnswerCache)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
@@ -27,5 +29,6 @@ def chosen_model() -> Asking | None:
     kept = session.asking
     if kept is None or kept[0] != wanted:
         model = ChatServer(f"openai:{wanted.model}", wanted.address, wanted.key)
-        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens))
+        money = Decimal(str(wanted.money)) if wanted.money else None
+        kept = session.asking = wanted, Asking(model, session.answers, Limit(wanted.tokens, money))
     return kept[1]

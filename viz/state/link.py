@@ -39,6 +39,17 @@ def to_query(choices: Choices, default: Choices) -> dict[str, str]:
     return query
 
 
+MODEL = "model"
+"""The link's parameter for the name of a language model; its server and its key are never in a link."""
+
+
+def model_in_link(choices: Choices, name: str) -> dict[str, str]:
+    """Return what a link says of the language model called ``name``: nothing where the page's choices ask none."""
+    asked = {choices.extra.get("what"), *(column.chunker for column in choices.columns)} & ASKING.keys()
+    asked |= {choices.extra.get("embedded")} & {"context"}
+    return {MODEL: name} if asked and is_name(name) else {}
+
+
 def _word(value: Any) -> str:
     """Format a parameter's value; the inverse of `_value`."""
     return "none" if value is None else repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -70,7 +81,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 
     def one_of(name: str, allowed: Mapping[str, Any], fallback: str) -> str:
         value = query.get(name, fallback)
-        if value in allowed or (name == "sentences" and is_splitter(value) and _is_name(value)):
+        if value in allowed or (name == "sentences" and is_splitter(value) and is_name(value)):
             return value
         complaints.append(f"The link's {name} must be one of {', '.join(allowed)}; got {shown(value)}. Using {fallback}.")
         return fallback
@@ -99,7 +110,7 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     name = query.get("embedder", default.embedder)
-    if _is_name(name):
+    if is_name(name):
         return name
     complaints.append(
         f"The link's embedder must be a name of 1 to {LONGEST_NAME} printable characters; got {shown(name)}. "
@@ -131,7 +142,8 @@ def _columns(query: Mapping[str, str], complaints: list[str]) -> list[ColumnChoi
     return columns
 
 
-def _is_name(text: str) -> bool:
+def is_name(text: str) -> bool:
+    """Whether a link may have a text as the name of a model or a splitter."""
     return bool(text.strip()) and text.isprintable() and len(text) <= LONGEST_NAME
 
 

@@ -23,13 +23,15 @@ class EmbeddingServer:
 class LanguageServer:
     """The language model that the session may ask, and what that may take; the key is only ever in memory.
 
-    ``model`` is the name on the server; empty where there is none. ``tokens`` is the limit of what is spent.
+    ``model`` is the name on the server; empty where there is none. ``tokens`` and ``money``, in US dollars, are the limits
+    of what is spent; 0 of the second is none.
     """
 
     model: str = ""
     address: str = ""
     key: str = field(default="", repr=False)
     tokens: int = MOST_SPENT_TOKENS
+    money: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,17 @@
 """The choice of a language model on the page: what is missing, what is sent and when, and where the key is not."""
 
 import json
+from decimal import Decimal
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING
+from chunkers.language_models.server import ChatServer
+from tests import ROOT
 from tests.server import KEY, ChatModelServer
-from tests.support import ScriptedModel, ended
-from tests.viz.app_steps import said, settled
+from tests.support import LIMIT, ScriptedModel, ended
+from tests.viz.app_steps import remarks, said, settled
 from tests.viz.compare.test_page import reader_of
 from viz.state.language_model import MISSING
 
@@ -149,6 +153,44 @@ def test_the_limit_stops_and_says_so(app, http):
     press(app, "Send")
     settled(app).run()
     assert "the spending limit is 500 tokens; 0 are spent" in columns(app)[0]["message"]
+    assert http.requests == []
+
+
+def test_a_limit_in_money_is_said_and_holds(app, http, monkeypatch):
+    monkeypatch.setattr(ChatServer, "price", lambda model, read, written: Decimal(read + written) / 1000)
+    opened(app)
+    app.number_input(key="language_money").set_value(0.5)
+    name_model(app, http)
+    assert any("Of the $0.5 that you allow $0.0000 are spent." in text for text in said(settled(app)))
+    press(app, "Send")
+    settled(app).run()
+    assert "the spending limit is $0.5; $0.0000 are spent" in columns(app)[0]["message"]
+    assert http.requests == []
+
+
+def test_a_limit_in_money_says_that_it_needs_a_price(app, http):
+    opened(app)
+    app.number_input(key="language_money").set_value(0.5)
+    name_model(app, http)
+    assert any("You allow $0.5: without a price nothing can be sent" in text for text in said(settled(app)))
+
+
+def test_the_link_has_the_name_alone_and_whoever_opens_it_asks_nothing(app, http, monkeypatch):
+    opened(app)
+    assert "model" not in app.query_params
+    name_model(app, http)
+    assert settled(app).query_params["model"] == "test"
+    assert not any(secret in str(dict(app.query_params)) for secret in (KEY, "127.0.0.1"))
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    opened(other, model="test")
+    assert columns(other)[0]["message"] == MISSING
+    assert "Send" not in labels(other)
+    assert (other.session_state["language_name"], other.query_params["model"]) == ("test", "test")
+    assert "The link was made with the model test. It is used once you press “Use this model”." in remarks(other)
+    # A page that asks nothing says nothing of it.
+    other.selectbox(key="chunker/0").set_value("recursive").run()
+    assert "model" not in other.query_params
     assert http.requests == []
 
 
