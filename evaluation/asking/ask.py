@@ -23,6 +23,8 @@ LONGEST_QUESTION = 2_000
 MOST_TOP = 100
 """How many chunks may be asked for instead of a budget."""
 
+_CHARACTERS_A_TOKEN = 4
+
 
 class Limit(NamedTuple):
     """How much is retrieved: the best chunks until ``tokens`` are full, the last one cut off, or the best ``top``."""
@@ -41,6 +43,14 @@ class Limit(NamedTuple):
         if top is not None and top > MOST_TOP:
             raise InputError(f"At most {MOST_TOP} chunks can be asked for; got {top:,}.")
         return cls(tokens, top)
+
+
+def fitting_budget(characters: int) -> int:
+    """Return the budget of tokens that suits a text of so many characters: at most 500, and about a quarter of the text.
+
+    Of a short one a larger budget would hold everything.
+    """
+    return max([size for size in (50, 100, 250, 500) if size <= characters / _CHARACTERS_A_TOKEN / 4], default=50)
 
 
 def checked_question(text: str) -> str:

@@ -16,6 +16,7 @@ QUERIES = {
     "breakpoints": ["view=scores", "view=gaps", "view=steps&axis=similarity"],
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
+    "answers": ["", "questions=typed"],
     "guide": ["c1=breakpoint", "c1=dbscan"],
 }
 """The states of a page, as what its link says beside the embedder; of the others the first screen alone."""
@@ -51,6 +52,10 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
     page.goto(f"{app_url}/{'' if name == 'compare' else name}?embedder=tfidf&{state}")
     if name in ("tune", "retrieval"):
         expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=READY)
+        at_rest(page)
+    elif name == "answers":
+        shown = page.get_by_label("Questions, one a line") if state else page.locator(".answers .card").first
+        expect(shown).to_be_visible(timeout=READY)
         at_rest(page)
     elif name == "guide":
         expect(page.get_by_role("img").first).to_be_visible(timeout=READY)

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest
 
-ABOUT_A_TEXT = ["", "breakpoints", "double_pass", "clustering", "failures", "guide"]
+ABOUT_A_TEXT = ["", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide"]
 SIZE = "(heading) => parseFloat(getComputedStyle(heading).fontSize)"
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 from chunkers import InputError
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
+from chunkers.language_models.base import LanguageModel
 from viz.components.notice import notice
 from viz.theme.numbers import counted
 
@@ -23,6 +24,7 @@ def ask_to_send(
     key: str,
     send: Callable[..., None],
     args: tuple[Any, ...] = (),
+    also: tuple[LanguageModel, Estimate, int] | None = None,
 ) -> None:
     """Say where a text would go, about how much that is and what it costs, with the button that sends it.
 
@@ -40,14 +42,21 @@ def ask_to_send(
         Names the notice and the button on the page.
     send, args
         What the button calls.
+    also
+        Another model of the same server that is asked too, with the same of it.
     """
-    model, (requests, tokens) = asking.model, estimate
+    model = asking.model
+    asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
+    requests, tokens = sum(one.requests for _, one, _ in asked), sum(one.tokens for _, one, _ in asked)
     try:
         host = model.host
     except InputError as error:
         notice(str(error), "error", key=f"send_{key}")
         return
-    cost = model.price(tokens, requests * answer_tokens)
+    prices = [one.price(said.tokens, said.requests * answer) for one, said, answer in asked]
+    cost = None if None in prices else sum(filter(None, prices))
+    names = [*dict.fromkeys(one.name.removeprefix("openai:") for one, _, _ in asked)]
+    models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent
     allowed = "" if limit.tokens is None else f" Of the {limit.tokens:,} tokens that you allow {spent.tokens:,} are spent."
@@ -56,7 +65,7 @@ def ask_to_send(
     elif limit.money is not None:
         allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
     notice(
-        f"{what} to {host}, to the model {model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
+        f"{what} to {host}, to {models}: about {tokens:,} tokens in "
         f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until "
         "you press “Send”.",
         key=f"send_{key}",

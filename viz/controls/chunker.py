@@ -31,8 +31,8 @@ def column_controls(
 ) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
-    ``chunker`` is the selected column's, or None if its parameters are invalid. Chunks that were made ``elsewhere`` are offered
-    only where the page shows them.
+    ``chunker`` is the selected column's, or None if its parameters are invalid. Chunks that were made ``elsewhere`` are
+    offered only where the page shows them.
     """
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]

@@ -30,15 +30,20 @@ WAYS = """
 
 def language_model_controls(chunker: str) -> None:
     """Draw the form for the model that the chunker asks, how to get one, and what it is asked; nothing is sent."""
+    model_form()
+    with st.expander("What it is asked"):
+        for said in (*ASKING[chunker].wording(), AGAIN):
+            st.code(said, language=None, wrap_lines=True)
+
+
+def model_form() -> None:
+    """Draw the form for the language model, what was spent on it, and how to get one; nothing is sent."""
     _form()
     asking = chosen_model()
     if asking is not None:
         remark(f"{asking.model.name}: {asking.spent}.", key="language_spent")
     with st.expander("How to get a model", expanded=asking is None):
         st.markdown(WAYS)
-    with st.expander("What it is asked"):
-        for said in (*ASKING[chunker].wording(), AGAIN):
-            st.code(said, language=None, wrap_lines=True)
 
 
 def _form() -> None:

@@ -30,11 +30,9 @@ from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
 from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
-from viz.shell.thread import show_thread
+from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
-from viz.state.compared import columns_of_compare
 from viz.state.language_model import MISSING, chosen_model, identity_of
-from viz.state.undo import undoable
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -69,7 +67,7 @@ def _draw(here: Page) -> None:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
-        _use_compares(here)
+        use_compares(PAGE, here.choices)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
@@ -158,20 +156,6 @@ def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
             built.append(None)
             complaint = complaint or str(error)
     return built, complaint
-
-
-def _use_compares(here: Page) -> None:
-    """Draw the button that replaces the page's columns by those of Compare."""
-    choices, there = here.choices, columns_of_compare()
-
-    def use() -> None:
-        with undoable(PAGE, "Columns replaced by those of Compare"):
-            choices.columns, choices.selected = [column.copy() for column in there], min(choices.selected, len(there) - 1)
-
-    same = choices.columns == there
-    st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
-    if same:
-        st.caption("The columns are those of Compare.")
 
 
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:

@@ -27,6 +27,7 @@ PAGES = {
     "failures": PageEntry("Failures", "pages/failures.py"),
     "tune": PageEntry("Tune", "pages/tune.py"),
     "retrieval": PageEntry("Retrieval", "pages/retrieval.py"),
+    "answers": PageEntry("Answers", "pages/answers.py"),
     "guide": PageEntry("Guide", "pages/guide.py"),
 }
 """All pages by key, under which the session keeps their choices; the first is the app's default page."""

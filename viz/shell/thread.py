@@ -10,10 +10,18 @@ from chunkers import Embedder
 from chunkers.registry import chunker_class
 from viz.controls.undo import offer_undo
 from viz.shell.navigation import go_at_next_run
-from viz.state.choices import MOST_COLUMNS, ColumnChoice
-from viz.state.compared import COMPARE, add_to_compare, column_of_kind, compare_is_full, index_on_compare
+from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
+from viz.state.compared import (
+    COMPARE,
+    add_to_compare,
+    column_of_kind,
+    columns_of_compare,
+    compare_is_full,
+    index_on_compare,
+)
 from viz.state.embedder import defaults_of
 from viz.state.keys import session
+from viz.state.undo import undoable
 
 
 def columns_to_open_with(page: str, kinds: Sequence[Collection[str]]) -> list[ColumnChoice | None]:
@@ -64,6 +72,20 @@ def show_thread(page: str, column: ColumnChoice, embedder: Embedder | None, *, v
         st.caption(f"{title}: not a column of Compare")
     take_button("Take to Compare", column, key=f"take/{page}", disabled=index is not None or not valid)
     say_added()
+
+
+def use_compares(page: str, choices: Choices) -> None:
+    """Draw the button that replaces the page's columns by those of Compare."""
+    there = columns_of_compare()
+
+    def use() -> None:
+        with undoable(page, "Columns replaced by those of Compare"):
+            choices.columns, choices.selected = [column.copy() for column in there], min(choices.selected, len(there) - 1)
+
+    same = choices.columns == there
+    st.button("Use Compare's columns", on_click=use, disabled=same, help="They replace the columns of this page.")
+    if same:
+        st.caption("The columns are those of Compare.")
 
 
 def take_button(label: str, column: ColumnChoice | None, *, key: str, disabled: bool = False) -> None:

@@ -17,6 +17,7 @@ from chunkers.text.reading import FileText
 from evaluation.asking.questions_file import Marked
 from evaluation.asking.reranker import Reranker
 from evaluation.retrieval.question_sets import QuestionSet
+from viz.jobs.answering.job import Answering, Gathering, Judging
 from viz.jobs.asking.job import AskJob
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
@@ -231,6 +232,14 @@ class Session:
     questions = Container[list[Marked]]("questions", list)  # those that are kept
     question_texts = Container[dict[str, Source]]("question_texts", dict)  # what they are about, by Marked.identity
     reranker = Value[Reranker | None]("reranker", None)  # a cross-encoder that the user has named
+
+    # The page Answers: its questions are the user's text, which no link has
+    answers_typed = Value("answers_typed", "")
+    answers_file = Value[tuple[str, bytes] | None]("answers_file", None)  # name and content of the file of questions
+    judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
+    gathering = Job[Gathering | None]("gathering", None)
+    answering = Job[Answering | None]("answering", None)
+    judging = Job[Judging | None]("judging", None)
 
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
 

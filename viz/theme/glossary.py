@@ -62,11 +62,26 @@ RETRIEVAL: Mapping[str, str] = {
 }
 """The words about retrieval."""
 
+ANSWERS: Mapping[str, str] = {
+    "Faithfulness": "The share of an answer's statements that the chunks which the model was given bear out, as a judging "
+    "model finds.",
+    "Answer relevancy": "A judging model writes three questions that the answer would answer: the mean cosine of these and "
+    "the question that was asked, by the embedder; 0 for an answer that commits itself to nothing.",
+    "AQS": "Answer quality score: the harmonic mean of faithfulness and answer relevancy.",
+    "Correctness": "A judging model's grade of an answer against its reference, from 1 to 5.",
+    "Question cosine": "The cosine of the embeddings of the question and the answer.",
+    "Reference cosine": "The cosine of the embeddings of the answer and its reference.",
+    "BERTScore": "F1 of the best matches between the words of the answer and of its reference, by their embeddings in "
+    "context; the package bert-score computes it.",
+}
+"""The measures of answers."""
+
 PARTS = {
     "Texts and chunkers": TEXT,
     "Measures against known boundaries": SEGMENTATION,
     "Measures without labels": UNLABELLED,
     "Measures of retrieval": RETRIEVAL,
+    "Measures of answers": ANSWERS,
 }
 
 INSTEAD: Mapping[str, str] = {

@@ -5,6 +5,7 @@ import pytest
 from viz.components.assets import VIZ, LinkError, script, styles
 
 ENTRIES = {
+    "answers/cards.js": None,
     "breakpoints/gap_table.js": None,
     "clustering/chunk_list.js": None,
     "clustering/heatmap.js": None,

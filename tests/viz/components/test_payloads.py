@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from viz.answers import cards
 from viz.breakpoints import gap_table
 from viz.clustering import chunk_list, heatmap
 from viz.compare import verdicts as compare_verdicts
@@ -47,6 +48,7 @@ DECLARED = [
     ),
     ("clustering/chunk_list.js", chunk_list, "ChunkListData"),
     ("clustering/joint_distances.js", heatmap, "HeatmapData"),
+    ("answers/cards.js", cards, "TurnData JudgementData GivenData AnswerCardData AnswerCardsData"),
     ("retrieval/passages.js", passages, "PassageData PassagesData"),
     ("retrieval/failed/failed.js", failed, "SeamData RowData FailedData"),
     ("retrieval/failed/on_compare.js", on_compare, "OnCompareData"),

@@ -225,7 +225,7 @@ def test_the_guide_explains_it_without_a_model(app, http, chunker):
     assert MISSING in said(app)
 
 
-@pytest.mark.parametrize("page", ["failures", "retrieval", "tune", "breakpoints", "double_pass", "clustering"])
+@pytest.mark.parametrize("page", ["failures", "retrieval", "answers", "tune", "breakpoints", "double_pass", "clustering"])
 def test_every_other_page_works_while_compare_has_such_a_column(app, http, page):
     opened(app, embedder="tfidf")
     app.switch_page(f"pages/{page}.py")

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from tests.viz.app_steps import choose_document, emptied, said
 from viz.jobs import resources
 
-ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "guide")
+ABOUT_A_TEXT = ("compare", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide")
 WITHOUT_A_TEXT = ("tune", "retrieval")
 
 
@@ -18,6 +18,7 @@ def own_controls(app):
         "double_pass": (app.slider, "0/double_pass/merging_threshold", 0.6, ("c1.merging_threshold", "0.6")),
         "clustering": (app.segmented_control, "clustering_method", 1, ("selected", "2")),
         "failures": (app.selectbox, "sentences", "lines", ("sentences", "lines")),
+        "answers": (app.slider, "0/recursive/size", 300, ("c1.size", "300")),
         "guide": (app.radio, "guide/chunker", "optimal", ("c1", "optimal")),
         "tune": (app.selectbox, "tune/what", "optimal", ("what", "optimal")),
         "retrieval": (app.slider, "0/recursive/size", 300, ("c1.size", "300")),

@@ -80,6 +80,16 @@ LINKS = {
         "cost": "index",
         "kind": "documents",
     },
+    "answers": {
+        "document": "stubs",
+        "sentences": "lines",
+        "embedder": "tfidf",
+        "budget": "250",
+        "questions": "typed",
+        "judged": "no",
+        "measure": "question_cosine",
+        "c1": "fixed_sentences",
+    },
     "guide": {"document": "faq", "sentences": "lines", "embedder": "tfidf"},
 }
 

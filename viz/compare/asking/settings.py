@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers.errors import shown
-from evaluation.asking.ask import Limit
+from evaluation.asking.ask import Limit, fitting_budget
 from evaluation.asking.ranking import Method
 from viz.components.reader.payload import AskingData
 from viz.shell.page import Page
@@ -26,16 +26,10 @@ LIMITS: Mapping[str, tuple[str, Limit]] = {
 FITTING = "fitting"
 """The word for one of them that suits the text."""
 
-_CHARACTERS_A_TOKEN = 4
-
 
 def limits(characters: int) -> dict[str, tuple[str, Limit]]:
-    """Return the limits to choose from for a text of so many characters, with the one that suits it.
-
-    That is at most 500 tokens and about a quarter of the text: of a short one a larger budget would hold everything.
-    """
-    quarter = characters / _CHARACTERS_A_TOKEN / 4
-    tokens = max([size for size in (50, 100, 250, 500) if size <= quarter], default=50)
+    """Return the limits to choose from for a text of so many characters, with the one that suits it."""
+    tokens = fitting_budget(characters)
     return {FITTING: (f"auto: {tokens:,} tokens", Limit(tokens=tokens)), **LIMITS}
 
 

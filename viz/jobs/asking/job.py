@@ -96,7 +96,7 @@ class AskJob(Background):
             vector: VectorArray | None = None
             if embedder is not None and chunking.chunks:
                 vector = embed_question(chunking, tools, self.inquiry.question)
-            ruler = _ruler(chunking.document, self.inquiry.tokenizer)
+            ruler = ruler_of(chunking.document, self.inquiry.tokenizer)
             self.found[number] = ask(
                 passages, self.inquiry.question, vector, self.inquiry.method, self.inquiry.limit, ruler, self.reranker
             )
@@ -128,6 +128,6 @@ def _passages(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) ->
 
 
 @kept(4, lambda document, tokenizer: (document.identity, tokenizer))
-def _ruler(document: Document, tokenizer: str) -> Ruler:
+def ruler_of(document: Document, tokenizer: str) -> Ruler:
     """Return what counts the tokens of a text."""
     return Ruler(document.text, load_tokenizer(tokenizer))

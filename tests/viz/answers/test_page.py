@@ -1,0 +1,185 @@
+"""The page Answers: what it shows without a model, what it sends and when, and what stays of a run that is stopped."""
+
+import pytest
+
+from chunkers.language_models import prompts
+from tests.evaluation.answering.scripted import chat
+from tests.server import KEY, ChatModelServer
+from tests.support import ended
+from tests.viz.app_steps import remarks, said, sent, settled
+from tests.viz.controls.test_language_model import everything, labels, name_model, press
+from viz.answers.model import MISSING
+
+
+@pytest.fixture
+def http(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    server = ChatModelServer(chat)
+    yield server
+    server.close()
+
+
+def opened(app, **words):
+    """Open the page on a sample with three questions, with two chunkers."""
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "document": "stubs", "sentences": "lines"})
+    app.query_params.update({"c1": "fixed_sentences", "c2": "recursive", "c2.size": "200", **words})
+    app.switch_page("pages/answers.py")
+    return gathered(app)
+
+
+def gathered(app):
+    settled(app)
+    job = app.session_state.get("gathering")
+    if job is not None:
+        ended(job)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def done(app, what="answering"):
+    """Run the page until what it has begun has ended."""
+    ended(app.session_state[what])
+    app.run()
+    assert not app.exception
+    return app
+
+
+def cards(app):
+    return sent(app, "budget")["cards"]
+
+
+def table(app, column):
+    return next(one.value for one in app.dataframe if column in one.value)
+
+
+def asked(http, system=prompts.ANSWER_SYSTEM):
+    return [body for _, _, body in http.requests if body["messages"][0]["content"] == system]
+
+
+def test_without_a_model_it_says_what_is_missing_and_shows_what_would_be_given(app, http):
+    opened(app)
+    assert MISSING in said(app)
+    assert "Send" not in labels(app)
+    assert "3 questions, 3 of them with a reference answer" in remarks(app)[1]
+    told = " ".join(part.value for part in app.markdown)
+    assert all(word in told for word in ("llama.cpp", "Ollama", "vLLM", "Hosted"))
+    assert prompts.FAITHFULNESS_SYSTEM in [one.value for one in app.code]
+    shown = cards(app)
+    assert [one["note"] for one in shown] == ["No answer yet."] * 2
+    assert all(one["given"] and not one["values"] and not one["judgements"] for one in shown)
+    assert "AQS" not in str([frame.value.columns for frame in app.dataframe])
+    assert http.requests == []
+
+
+def test_a_run_from_the_click_to_the_files(app, http):
+    opened(app)
+    name_model(app, http)
+    gathered(app)
+    assert http.requests == []
+    (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
+    assert "“Answers” sends 3 questions with the chunks of 2 chunkers to " in told
+    assert http.address.split("/")[2] in told
+    # Six answers, and three judgements of each.
+    assert "tokens in 24 requests" in told
+    press(app, "Send")
+    done(app)
+    assert len(asked(http)) == 6
+    # Of equal answers, what is said once is remembered.
+    made = len(http.requests)
+    assert 18 <= made <= 24
+    assert "Send" not in labels(app)
+    assert list(table(app, "AQS")["answers"]) == ["3 of 3"] * 2
+    assert "at least 5 questions are needed" in " ".join(said(app))
+    first = cards(app)[0]
+    assert first["answer"].endswith("and not more.")
+    assert [one["title"] for one in first["judgements"]] == ["Faithfulness", "Answer relevancy", "Correctness"]
+    assert [turn["who"] for turn in first["judgements"][0]["turns"]] == ["Told to the model", "Asked", "Its words"]
+    cost = table(app, "answer tokens")
+    assert list(cost["answer tokens"]) == [21] * 2
+    assert list(cost["cost, $"]) == ["unknown"] * 2
+    # Everything is there from before: another budget takes new answers, going back takes none.
+    app.selectbox(key="answers/budget").select("100").run()
+    gathered(app)
+    assert any("changed since: budget" in text for text in said(app))
+    app.selectbox(key="answers/budget").select("fitting").run()
+    gathered(app)
+    assert "Send" not in labels(app)
+    assert len(http.requests) == made
+    # Judging again asks afresh, and says before where it goes; what was said before stays.
+    assert any(text.startswith("sends 2 answers and what they were given once more to 127.0.0.1") for text in remarks(app))
+    press(app, "Judge again")
+    done(app, "judging")
+    assert made + 3 <= len(http.requests) <= made + 6
+    assert len(asked(http)) == 6
+    assert cards(app)[0]["judgements"][2]["said"][-1].startswith("Before: ")
+    assert KEY not in everything(app)
+    assert not any("heron" in value for value in dict(app.query_params).values())
+
+
+def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(app, http):
+    opened(app, judged="no")
+    # Enough for all that are asked at once: the first four are answered, the next ones hang.
+    http.script = [chat_reply, chat_reply, 30.0, 30.0, 30.0, 30.0]
+    name_model(app, http)
+    gathered(app)
+    press(app, "Send")
+    job = app.session_state["answering"]
+    assert job.progress()[1].startswith("Asking openai:test: ")
+    while len(job.finished) < 2:
+        job.join(0.02)
+    job.cancel()
+    job.join(1.0)
+    assert not job.running
+    app.run()
+    assert any(text.startswith("Stopped: 2 of 6 answers are done.") for text in said(app))
+    assert sum(int(one.split(" ")[0]) for one in table(app, "answers")["answers"]) == 2
+    before = len(http.requests)
+    http.script = []
+    press(app, "Send")
+    done(app)
+    assert len(http.requests) == before + 4
+    assert list(table(app, "answers")["answers"]) == ["3 of 3"] * 2
+
+
+def chat_reply(messages):
+    from tests.server import words
+
+    return words(chat(messages))
+
+
+def test_the_limit_stops_the_run_and_says_so(app, http):
+    opened(app)
+    app.number_input(key="language_tokens").set_value(500)
+    name_model(app, http)
+    gathered(app)
+    press(app, "Send")
+    done(app)
+    assert any("the spending limit is 500 tokens" in text for text in said(app))
+    assert http.requests == []
+
+
+def test_typed_questions_and_another_judge(app, http):
+    opened(app, questions="typed")
+    assert "There are no questions yet." in said(app)
+    app.text_area(key="answers/typed").set_value("Who? | The ![x](y) keeper.\nWho?\n").run()
+    app.text_input(key="answers/judge").set_value("judge").run()
+    name_model(app, http)
+    gathered(app)
+    (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
+    assert "1 question with" in told
+    assert "to the models test and judge: about" in told
+    press(app, "Send")
+    done(app)
+    assert {body["model"] for body in asked(http)} == {"test"}
+    assert {body["model"] for body in asked(http, prompts.CORRECTNESS_SYSTEM)} == {"judge"}
+    assert app.query_params["questions"] == "typed"
+    assert "keeper" not in str(dict(app.query_params))
+
+
+def test_words_of_a_link_that_are_none_are_named(app, http):
+    opened(app, budget="7", questions="all", judged="maybe", measure="x" * 90, question="-4")
+    assert len([text for text in said(app) if text.startswith("The link's ")]) == 3
+    assert app.selectbox(key="answers/question").value == "1"

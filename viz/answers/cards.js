@@ -1,0 +1,115 @@
+// A question's answers side by side: what each model was given, what it said, and what was said of it. All of it is text.
+
+import { el, found } from "../components/shared/dom.js";
+import { countPainted } from "../components/shared/handle.js";
+/** @import { Component } from "../components/shared/component.d.ts" */
+/**
+ * What one side says in a conversation.
+ * @typedef {object} TurnData
+ * @property {string} who
+ * @property {string} words
+ */
+
+/**
+ * @typedef {object} JudgementData
+ * @property {string} title
+ * @property {string} value
+ * @property {string[]} said What it rests on.
+ * @property {TurnData[]} turns
+ */
+
+/**
+ * A chunk that the model was given.
+ * @typedef {object} GivenData
+ * @property {string} title
+ * @property {string} text
+ */
+
+/**
+ * A chunker's answer.
+ * @typedef {object} AnswerCardData
+ * @property {string} title
+ * @property {string} answer
+ * @property {string} note Why there is no answer.
+ * @property {[name: string, value: string][]} values
+ * @property {GivenData[]} given
+ * @property {string} budget How much of it is filled.
+ * @property {JudgementData[]} judgements
+ * @property {TurnData[]} turns
+ */
+
+/**
+ * @typedef {object} AnswerCardsData
+ * @property {string} question
+ * @property {string} reference
+ * @property {AnswerCardData[]} cards
+ */
+
+/** @param {Component<AnswerCardsData>} component */
+export default function ({ data, parentElement }) {
+  const root = found(parentElement, ".answers");
+  // What the user has opened or closed stays so when a judgement arrives.
+  const before = new Map([...root.querySelectorAll("details")].map((one) => [one.getAttribute("data-name"), one.open]));
+  const cards = el("div", "cards");
+  cards.append(...data.cards.map(card));
+  const parts = [el("h3", "question", data.question)];
+  if (data.reference) parts.push(el("p", "reference", data.reference));
+  root.replaceChildren(...parts, cards);
+  for (const one of root.querySelectorAll("details")) one.open = before.get(one.getAttribute("data-name")) ?? one.open;
+  countPainted(root);
+}
+
+/** @param {AnswerCardData} data @param {number} number */
+function card(data, number) {
+  const made = el("section", "card");
+  made.append(el("h4", "", data.title), el("p", data.note ? "note" : "answer", data.note || data.answer));
+  if (data.values.length) made.append(values(data.values));
+  made.append(...data.judgements.map((one) => judgement(one, number)));
+  if (data.budget) {
+    const given = folded(`Given: ${data.budget}`, `given/${number}`);
+    // Without an answer, it is all that there is to see.
+    given.open = !data.turns.length;
+    given.append(...data.given.flatMap((one) => [el("h5", "", one.title), el("p", "words", one.text)]));
+    made.append(given);
+  }
+  if (data.turns.length) {
+    const asked = folded("Asked for the answer", `asked/${number}`);
+    asked.append(...turns(data.turns));
+    made.append(asked);
+  }
+  return made;
+}
+
+/** @param {[name: string, value: string][]} pairs */
+function values(pairs) {
+  const list = el("dl");
+  for (const [name, value] of pairs) {
+    const pair = el("div");
+    pair.append(el("dt", "", name), el("dd", "", value));
+    list.append(pair);
+  }
+  return list;
+}
+
+/** @param {JudgementData} data @param {number} number */
+function judgement(data, number) {
+  const made = folded(`${data.title}: ${data.value}`, `${data.title}/${number}`);
+  const said = el("ul");
+  said.append(...data.said.map((words) => el("li", "", words)));
+  if (data.said.length) made.append(said);
+  made.append(...turns(data.turns));
+  return made;
+}
+
+/** @param {TurnData[]} all */
+function turns(all) {
+  return all.flatMap(({ who, words }) => [el("h5", "", who), el("p", "words", words)]);
+}
+
+/** @param {string} title @param {string} name What stays the same when the title changes. */
+function folded(title, name) {
+  const made = /** @type {HTMLDetailsElement} */ (el("details"));
+  made.setAttribute("data-name", name);
+  made.append(el("summary", "", title));
+  return made;
+}

@@ -1,0 +1,141 @@
+"""One question: what each chunker gave the model, what it answered, and what was said of the answer, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+import streamlit as st
+
+from chunkers.language_models.conversation import REPEATS
+from evaluation.answering.answer import Context, Exchange
+from evaluation.answering.judging import Judgement
+from evaluation.answering.report import MEASURES
+from evaluation.answering.work import Result
+from viz.components.assets import script, styles
+from viz.theme.numbers import counted
+
+_cards = st.components.v2.component(
+    "seamark_answers",
+    html='<div class="answers"></div>',
+    css=styles("answers/cards.css"),
+    js=script("answers/cards.js"),
+)
+
+WHO = {"system": "Told to the model", "user": "Asked", "assistant": "Its words"}
+
+
+class TurnData(TypedDict):
+    """What one side says: who, and the words."""
+
+    who: str
+    words: str
+
+
+class JudgementData(TypedDict):
+    """A judgement: its name and value, what it rests on, what was said before, and the conversation."""
+
+    title: str
+    value: str
+    said: list[str]
+    turns: list[TurnData]
+
+
+class GivenData(TypedDict):
+    """A chunk that the model was given: which one, and its text."""
+
+    title: str
+    text: str
+
+
+class AnswerCardData(TypedDict):
+    """A chunker's answer.
+
+    Attributes
+    ----------
+    answer, note
+        The answer; or why there is none.
+    values
+        Name and value of each measure.
+    """
+
+    title: str
+    answer: str
+    note: str
+    values: list[tuple[str, str]]
+    given: list[GivenData]
+    budget: str
+    judgements: list[JudgementData]
+    turns: list[TurnData]
+
+
+class AnswerCardsData(TypedDict):
+    """The question, its reference answer, empty where there is none, and a card for each chunker."""
+
+    question: str
+    reference: str
+    cards: list[AnswerCardData]
+
+
+def show_cards(data: AnswerCardsData) -> None:
+    """Draw a question's cards."""
+    _cards(key="answers_cards", data=data)
+
+
+def card(title: str, context: Context | None, result: Result | None, budget: int, *, running: bool) -> AnswerCardData:
+    """Return the card of a chunker: what it gives, and as much as there is of the answer."""
+    answer = result.answer if result is not None else None
+    note = ""
+    if context is None:
+        note = "Its chunks are not there yet."
+    elif answer is None:
+        note = "Waiting for the answer …" if running else "No answer yet."
+    elif not answer.text:
+        note = f"No answer that can be used in {REPEATS + 1} attempts: {answer.problem}."
+    return {
+        "title": title,
+        "answer": answer.text if answer is not None else "",
+        "note": note,
+        "values": _values(result) if result is not None else [],
+        "given": _given(context) if context is not None else [],
+        "budget": _filled(context, budget) if context is not None else "",
+        "judgements": [_judgement(times) for times in result.judgements.values()] if result is not None else [],
+        "turns": _turns(answer.exchange) if answer is not None else [],
+    }
+
+
+def _given(context: Context) -> list[GivenData]:
+    return [
+        {"title": f"Chunk {one.chunk + 1}{'' if one.whole else ', cut off where the budget is full'}", "text": one.text}
+        for one in context.passages
+    ]
+
+
+def _filled(context: Context, budget: int) -> str:
+    return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
+
+
+def _values(result: Result) -> list[tuple[str, str]]:
+    found = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
+    return [(title, f"{value:.2f}") for title, value in found if value is not None]
+
+
+def _judgement(times: Sequence[Judgement]) -> JudgementData:
+    last = times[-1]
+    title = MEASURES[last.kind].title
+    said = list(last.said)
+    if last.problem:
+        said.append(f"Not judged: asked {REPEATS + 1} times, no reply could be used; {last.problem}.")
+    if len(times) > 1:
+        said.append(f"Before: {', '.join(map(_value, times[:-1]))}.")
+    return {"title": title, "value": _value(last), "said": said, "turns": _turns(last.exchange)}
+
+
+def _value(one: Judgement) -> str:
+    if one.problem:
+        return "not judged"
+    return "undefined" if one.value is None else f"{one.value:.2f}"
+
+
+def _turns(exchange: Exchange) -> list[TurnData]:
+    return [{"who": WHO[role], "words": text or "(nothing)"} for role, text in exchange.turns]

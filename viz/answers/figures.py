@@ -1,0 +1,44 @@
+"""The figures of the page Answers; they contain no user text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from chunkers.arrays import FloatArray
+from evaluation.answering.report import Measure
+from viz.theme import palette
+from viz.theme.palette import EDGES
+
+
+def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) -> go.Figure:
+    """Return a box plot with one box for each chunker and one point for each question; the dashed line is the mean.
+
+    As in Kreileder, Reisinger and Fischer. ``values`` have for each chunker the shape (questions,), NaN where undefined.
+    """
+    edges = EDGES[palette.theme()]
+    figure = go.Figure()
+    for number, (row, name) in enumerate(zip(values, names, strict=True)):
+        figure.add_trace(
+            go.Box(
+                x=row[~np.isnan(row)],
+                name=name,
+                boxpoints="all",
+                boxmean=True,
+                jitter=0.5,
+                pointpos=0,
+                marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.7},
+                line={"width": 1.5},
+                fillcolor="rgba(0,0,0,0)",
+                hovertemplate="%{x:.2f}<extra></extra>",
+            )
+        )
+    room = (measure.high - measure.low) / 50
+    low = (
+        measure.low if measure.low >= 0 else min(0.0, *(float(np.nanmin(row)) for row in values if not np.isnan(row).all()))
+    )
+    figure.update_layout(showlegend=False, height=110 + 62 * len(names), yaxis={"autorange": "reversed"})
+    figure.update_xaxes(title=f"{measure.title} of every question", range=[low - room, measure.high + room])
+    return figure

@@ -1,0 +1,94 @@
+"""The language models of the page Answers: the one that answers, the one that judges, and what each is asked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.server import ChatServer
+from chunkers.registry import ASKING
+from evaluation.answering.bert_score import installed
+from viz.components.notice import remark
+from viz.controls.language_model import model_form
+from viz.controls.link_widgets import seed, switch
+from viz.state.choices import Choices
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
+
+MISSING = (
+    "Answering takes a language model, and none is named yet. Name one under “Language model” beside the settings: one "
+    "that runs on this machine (llama.cpp, Ollama, vLLM) or a hosted one. Below is what it would be given; nothing is sent "
+    "before you press “Send”."
+)
+"""What the page says where there is no language model."""
+
+JUDGED = {"yes": "Judged", "no": "Not judged"}
+"""Whether the answers are judged: the word in the link, and its name on the page."""
+
+
+def model_controls(choices: Choices) -> None:
+    """Draw the form for the model, unless the selected chunker's controls have it, and whether and by whom is judged."""
+    asking = chosen_model()
+    # Unfolded until there is one: without it nothing else on the page does much.
+    with st.expander("Language model", expanded=asking is None):
+        _models(choices)
+    if asking is not None:
+        judge = judge_of(choices, asking)
+        judged = "not judged" if judge is None else f"judged by {judge.model.name}"
+        remark(f"Answered by {asking.model.name}, {judged}.", key="answers_models")
+
+
+def _models(choices: Choices) -> None:
+    if choices.columns[choices.selected].chunker not in ASKING:
+        model_form()
+    switch("Answers are", choices.extra, "judged", JUDGED, "answers/judged")
+    if choices.extra["judged"] != "no":
+
+        def named() -> None:
+            session.judge = st.session_state["answers/judge"].strip().removeprefix("openai:")
+
+        st.text_input(
+            "Judged by",
+            seed("answers/judge", session.judge),
+            key="answers/judge",
+            on_change=named,
+            placeholder="the same model",
+            help="Another model on the same server. Models tend to like their own answers.",
+        )
+    there = installed()
+    st.checkbox(
+        "BERTScore",
+        False,
+        key="answers/bert",
+        disabled=not there,
+        help="The package bert-score loads a model of its own, and fetches it from Hugging Face where it is not on this "
+        "machine."
+        if there
+        else "Needs the package bert-score, which is not installed: pip install bert-score.",
+    )
+    with st.expander("What the models are asked"):
+        for title, system in (
+            ("To answer", prompts.ANSWER_SYSTEM),
+            ("Faithfulness", prompts.FAITHFULNESS_SYSTEM),
+            ("Answer relevancy", prompts.RELEVANCY_SYSTEM),
+            ("Correctness", prompts.CORRECTNESS_SYSTEM),
+        ):
+            st.caption(title)
+            st.code(system, language=None, wrap_lines=True)
+
+
+def scores_bert() -> bool:
+    """Return whether the user wants BERTScore."""
+    return bool(st.session_state.get("answers/bert")) and installed()
+
+
+def judge_of(choices: Choices, asking: Asking) -> Asking | None:
+    """Return what asks the model that judges; None where the answers are not judged."""
+    if choices.extra["judged"] == "no":
+        return None
+    name = f"openai:{session.judge}"
+    if not session.judge or name == asking.model.name:
+        return asking
+    server = session.language_server
+    return asking.beside(ChatServer(name, server.address, server.key))

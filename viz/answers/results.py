@@ -1,0 +1,147 @@
+"""What the answers of a run come to: the verdict, the means, box plots, differences, and what it took."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from evaluation.answering.files import to_csv, to_json_lines
+from evaluation.answering.report import MEASURES, Report, costs
+from viz.answers.figures import boxes
+from viz.components.download import download
+from viz.components.figure import show_figure
+from viz.components.notice import notice
+from viz.controls.link_widgets import switch
+from viz.jobs.answering.job import Answering
+from viz.theme.glossary import ANSWERS
+
+MEASURE = "measure"
+"""The name in the link of the measure that is shown."""
+
+_COLUMNS = {one.title: st.column_config.Column(width=112, help=ANSWERS[one.title]) for one in MEASURES.values()}
+_COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column_config.Column(width=64)}
+
+
+def report_of(run: Answering) -> Report:
+    """Return what a run comes to so far."""
+    return Report(run.plan.names, len(run.plan.items), run.results.copy())
+
+
+def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
+    """Draw the verdict, the table of means, and one measure question by question; while answers come, no intervals."""
+    measured = report.measured
+    if measured:
+        switch("Measure", words, MEASURE, {name: MEASURES[name].title for name in measured}, "answers/measure", hidden=True)
+    measure = words[MEASURE] if words[MEASURE] in measured else next(iter(measured), "")
+    if measure and not run.running:
+        notice(report.verdict(measure), key="answers_verdict")
+    st.dataframe(_table(report), hide_index=True, width="stretch", column_config=_COLUMNS)
+    st.caption(
+        "Mean ± standard deviation over the questions that have the measure. An answer that could not be judged counts in "
+        "none of the means: not as 0."
+    )
+    if measure and not run.running:
+        _question_by_question(report, measure)
+
+
+def show_more(run: Answering, report: Report) -> None:
+    """Draw what a run took, and the files."""
+    if report.measured:
+        _costs(run, report)
+        _files(run, report)
+
+
+def _question_by_question(report: Report, measure: str) -> None:
+    """Draw the box plots of a measure, and its differences."""
+    values = report.values(measure)
+    table: dict[str, Any] = {"question": np.arange(1, report.questions + 1)}
+    table |= {name: row.round(3) for name, row in zip(report.names, values, strict=True)}
+    title = MEASURES[measure].title
+    show_figure(boxes(values, report.names, MEASURES[measure]), table, f"{title} by question", key="answers_boxes")
+    _differences(report, measure)
+
+
+def _table(report: Report) -> dict[str, list[Any]]:
+    """Return one row for each chunker."""
+    numbers = range(len(report.names))
+    table: dict[str, list[Any]] = {"chunker": list(report.names)}
+    table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
+    for measure in report.measured:
+        cells = []
+        for number, row in enumerate(report.values(measure)):
+            kept = row[~np.isnan(row)]
+            cell = f"{kept.mean():.2f} ± {kept.std():.2f}" if len(kept) else "undefined"
+            left = report.not_judged(number, measure)
+            cells.append(f"{cell}, {left} not judged" if left else cell)
+        table[MEASURES[measure].title] = cells
+    return table
+
+
+def _differences(report: Report, measure: str) -> None:
+    pairs = [
+        (one, other, found)
+        for one, other in combinations(range(len(report.names)), 2)
+        if (found := report.compared(measure, one, other)) is not None
+    ]
+    if not pairs:
+        return
+    table = {
+        "first": [report.names[one] for one, _, _ in pairs],
+        "less the second": [report.names[other] for _, other, _ in pairs],
+        "difference": [round(found.difference.mean, 3) for _, _, found in pairs],
+        "95 % from": [round(found.difference.low, 3) for _, _, found in pairs],
+        "to": [round(found.difference.high, 3) for _, _, found in pairs],
+        "adjusted p": [round(found.adjusted, 4) for _, _, found in pairs],
+        "told": ["yes" if found.told else "no" for _, _, found in pairs],
+        "questions": [found.difference.questions for _, _, found in pairs],
+    }
+    st.dataframe(table, hide_index=True, width="stretch")
+    st.caption(
+        "Paired bootstrap over the questions; the p-values are adjusted for all "
+        f"{len(report.comparisons):,} comparisons, of every two chunkers in every measure (Holm's correction)."
+    )
+
+
+def _costs(run: Answering, report: Report) -> None:
+    st.header("What it took", anchor=False)
+    rows = costs(report, run.gathered, run.asking.model)
+    table = {name: [_cell(row[name]) for row in rows] for name in rows[0]}
+    places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
+    st.dataframe(table, hide_index=True, width="stretch", column_config=places)
+    judging = sum(
+        one.exchange.tokens_in + one.exchange.tokens_out
+        for result in report.results.values()
+        for times in result.judgements.values()
+        for one in times
+    )
+    st.caption(
+        "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
+        "remembered, without judging them"
+        + (f", which took {judging:,} tokens more" if judging else "")
+        + f". This session has spent: {run.asking.spent}."
+    )
+
+
+def _cell(value: float | str | None) -> float | str:
+    if value is None:
+        return "unknown"
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def _files(run: Answering, report: Report) -> None:
+    row = st.container(horizontal=True)
+    of = (run.plan, [(place, repr(one)) for place, one in sorted(report.results.items())])
+    names, results = list(report.names), report.results
+    download(row, "All answers as CSV", lambda: to_csv(names, results), "answers.csv", "text/csv", of, key="answers_csv")
+    download(
+        row,
+        "With every prompt and judgement, as JSON lines",
+        lambda: to_json_lines(names, results),
+        "answers.jsonl",
+        "application/jsonl",
+        of,
+        key="answers_jsonl",
+    )

@@ -1,0 +1,1 @@
+"""What the page Answers does in the background: gathering chunks, answering, judging."""
