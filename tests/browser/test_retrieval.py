@@ -52,6 +52,21 @@ def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_u
     eventually(page.get_by_text("changed since").all_inner_texts, [])
 
 
+def test_a_click_on_the_curves_chooses_the_budget_as_often_as_wanted(page, app_url):
+    page.goto(f"{app_url}/retrieval")
+    plot = page.locator(".st-key-retrieval_curve .nsewdrag").first
+    for share, budget in ((0.04, "500"), (0.79, "8,000"), (0.04, "500")):
+        expect(plot).to_be_visible(timeout=READY)
+        at_rest(page)
+        plot.scroll_into_view_if_needed()
+        size = plot.bounding_box()
+        # Near the points of a budget, not on one of them.
+        plot.click(position={"x": share * size["width"], "y": 0.2 * size["height"]})
+        expect(page.locator(".st-key-retrieval_curve")).to_contain_text(f"{budget} tokens", timeout=READY)
+        expect(page.get_by_role("combobox", name="Budget", exact=True)).to_have_value(f"{budget} tokens")
+        page.wait_for_url(re.compile(rf"budget={budget.replace(',', '')}\b"), timeout=READY)
+
+
 def test_the_passages_of_the_question_of_the_link(page, app_url):
     measured(page, f"{app_url}{QUICK}&question=5")
     sections = page.locator(".passages").first.locator("section")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -13,7 +13,13 @@ from viz.state.keys import session
 from viz.theme.figure import LECTURE_SCALE, style
 
 
-def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str, key: str) -> None:
+def show_figure(
+    figure: go.Figure,
+    table: Mapping[str, Sequence[Any]],
+    name: str,
+    key: str,
+    clicked: Callable[[Any], None] | None = None,
+) -> None:
     """Draw a figure in the page's colours, and below it the same data as a table and downloads.
 
     Parameters
@@ -26,6 +32,9 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
         A short title; the names of the downloaded files are derived from it.
     key
         Prefix of the widgets' keys, unique on the page.
+    clicked
+        Called with the place on the horizontal axis of a point that the user clicks; there must be a widget for the same,
+        as no point can be reached by keyboard. The figure must then differ, or the same point cannot be clicked again.
     """
     style(figure, LECTURE_SCALE if session.lecture else 1)
     stem = f"seamark-{name.lower().replace(' ', '-')}"
@@ -36,7 +45,16 @@ def show_figure(figure: go.Figure, table: Mapping[str, Sequence[Any]], name: str
         "toImageButtonOptions": {"format": formats.get(key, "png"), "filename": stem, "scale": 2},
     }
     # Streamlit's theme applies only on the page; without it, downloads have the same colours.
-    st.plotly_chart(figure, key=key, theme=None, config=config)
+    if clicked is None:
+        st.plotly_chart(figure, key=key, theme=None, config=config)
+    else:
+
+        def select() -> None:
+            points = st.session_state[key]["selection"]["points"]
+            if points:
+                clicked(points[0]["x"])
+
+        st.plotly_chart(figure, key=key, theme=None, config=config, on_select=select, selection_mode="points")
     with st.expander(f"{name}: table and downloads"):
         st.dataframe(table, hide_index=True, width="stretch", height=min(300, 38 + 35 * len(next(iter(table.values()), ()))))
         row = st.container(horizontal=True, vertical_alignment="bottom")

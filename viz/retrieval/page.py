@@ -217,7 +217,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         else:
             _wait_for(job)
         return
-    show_report(run, told.report)
+    show_report(run, told.report, words)
     if ended:
         show_failed(told, run.plan, words)
         show_question(told, run.plan, choices)

@@ -20,8 +20,8 @@ from viz.retrieval.verdict import cells, differences_in_words
 from viz.theme.glossary import RETRIEVAL
 from viz.theme.numbers import counted
 
-_PIXELS = {f"{title}, %": 108 for title in TITLES.values()}
-_PIXELS |= {"chunker": 296, "chunks": 64, "tokens each": 96}
+_PIXELS = {f"{title}, %": 174 if " " in title else 96 for title in TITLES.values()}
+_PIXELS |= {"chunker": 278, "chunks": 64, "tokens each": 96}
 _COLUMNS = {
     name: st.column_config.Column(width=pixels, help=RETRIEVAL.get(name.removesuffix(", %")))
     for name, pixels in _PIXELS.items()
@@ -33,13 +33,13 @@ _COLUMNS |= {
 """The table's columns: narrow enough that all are visible, and what a measure is where its head is pointed at."""
 
 
-def show_report(run: Retrieval, report: Report) -> None:
-    """Draw what is to be seen first: summary, table, and the curve over budgets."""
+def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
+    """Draw what is to be seen first: summary, table, and the curve over budgets, which are among the ``words``."""
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
     st.caption(_times(report))
-    show_curve(report, names)
+    show_curve(report, names, words)
 
 
 def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:

@@ -22,7 +22,8 @@ LAST_HELP = "What is done with the chunk that no longer fits: it is cut off wher
 
 def choose_how(words: dict[str, str], run: Retrieval, titles: Mapping[int, str]) -> int:
     """Draw the choices, which apply without a new run; return the index of the baseline."""
-    first = st.container(horizontal=True, vertical_alignment="bottom")
+    # The controls are not of one height, but their labels stand in one line.
+    first = st.container(horizontal=True, vertical_alignment="top")
     at_budget = words["at"] == "budget" and run.has_budgets
     if run.has_budgets:
         with first.container(width="content"):

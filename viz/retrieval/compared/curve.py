@@ -24,12 +24,14 @@ _LINE = 17
 """Pixels of a line of a name."""
 _WIDE = 13
 """Characters of a line of a name, after which it goes on below: in a narrow window the names have little room."""
+_NEAR = 60
+"""Pixels from a point at which a click still means it."""
 _ROOM = 70
 """Pixels of the figure's height that the plot does not have."""
 
 
-def show_curve(report: Report, names: Mapping[int, str]) -> None:
-    """Draw the curve, who is ahead where, and the order at the top k beside it."""
+def show_curve(report: Report, names: Mapping[int, str], words: dict[str, str]) -> None:
+    """Draw the curve, who is ahead where, and the order at the top k beside it; a click on a point chooses its budget."""
     curve, choice = report.curve, report.choice
     if curve is None:
         if choice.budget:
@@ -38,13 +40,16 @@ def show_curve(report: Report, names: Mapping[int, str]) -> None:
     title = TITLES[choice.measure]
     st.header(f"{title} at every budget", anchor=False)
     notice(curve.leads.words(), key="retrieval_leads")
-    show_figure(
-        figure(curve, names, title, choice.budget), _table(curve, names, title), f"{title} by budget", key="retrieval_curve"
-    )
+
+    def clicked(budget: float) -> None:
+        words["budget"] = str(round(budget))
+
+    made = figure(curve, names, title, choice.budget)
+    show_figure(made, _table(curve, names, title), f"{title} by budget", key="retrieval_curve", clicked=clicked)
     last = "cut off where the budget is full" if choice.last == "cut" else "left out with all after it"
     st.caption(
         f"The bands contain 95 % of the means of resampled questions. The last chunk is {last}. The line marks the budget "
-        "that everything else on the page is measured at."
+        "that everything else on the page is measured at; a click on the curves chooses another."
     )
     if len(report.chunkers) > 1:
         remark(f"With a fixed number of chunks instead: {report.at_k.words()}", key="retrieval_leads_at_k")
@@ -77,6 +82,8 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
                 mode="lines+markers",
                 line={"color": edge(number), "width": 2.5},
                 marker={"symbol": SYMBOLS[number % len(SYMBOLS)], "size": 9},
+                # A click chooses the budget for all of them.
+                unselected={"marker": {"opacity": 1}},
                 hovertemplate=f"{names[number]}, %{{x:,}} {unit}: %{{y:.1f}} %<extra></extra>",
             )
         )
@@ -108,7 +115,7 @@ def figure(curve: Curve, names: Mapping[int, str], title: str, budget: int) -> g
         showarrow=False,
         font={"color": colours["accent"]},
     )
-    made.update_layout(height=HEIGHT, showlegend=False, hovermode="closest")
+    made.update_layout(height=HEIGHT, showlegend=False, hovermode="closest", hoverdistance=_NEAR)
     made.update_xaxes(
         type="log",
         title=f"budget, {unit}",

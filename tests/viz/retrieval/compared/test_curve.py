@@ -27,6 +27,8 @@ def test_every_chunker_has_a_line_its_band_and_its_name_at_the_end(curve):
     band, first, second, _ = made.data
     assert band.y == pytest.approx([40, 60, 80, 100, 80, 60])
     assert band.fill == "toself"
+    # A click that chooses a budget leaves the points as they are.
+    assert [line.unselected.marker.opacity for line in (first, second)] == [1, 1]
     assert first.y == pytest.approx([50, 70, 90])
     # What is undefined has no point, and too few questions no band.
     assert second.y == pytest.approx([np.nan, 80, 90], nan_ok=True)
