@@ -166,7 +166,7 @@ class _Search:
             if match is None:
                 if spent:
                     self.unsure[_NOT_ALL_ALTERED] = None
-                return (), "", [("lost", "it is not found in the text")]
+                return (), "", [("lost", "nothing in the text is like it")]
             alike = f"{int(100 * match.alike)} % alike"
             how = f"where the text is most like it, {alike}"
             odd.append(("altered", alike))

@@ -29,8 +29,8 @@ MOST_WORDS = 300
 ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
 
 CANNOT = (
-    "Made elsewhere, these chunks have no settings, no recipe, no code and no time here, what an edit changes cannot be "
-    "measured, and neither Tune nor Retrieval can run them on other texts."
+    "Made elsewhere, these chunks have no settings, recipe, code or time here, and neither Tune, Retrieval nor an edit can "
+    "have them made again."
 )
 
 FORMS = (
@@ -53,15 +53,15 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice) -> 
     if file is not None:
         remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
         _choose_document(choices, number, file)
-    _upload(choices, number, file)
-    if session.chunk_complaint:
-        notice(session.chunk_complaint, "error", key="chunk_complaint")
     document = session.document
     if file is not None and document is not None:
         found = file.known_in(document)
         if found is not None:
             _show_found(found, file.name)
         _offer_text(choices, file, document, found)
+    _upload(choices, number, file)
+    if session.chunk_complaint:
+        notice(session.chunk_complaint, "error", key="chunk_complaint")
     st.caption(CANNOT)
 
 

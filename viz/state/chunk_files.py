@@ -14,8 +14,8 @@ from viz.state.undo import undoable
 MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
 
-NO_FILE = "Choose a file of chunks beside the settings: they are found again in this text, whatever made them."
-NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose the file again beside the settings."
+NO_FILE = "Choose a file of chunks in this column's settings: they are found again in this text, whatever made them."
+NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 
 def file_of(column: ColumnChoice) -> ChunkFile | None:
