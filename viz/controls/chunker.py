@@ -84,6 +84,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
     seed("column", choices.selected)
 
     def chosen() -> None:
+        session.chunk_complaint = ""
         if st.session_state["column"] is not None:
             choices.selected = st.session_state["column"]
 

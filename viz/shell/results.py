@@ -121,11 +121,11 @@ def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Map
     chunker, missing = your_chunks(choice)
     if missing:
         return ColumnResult(choice, chunker, error=missing)
-    # The embedder does not matter to them.
-    task = Task.of(document, None, here.choices.tokenizer, chunker)
+    # The embedder does not matter to them, but to what is measured of them.
+    task = Task.of(document, here.embedder, here.choices.tokenizer, chunker)
     chunking = kept.get(task)
     if chunking is None:
-        chunking = chunk_at_once(task, chunker, document, None, session.on_disk)
+        chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
     if chunking is not None and document.sentences and not chunking.chunks:
         return ColumnResult(choice, chunker, error=f"None of the chunks of {chunker.describe()} is found in this text.")
     return ColumnResult(choice, chunker, task, chunking)

@@ -4,10 +4,21 @@ import json
 from itertools import pairwise
 
 import pytest
+from chonkie import TokenChunker
+from langchain_core.load import dumps
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+from llama_index.core import Document as LlamaDocument
+from llama_index.core.node_parser import SentenceSplitter
 
+from chunkers import Document, InputError, Tools, load_tokenizer, run
+from chunkers.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
 from tests.viz.app_steps import remarks, said, settled
+from tests.viz.compare.test_asking import ask
 from viz.state import chunk_files, session_file
+from viz.state.choices import Choices, ColumnChoice
+from viz.state.text import Source
 
 SAMPLE = load_sample("three_topics")
 
@@ -139,6 +150,58 @@ def test_a_link_leads_to_a_column_whose_file_is_to_be_chosen_again(app):
     assert columns_of(app)[1]["message"] == ""
 
 
+def exported(library):
+    """Return the sample's chunks as a library writes them."""
+    if library == "LangChain":
+        splitter = RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=60, add_start_index=True)
+        made = splitter.create_documents([SAMPLE.text], [{"source": "a.txt"}])
+        return len(made), dumps(made).encode()
+    if library == "LlamaIndex":
+        splitter = SentenceSplitter(chunk_size=60, chunk_overlap=10, tokenizer=str.split)
+        made = splitter.get_nodes_from_documents([LlamaDocument(text=SAMPLE.text)])
+        return len(made), "\n".join(one.to_json() for one in made).encode()
+    made = TokenChunker("character", chunk_size=200, chunk_overlap=20).chunk(SAMPLE.text)
+    return len(made), json.dumps([one.to_dict() for one in made]).encode()
+
+
+def test_what_other_libraries_export_is_found(app):
+    with_column(app)
+    for library in ("LangChain", "LlamaIndex", "Chonkie"):
+        count, data = exported(library)
+        upload(app, data, f"{library}.json")
+        assert columns_of(app)[1]["subtitle"] == f"{library}.json"
+        assert list_of(app)["summary"] == f"{count} of {count} chunks found in this text"
+        assert not [row for row in json.loads(list_of(app)["rows"]) if "white space" not in row["title"]]
+
+
+def test_a_question_is_asked_of_the_chunks(app):
+    app.query_params["embedder"] = "tfidf"
+    with_column(app)
+    upload(app, pieces())
+    found = ask(app, SAMPLE.text.split(".")[0])["found"][1]
+    assert found["chunks"][0] == 0
+
+
+def test_suspicious_cuts_of_the_column_are_on_the_page_failures(app):
+    with_column(app)
+    middle = SAMPLE.text.index(" ", 30)
+    upload(app, [[0, middle], [middle, len(SAMPLE.text)]])
+    app.query_params.clear()
+    app.switch_page("pages/failures.py")
+    settled(app)
+    found = list_of(app)
+    assert found["summary"].startswith("Your chunks, column 2 settings: ")
+    assert any("inside a sentence" in row["title"].lower() for row in json.loads(found["rows"]))
+
+
+def test_retrieval_says_why_it_cannot(app):
+    with_column(app)
+    upload(app, pieces())
+    # The link has the columns.
+    app.switch_page("pages/retrieval.py").run()
+    assert any(sentence.startswith("Your chunks were made elsewhere, of one text") for sentence in said(app))
+
+
 def test_undo_gives_the_file_before_back(app):
     with_column(app)
     upload(app, pieces())
@@ -149,13 +212,22 @@ def test_undo_gives_the_file_before_back(app):
 
 
 def test_a_session_s_file_carries_the_chunks(app):
-    with_column(app)
-    upload(app, pieces())
-    file = next(iter(app.session_state["chunk_files"].values()))
-    kept = session_file.KeptFile(name=file.name, document=file.document, chunks=file.chunks)
-    written = kept.model_dump_json()
-    again = session_file.KeptFile.model_validate_json(written).file
-    assert (again.identity, again.chunks) == (file.identity, file.chunks)
+    document = Document.from_text(SAMPLE.text, "lines", "notes")
+    file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(["No such chunk.", *pieces()]).encode(), "x")))
+    chunker = YourChunks.of(file)
+    found = run(chunker, document, Tools(None, load_tokenizer("words")))
+    column = ColumnChoice("your_chunks", {"file": file.identity})
+    choices = Choices("own", "lines", [column], tokenizer="words")
+    written = session_file.write(Source(SAMPLE.text, "notes"), choices, [(chunker, found)], None)
+    settled(app)
+    box = next(one for one in app.get("file_uploader") if one.key == "file")
+    box.upload("it.json", written.encode(), "application/json").run()
+    settled(app)
+    assert "notes: reopened as it was, with the same chunks in every column." in str(components(app))
+    assert columns_of(app)[0]["subtitle"] == "theirs.json"
+    assert json.loads(list_of(app)["rows"])[0]["title"] == "Chunk 1: not found"
+    with pytest.raises(InputError, match="file must be the one that the recipe names"):
+        session_file.read(written.replace("No such chunk.", "Another chunk.").encode(), "it.json")
 
 
 @pytest.mark.parametrize(

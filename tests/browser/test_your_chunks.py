@@ -1,0 +1,34 @@
+"""A file of chunks becomes a column, and what is odd in it leads into the text."""
+
+import json
+
+from playwright.sync_api import expect
+
+from sample_docs import load_sample
+from tests.browser.steps import at_rest, column, embedded, eventually, open_app, read
+
+
+def test_an_altered_chunk_is_listed_and_leads_into_the_text(page, app_url):
+    root = open_app(page, app_url, "?embedder=tfidf&document=report&c1=fixed_sentences&c1.size=9")
+    page.get_by_role("button", name="Your chunks").click()
+    expect(root.get_by_text("Choose a file of chunks")).to_be_visible()
+    paragraphs = [one for one in load_sample("report").text.split("\n\n") if one.strip()]
+    altered = len(paragraphs) // 2
+    given = [one.replace("e", "3", 3) if number == altered else one for number, one in enumerate(paragraphs)]
+    hostile = "<img src=x onerror=document.title=1> is in no text"
+    page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
+        {"name": "theirs.json", "mimeType": "application/json", "buffer": json.dumps([*given, hostile]).encode()}
+    )
+    findings = page.locator(".inbox .finding")
+    expect(findings).to_have_count(2)
+    expect(findings.nth(0)).to_contain_text(f"Chunk {len(given) + 1}: not found")
+    expect(findings.nth(0).locator("q")).to_have_text(hostile)
+    at_rest(page)
+    embedded(page)
+    assert read(root, "({ columns }) => columns[1].cuts.length") == len(paragraphs) - 1
+    findings.nth(1).click()
+    eventually(lambda: read(root, "({ columns }) => columns[1].top") > 20, True)
+    words = paragraphs[altered].split()
+    expect(column(root, 1).get_by_text(" ".join(words[-4:-1])).first).to_be_attached()
+    page.reload()
+    expect(root.get_by_text("which no link carries")).to_be_visible()
