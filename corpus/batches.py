@@ -270,7 +270,7 @@ def cuts_before(chunking: Chunking) -> list[Gap | None]:
     """Return for each chunk the decision to cut before it; None for the first, and where no single one made it begin."""
     document, chunks = chunking.document, chunking.chunks
     cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
-    if len(cuts) == len(chunks) - 1:
+    if len(cuts) == len(chunks) - 1 and all(len(chunk.spans) == 1 for chunk in chunks):
         # Chunks that repeat the end of the one before begin before the cut.
         return [None, *cuts]
     by_place = {start_after(document, gap): gap for gap in cuts}

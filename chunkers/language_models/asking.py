@@ -175,7 +175,7 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
     Raises
     ------
     Exception
-        What the first work raises that fails; it stops the others.
+        What the first work raises that fails; it stops the others, and those that have not begun do not begin.
     """
     failed = threading.Event()
 
@@ -183,6 +183,9 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
         return failed.is_set() or cancelled()
 
     def one(work: Callable[[Callable[[], bool]], Result]) -> Result:
+        if failed.is_set():
+            # Of thousands, each would prepare its question before it asks whether to stop.
+            raise Cancelled
         try:
             return work(stopped)
         except BaseException:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, InputError, Recipe
+from chunkers import CHUNKERS, Chunking, Document, Gap, InputError, Reason, Recipe, Verdict
 from chunkers.limits import MAX_BYTES
+from chunkers.result import Chunk
 from corpus import CHUNKS, Chunks
 from corpus.batches import chunk_ids, cuts_before
 from sample_docs import load_sample
@@ -159,7 +160,24 @@ def test_the_cut_before_a_chunk_is_the_one_at_its_beginning():
         assert gap is None or scattered.document.sentences[gap.index + 1].start == chunk.start
 
 
-@pytest.mark.parametrize("chunker", ["llm", "lumber"])
+def test_no_cut_is_before_a_chunk_that_begins_with_another():
+    document = Document.from_text("One.\nTwo.\nThree.", "lines")
+    first, _, last = document.sentences
+    gaps = [Gap(0, None, None, Verdict.KEPT, Reason(remark="kept")), Gap(1, None, None, Verdict.CUT, Reason(remark="cut"))]
+    made = Chunking(document, (Chunk.of(document, first, last), Chunk.of(document, document.slice(0, 2))), tuple(gaps))
+    assert cuts_before(made) == [None, None]
+
+
+def test_what_a_model_stated_is_the_text_of_its_rows():
+    recipe = Recipe.model_validate({"chunker": "propositions", **PLAIN, "language_model": "openai:scripted"})
+    text = "One thing.\nAnother thing here.\nA third."
+    made = recipe.run(text, language_model=asking())
+    found = rows(Chunks(recipe, asking=asking())(batch(a=text)))
+    assert [row["text"] for row in found] == [*made.texts]
+    assert any(row["text"] not in text for row in found)
+
+
+@pytest.mark.parametrize("chunker", ["llm", "lumber", "propositions"])
 def test_what_asks_a_language_model_is_refused(chunker):
     with pytest.raises(InputError, match=f"a corpus must be cut without asking a language model, .*; {chunker} asks one"):
         Chunks({"chunker": chunker, **PLAIN, "language_model": "openai:some"})

@@ -14,6 +14,7 @@ from chunkers.__main__ import main
 from chunkers.building_blocks.stating import Vocabulary, unheld
 from chunkers.building_blocks.windows import window_end
 from chunkers.language_models import prompts
+from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.server import ChatServer
@@ -268,6 +269,18 @@ def test_what_was_asked_is_counted_and_not_asked_again_and_stopping_keeps_it():
     again = run_chunker(chunker, document, tools(asking=one, cancelled=lambda: True))
     assert again == first
     assert again.spending.requests == 0
+
+
+def test_when_one_window_fails_those_that_have_not_begun_do_not_begin():
+    begun = []
+
+    def work(bench):
+        begun.append(bench)
+        raise ModelError("no")
+
+    with pytest.raises(ModelError, match="no"):
+        tools(asking=asking()).together([work] * 100)
+    assert len(begun) <= MOST_AT_ONCE
 
 
 def test_the_limit_stops_a_run():
