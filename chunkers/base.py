@@ -113,10 +113,13 @@ class Estimate(NamedTuple):
         Requests.
     tokens
         Tokens that are sent, by the tokenizer in use; those of the answers are not among them.
+    answers
+        Tokens of all answers, as far as they are longer than a line each, which those of most chunkers are.
     """
 
     requests: int
     tokens: int
+    answers: int = 0
 
 
 class Chunker(BaseModel, ABC):

@@ -29,6 +29,12 @@ _SENTENCES = 6
 _OUTLINED = 40
 """Tokens of a chunk's title and summary, likewise."""
 
+_ANSWERED = 2
+"""Tokens of the answers for each of the text, which is stated and quoted; likewise."""
+
+_WRAPPED = 40
+"""Tokens of the answers for each proposition besides: the JSON around it, its number, its chunk; likewise."""
+
 _NAMED = 5
 """Propositions, or sentences, that a note names."""
 
@@ -133,15 +139,15 @@ class Propositions(Chunker):
         parts = stating.windows(document, self.window, tools)
         asked = [message.text for part in parts for message in stating.question(document, part, self.before)]
         requests, tokens = len(parts), sum(tools.count_tokens(asked))
+        propositions, size = round(_STATED * len(document.sentences)), sum(part.tokens for part in parts)
         if len(document.sentences) > 1:
-            propositions = round(_STATED * len(document.sentences))
             batches = -(-propositions // self.batch)
             around = sum(tools.count_tokens([prompts.GROUPS_SYSTEM, prompts.GROUPS_QUESTION]))
             # The outline grows to all the chunks, but no further than what is listed of them.
             listed = min(len(document.sentences) / _SENTENCES / 2, grouping.MOST_LISTED)
             requests += batches
-            tokens += round(batches * (around + listed * _OUTLINED) + _STATED * sum(part.tokens for part in parts))
-        return Estimate(requests, tokens)
+            tokens += round(batches * (around + listed * _OUTLINED) + _STATED * size)
+        return Estimate(requests, tokens, _ANSWERED * size + _WRAPPED * propositions)
 
 
 def _chunking(document: Document, told: Statements, found: Sorted) -> Chunking:

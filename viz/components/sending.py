@@ -37,7 +37,7 @@ def ask_to_send(
     estimate
         The requests, and the tokens of all their questions.
     answer_tokens
-        Tokens of one answer, as they are guessed for the cost.
+        Tokens of one answer, as they are guessed for the cost; to them come those that the estimate has.
     key
         Names the notice and the button on the page.
     send, args
@@ -47,13 +47,13 @@ def ask_to_send(
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
-    requests, tokens = sum(one.requests for _, one, _ in asked), sum(one.tokens for _, one, _ in asked)
+    requests, tokens, answers = map(sum, zip(*[one for _, one, _ in asked], strict=True))
     try:
         host = model.host
     except InputError as error:
         notice(str(error), "error", key=f"send_{key}")
         return
-    prices = [one.price(said.tokens, said.requests * answer) for one, said, answer in asked]
+    prices = [one.price(said.tokens, said.requests * answer + said.answers) for one, said, answer in asked]
     cost = None if None in prices else sum(filter(None, prices))
     names = [*dict.fromkeys(one.name.removeprefix("openai:") for one, _, _ in asked)]
     models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
@@ -64,10 +64,10 @@ def ask_to_send(
         allowed += f" Of the ${limit.money} that you allow ${spent.cost or 0:.4f} are spent."
     elif limit.money is not None:
         allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
+    replies = f", answered with about {answers:,} tokens" if answers else ""
     notice(
-        f"{what} to {host}, to {models}: about {tokens:,} tokens in "
-        f"{counted(requests, 'request')}, more if it has to be asked more often; {price}.{allowed} Nothing is sent until "
-        "you press “Send”.",
+        f"{what} to {host}, to {models}: about {tokens:,} tokens in {counted(requests, 'request')}{replies}, more if it has "
+        f"to be asked more often; {price}.{allowed} Nothing is sent until you press “Send”.",
         key=f"send_{key}",
     )
     st.button("Send", key=f"send/{key}", on_click=send, args=args)

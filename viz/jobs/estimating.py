@@ -60,11 +60,11 @@ def estimate(
         If the user stops.
     """
     tools = Tools(None, load_tokenizer(tokenizer), cancelled=cancelled)
-    requests = tokens = 0
+    whole = Estimate(0, 0)
     for document in documents:
         for chunker in chunkers:
             if cancelled():
                 raise Cancelled
             one = chunker.estimate(document, tools)
-            requests, tokens = requests + one.requests, tokens + one.tokens
-    return Estimate(requests, tokens)
+            whole = Estimate(*map(sum, zip(whole, one, strict=True)))
+    return whole

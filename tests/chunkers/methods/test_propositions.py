@@ -263,6 +263,7 @@ def test_what_was_asked_is_counted_and_not_asked_again_and_stopping_keeps_it():
     sent = sum(len(part.text.split()) for messages in one.model.asked for part in messages)
     assert estimate.requests / 4 <= len(one.model.asked) <= estimate.requests * 4
     assert estimate.tokens / 4 <= sent <= estimate.tokens * 4
+    assert estimate.answers > 2 * len(document.text.split())
     assert first.spending.requests + before == len(one.model.asked) == len({str(asked) for asked in one.model.asked})
     assert first.spending.remembered <= before
     assert shares[-1] == 1

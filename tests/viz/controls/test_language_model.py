@@ -1,6 +1,7 @@
 """The choice of a language model on the page: what is missing, what is sent and when, and where the key is not."""
 
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -209,6 +210,24 @@ def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_c
     press(app, "Ask on")
     settled(app).run()
     assert columns(app)[0]["segments"] is not None
+
+
+def test_long_answers_are_said_and_counted_before_they_are_asked_for(app, http):
+    opened(app, "propositions", document="article", sentences="sentencex")
+    name_model(app, http)
+    settled(app)
+    (asked,) = [text for text in said(app) if "sends the text to" in text]
+    found = re.search(r"about ([\d,]+) tokens in \d+ requests, answered with about ([\d,]+) tokens, more if", asked)
+    assert int(found[2].replace(",", "")) > int(found[1].replace(",", "")) / 4
+    press(app, "Send")
+    settled(app).run()
+    stated = [piece for one in app.session_state["results"].values() for piece in one if piece.stated is not None]
+    assert stated
+    app.segmented_control(key="below").set_value("Propositions").run()
+    assert not app.exception
+    table = next(one.value for one in app.dataframe if "proposition" in one.value)
+    assert len(table) == sum(len(piece.stated.propositions) for piece in stated)
+    assert [*table["chunk"]] == sorted(table["chunk"])
 
 
 @pytest.mark.parametrize("chunker", ASKING)
