@@ -47,6 +47,34 @@ class Texts:
         return {"question": one.question, "references": [reference(name, text, span) for span in one.excerpts]}
 
 
+@dataclass(frozen=True)
+class Draft:
+    """A question as the user has written it.
+
+    Attributes
+    ----------
+    question, excerpts
+        The words as they stand in the table.
+    made
+        The question that they are; None if they cannot be one.
+    why
+        Why not; empty if they can.
+    """
+
+    question: str
+    excerpts: tuple[str, ...]
+    made: Generated | None
+    why: str = ""
+
+    @classmethod
+    def of(cls, one: Generated, texts: Texts, question: str, excerpts: Sequence[str]) -> Draft:
+        """Return what the user made of a question, checked."""
+        try:
+            return cls(question, tuple(excerpts), edited(one, texts, question, excerpts))
+        except InputError as error:
+            return cls(question, tuple(excerpts), None, str(error))
+
+
 def to_csv(made: Sequence[Generated], texts: Texts) -> str:
     """Return ``question``, and ``references`` as JSON: the file that survives an edit of the documents.
 
@@ -61,11 +89,11 @@ def to_csv(made: Sequence[Generated], texts: Texts) -> str:
 
 
 def question_set(made: Sequence[Generated], texts: Texts, model: str) -> QuestionSet:
-    """Return the questions with their documents, and a note on who asked them."""
+    """Return the questions with their documents, and a note on how they were made."""
     lines = "".join(f"{json.dumps(texts.row(one), ensure_ascii=False)}\n" for one in made)
     note = (
-        f"These questions were asked by {model}, who saw the excerpts: real questions use other words, and are harder. "
-        "Differences between chunkers say more than the scores themselves."
+        f"{model} wrote these questions with the excerpts in sight; real ones use other words. Differences between chunkers "
+        "say more than the scores."
     )
     return QuestionSet(
         tuple(zip(texts.names, texts.texts, strict=True)), (f"{FILE}.jsonl", lines.encode("utf-8", "surrogatepass")), (note,)

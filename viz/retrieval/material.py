@@ -77,6 +77,15 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     return _given(given) if given is not None else _uploaded(kept)
 
 
+def documents(material: Material | None) -> OwnDocuments:
+    """Return the documents that `choose` has drawn, also where their questions are missing."""
+    if material is not None:
+        return OwnDocuments(list(material.texts), [], list(material.parts))
+    reading = session.retrieval_reading
+    made = None if reading is None else reading[1].made
+    return OwnDocuments([], [], []) if made is None else made
+
+
 def _given(given: GivenQuestions) -> Material:
     """Draw what another page has given, and the button by which files take its place."""
 

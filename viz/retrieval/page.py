@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
 from chunkers.embedded import checked
+from chunkers.registry import ASKING
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
 from viz.components.download import download
@@ -22,9 +23,10 @@ from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
 from viz.retrieval.consent.sending import ask_to_run, if_allowed
 from viz.retrieval.failed.failed import show_failed
+from viz.retrieval.generating.section import show_generating
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
 from viz.retrieval.link_words import ALLOWED, choice_of, mended
-from viz.retrieval.material import bundled, choose
+from viz.retrieval.material import bundled, choose, documents
 from viz.retrieval.opening.first_run import first_run, first_screen
 from viz.retrieval.question import show_question
 from viz.retrieval.results import show_more, show_report
@@ -32,6 +34,7 @@ from viz.shell.bundled_run import say_there_is_none, say_where_it_is_from
 from viz.shell.page import Page, page
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
+from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model, identity_of
 from viz.theme.numbers import counted
 
@@ -91,6 +94,8 @@ def _draw(here: Page) -> None:
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
+    asks = here.choices.columns[here.choices.selected].chunker in ASKING
+    show_generating(here, documents(material), form_elsewhere=asks)
     _show_results(here, run, (kept, unreadable), plan, material)
 
 
@@ -178,6 +183,10 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         assert plan is not None
         if_allowed(plan, asking, "", begin)
 
+    if session.retrieval_begins and plan is not None:
+        session.retrieval_begins = False
+        start()
+        st.rerun()
     row = st.container(horizontal=True, vertical_alignment="center")
     row.button("Run", on_click=start, disabled=plan is None, type="primary")
     if here.embedder is None:

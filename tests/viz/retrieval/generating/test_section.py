@@ -1,0 +1,240 @@
+"""A language model asks questions on Retrieval: nothing is sent before the click; filtered, edited and measured after it."""
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests import ROOT
+from tests.evaluation.generating.questioner import answer
+from tests.server import KEY, ChatModelServer
+from tests.support import LIMIT, ended
+from tests.viz.app_steps import remarks, said
+from viz.jobs.background import registry
+from viz.jobs.plan import Material
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval import material, page
+
+pytestmark = pytest.mark.page
+
+TEXTS = {
+    "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
+    "sea.txt": "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water at night.",
+}
+HOSTILE = "What <b>eats</b> ![x](http://127.0.0.1:9/x.png) fish?"
+ASKED = {
+    "birds.txt": [
+        (HOSTILE, ["It eats fish and frogs."]),
+        ("When does the owl hunt?", ["The owl hunts at night.", "It hears a mouses."]),
+        ("When does the owl hunt, then?", ["The owl hunts at night."]),
+    ],
+    "sea.txt": [("How often does the tide turn?", ["The tide turns twice a day."])],
+}
+
+
+@pytest.fixture(autouse=True)
+def bundled(monkeypatch):
+    """The bundled documents are few and short, and the environment names no server."""
+    small = Material(tuple(TEXTS.items()), ("questions.csv", b"question,excerpts\nWhen?,at night\n"), own=False)
+    for module in (page, material):
+        monkeypatch.setattr(module, "bundled", lambda: small)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def http():
+    """A model that asks what it is told to ask of each document, then refuses."""
+    left = {name: list(asked) for name, asked in ASKED.items()}
+
+    def model(messages):
+        name = next(name for name, text in TEXTS.items() if text[:20] in messages[1]["content"])
+        # An answer that cannot be used is not remedied.
+        if len(messages) > 2 or not left[name]:
+            return "I cannot."
+        question, excerpts = left[name].pop(0)
+        return answer(question, *excerpts)
+
+    server = ChatModelServer(model)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def edits(monkeypatch):
+    """Stand in for the grid, whose cells are drawn on a canvas: what is in here is done to the next table that is drawn."""
+    wanted, tables = [], []
+
+    def editor(data, *, key, on_change, **others):
+        tables.append(data)
+        if wanted:
+            state = wanted.pop()
+
+            def edit():
+                st.session_state[key] = state
+                on_change()
+
+            st.button("Edit the table", on_click=edit)
+
+    monkeypatch.setattr(st, "data_editor", editor)
+    return wanted, tables
+
+
+def ran(app):
+    app.run()
+    assert not app.exception
+    return app
+
+
+def press(app, label):
+    next(one for one in app.button if one.label == label).click().run()
+    assert not app.exception
+
+
+def opened(server=None, count=7):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences", "c2": "recursive"})
+    app.switch_page("pages/retrieval.py")
+    ran(app)
+    if server is not None:
+        for key, value in (("name", "test"), ("address", server.address), ("key", KEY)):
+            app.text_input(key=f"language_{key}").set_value(value)
+        press(app, "Use this model")
+        app.number_input(key="generating_count").set_value(count).run()
+    return app
+
+
+def asked(server, count=7):
+    """Have questions asked, and compared."""
+    app = opened(server, count)
+    press(app, "Generate")
+    press(app, "Send")
+    ended(app.session_state["generating"])
+    ran(app)
+    ended(app.session_state["comparing"])
+    return ran(app)
+
+
+def line(app, key, value):
+    app.slider(key=f"generating_{key}").set_value(value).run()
+    assert not app.exception
+
+
+def everything(app):
+    return str([one.proto for part in (app.main, app.sidebar) for one in _elements(part)])
+
+
+def _elements(node):
+    for child in getattr(node, "children", {}).values():
+        yield from _elements(child)
+    if getattr(node, "proto", None) is not None:
+        yield node
+
+
+def test_without_a_model_the_page_says_what_is_missing_and_works():
+    app = opened()
+    assert any(text.startswith("No language model is named yet. Name one above") for text in said(app))
+    assert next(one for one in app.button if one.label == "Generate").disabled
+    assert not next(one for one in app.button if one.label == "Run").disabled
+
+
+def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
+    app = opened(http)
+    press(app, "Generate")
+    (told,) = [text for text in said(app) if "“Generate” sends" in text]
+    assert told.startswith(
+        f"“Generate” sends 7 passages of 2 documents to {http.address.split('/')[2]}, to the model test: "
+    )
+    assert not http.requests
+    # The consent is to what was described.
+    app.number_input(key="generating_seed").set_value(3).run()
+    assert not any(one.label == "Send" for one in app.button)
+    press(app, "Generate")
+    press(app, "Send")
+    first = ended(app.session_state["generating"])
+    sent = len(http.requests)
+    assert sent >= 7
+    ran(app)
+    press(app, "Generate")
+    press(app, "Send")
+    again = ended(app.session_state["generating"])
+    assert (len(http.requests), again.asked.spent.remembered) == (sent, sent)
+    assert again.outcomes == first.outcomes
+    assert any(f"{sent} answers from before" in text for text in remarks(ran(app)))
+    assert KEY not in everything(app)
+
+
+def test_the_questions_are_filtered_edited_and_measured(http, edits):
+    wanted, tables = edits
+    app = asked(http)
+    job = app.session_state["generating"]
+    assert [one.question for one in job.made.values()].count(HOSTILE) == 1
+    assert len(job.made) + len(job.dropped) == 7
+    assert "I cannot" not in everything(app)
+    assert any("1 excerpt was quoted with small changes" in text for text in remarks(app))
+    line(app, "lowest", 0.0)
+    line(app, "highest", 1.0)
+    assert tables[-1]["question"] == [one.question for one in job.made.values()]
+    sent = len(http.requests)
+    line(app, "highest", 0.7)
+    few = tables[-1]["question"]
+    assert "When does the owl hunt, then?" not in few
+    assert f"{len(few)} of {len(job.made)} questions pass both filters." in remarks(app)
+    # The question is written anew, one excerpt is shortened and the other gets words that are not the document's.
+    row = few.index("When does the owl hunt?")
+    changed = {"question": "At what time does the owl hunt?", "excerpt 1": "hunts at night", "excerpt 2": "It hears a rat."}
+    wanted.append({"edited_rows": {row: changed}, "deleted_rows": []})
+    press(ran(app), "Edit the table")
+    assert tables[-1]["excerpt 2"][row] == "It hears a rat."
+    (why,) = [text for text in said(app) if "must stand in birds.txt word for word" in text]
+    assert "'It hears a rat.' does not." in why
+    wanted.append({"edited_rows": {row: {"excerpt 2": ""}}, "deleted_rows": [few.index(HOSTILE)]})
+    press(ran(app), "Edit the table")
+    assert not [text for text in said(app) if "word for word" in text]
+    assert HOSTILE not in tables[-1]["question"]
+    assert any(one.label == "Put back 1 question" for one in app.button)
+    press(app, "Measure with these questions")
+    run = ended(registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval))
+    assert run.errors == {}
+    measured = {one.text: [run.plan.material.texts[n][1][a:b] for n, (a, b) in one.excerpts] for one in run.questions.usable}
+    assert measured == {
+        "At what time does the owl hunt?": ["hunts at night"],
+        "How often does the tide turn?": ["The tide turns twice a day."],
+    }
+    assert len(http.requests) == sent
+    app = ran(app)
+    assert any("2 questions about 2 documents, asked by openai:test" in text for text in remarks(app))
+    press(app, "Put back 1 question")
+    assert HOSTILE in tables[-1]["question"]
+
+
+def test_stopping_keeps_what_was_asked_and_asking_again_goes_on(http):
+    app = opened(http)
+    http.script = [http.right, http.right, 30.0]
+    press(app, "Generate")
+    press(app, "Send")
+    job = app.session_state["generating"]
+    while len(http.requests) < 3:
+        job.join(0.02)
+    job.cancel()
+    job.join(1.0)
+    assert not job.running
+    assert len(job.outcomes) == 2
+    ran(app)
+    assert any(text.startswith("Stopped; what was asked before is kept.") for text in said(app))
+    assert any(text.startswith("2 questions of 7. openai:test: ") for text in remarks(app))
+    press(app, "Generate")
+    press(app, "Send")
+    again = ended(app.session_state["generating"])
+    assert again.outcomes[:2] == job.outcomes
+    assert again.asked.spent.remembered == 2
+
+
+def test_an_error_of_the_server_keeps_what_was_asked(http):
+    app = opened(http)
+    http.script = [http.right, http.right, (401, {})]
+    press(app, "Generate")
+    press(app, "Send")
+    job = ended(app.session_state["generating"])
+    assert len(job.outcomes) == 2
+    assert any("must accept the key" in text for text in said(ran(app)))
+    assert KEY not in everything(app)

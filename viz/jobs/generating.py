@@ -1,0 +1,102 @@
+"""Have a language model ask questions about documents, and compare them and their excerpts with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from chunkers import Embedder, Tools, load_tokenizer
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.spending import Ledger
+from chunkers.text.parts import Parts
+from evaluation.generating.data_set import Texts
+from evaluation.generating.filters import Alike, compare
+from evaluation.generating.generate import MOST_QUESTION_TOKENS, Dropped, Generated, Outcome, Settings, generate
+from viz.jobs.background import Background
+from viz.jobs.resources import embedding_cache, load_model
+
+
+@dataclass(eq=False)
+class Generating(Background):
+    """Ask for one question after the other; what is there when it ends or is stopped is kept.
+
+    Attributes
+    ----------
+    texts, parts
+        The documents, and those of them that have pages or chapters.
+    asking
+        The language model. Whoever starts the job has the user's consent.
+    outcomes
+        What came of each window; grows while the job runs.
+    asked
+        What asking has taken.
+    """
+
+    texts: Texts
+    parts: tuple[tuple[str, Parts], ...]
+    settings: Settings
+    asking: Asking
+    outcomes: list[Outcome] = field(default_factory=list)
+    asked: Ledger = field(default_factory=Ledger)
+
+    @property
+    def made(self) -> dict[int, Generated]:
+        """The questions so far, by their number among the outcomes."""
+        return {number: one for number, one in enumerate(list(self.outcomes)) if isinstance(one, Generated)}
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """The windows so far about which no usable question was asked."""
+        return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the questions that were asked for, and how many that are."""
+        done, count = len(self.outcomes), self.settings.count
+        # Without words of the model's: Streamlit renders the label of a progress bar as Markdown.
+        said = f"{done:,} of {count:,} questions asked for"
+        dropped = len(self.dropped)
+        return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
+
+    def _run(self) -> None:
+        ask = partial(self.asking.ask, cancelled=self._cancel.is_set, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
+        generate(self.texts.texts, self.settings, ask, self.outcomes.append)
+
+
+@dataclass(eq=False)
+class Comparing(Background):
+    """Embed questions and excerpts, and compare them.
+
+    Attributes
+    ----------
+    subject
+        What the result depends on: a job with an equal one need not be run.
+    alike
+        None until it is done.
+    """
+
+    subject: object
+    texts: Texts
+    made: Sequence[Generated]
+    splitter: str
+    embedder: Embedder
+    on_disk: bool
+    alike: Alike | None = field(default=None, init=False)
+    _status: str = field(default="Loading the embedding model", init=False)
+    _share: float = field(default=0.0, init=False)
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the questions and excerpts that are embedded."""
+        return self._share, self._status
+
+    def _run(self) -> None:
+        def prepares(share: float) -> None:
+            self._status, self._share = self.embedder.prepared_said(share), share
+
+        def embedded(done: int, total: int) -> None:
+            self._status, self._share = f"{done:,} of {total:,} questions and excerpts embedded", done / max(1, total)
+
+        load_model(self.embedder, prepares, self._cancel.is_set)
+        cache, cancelled = embedding_cache(self.on_disk), self._cancel.is_set
+        tools = Tools(self.embedder, load_tokenizer(), cache, progress=embedded, cancelled=cancelled)
+        self.alike = compare(self.made, self.texts.corpus(self.splitter), tools)

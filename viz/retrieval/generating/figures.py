@@ -1,0 +1,91 @@
+"""The histograms of the two filters of generated questions; they contain no user text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+
+from chunkers.arrays import FloatArray
+from viz.theme.palette import INK, theme
+
+WIDTH = 0.025
+"""The width of a bar."""
+
+
+class Sides(NamedTuple):
+    """How many questions are in each bar, kept and dropped.
+
+    Attributes
+    ----------
+    edges
+        Where the bars begin, and where the last ends: one more than there are bars.
+    kept, dropped
+        Numbers of questions.
+    """
+
+    edges: tuple[float, ...]
+    kept: tuple[int, ...]
+    dropped: tuple[int, ...]
+
+    @property
+    def table(self) -> dict[str, Sequence[float | int]]:
+        """The numbers of the figure."""
+        return {"from": self.edges[:-1], "to": self.edges[1:], "kept": self.kept, "dropped": self.dropped}
+
+
+def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
+    """Count the questions by their value, NaN left out, and by whether the filter drops them."""
+    known = values[~np.isnan(values)]
+    dropped = known < line if drops_below else known > line
+    low, high = (np.floor(known.min() / WIDTH), np.floor(known.max() / WIDTH) + 1) if known.size else (0.0, 1 / WIDTH)
+    edges = np.round(np.arange(low, high + 1) * WIDTH, 6)
+    counts = [np.histogram(known[which], edges)[0] for which in (~dropped, dropped)]
+    return Sides(tuple(edges.tolist()), *(tuple(one.tolist()) for one in counts))
+
+
+def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
+    """Return the histogram with the line, and on either side of it how many questions are kept and dropped."""
+    colours = INK[theme()]
+    figure = go.Figure()
+    for name, counts, colour, pattern in (
+        ("kept", found.kept, colours["muted"], ""),
+        ("dropped", found.dropped, colours["rule"], "/"),
+    ):
+        figure.add_trace(
+            go.Bar(
+                x=[low + WIDTH / 2 for low in found.edges[:-1]],
+                y=counts,
+                width=WIDTH,
+                name=name,
+                marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
+                | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
+                hovertemplate=f"about %{{x:.2f}}: %{{y}} {name}<extra></extra>",
+            )
+        )
+    figure.add_vline(x=line, line={"color": colours["accent"], "width": 2})
+    left, right = (found.dropped, found.kept) if drops_below else (found.kept, found.dropped)
+    words = ("dropped", "kept") if drops_below else ("kept", "dropped")
+    for side, (counts, word) in enumerate(zip((left, right), words, strict=True)):
+        figure.add_annotation(
+            x=line,
+            xanchor=("right", "left")[side],
+            xshift=(-6, 6)[side],
+            yref="paper",
+            y=1,
+            yanchor="bottom",
+            text=(f"{sum(counts):,} {word} ←", f"→ {sum(counts):,} {word}")[side],
+            showarrow=False,
+            font={"color": colours["accent"]},
+        )
+    # Room for the words beside a line that is near an end: each takes a third of the width.
+    first, last = min(found.edges[0], line), max(found.edges[-1], line)
+    room = max(0.5 * (last - first), 0.2)
+    tallest = max(map(sum, zip(found.kept, found.dropped, strict=True)), default=0)
+    figure.update_layout(barmode="stack", height=230, showlegend=False, bargap=0)
+    figure.update_xaxes(title=label, range=[min(first, line - room), max(last, line + room)])
+    figure.update_yaxes(title="questions", rangemode="tozero", dtick=max(1, math.ceil(tallest / 4)))
+    return figure

@@ -1,0 +1,281 @@
+"""The section of the Retrieval page in which a language model asks questions about the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from chunkers import InputError, load_tokenizer
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.prompts import AGAIN, QUESTION_PASSAGE, QUESTION_SYSTEM
+from evaluation.generating.data_set import FILE, Texts, question_set, to_csv
+from evaluation.generating.filters import Alike, filtered
+from evaluation.generating.generate import GUESSED_ANSWER_TOKENS, MOST_GENERATED, Generated, Settings, estimate
+from viz.components.download import download
+from viz.components.figure import show_figure
+from viz.components.job_progress import show_job_progress
+from viz.components.notice import notice, remark
+from viz.components.sending import ask_to_send
+from viz.controls.language_model import model_form
+from viz.controls.link_widgets import seed
+from viz.jobs.generating import Comparing, Generating
+from viz.jobs.plan import OwnDocuments
+from viz.retrieval.generating.figures import histogram, sides
+from viz.retrieval.generating.table import show_table
+from viz.shell.page import Page
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
+from viz.state.questions_given import give_to_retrieval
+from viz.theme.numbers import counted
+
+ABOUT = (
+    "A language model reads passages from random places of the documents and asks a question about each, with the excerpts "
+    "that answer it. Every excerpt stands in its document word for word. Two filters drop poor questions, you edit the "
+    "others, and the chunkers are measured on them."
+)
+
+NO_MODEL = (
+    "No language model is named yet. Name one above: one that runs on this machine (llama.cpp, Ollama, vLLM) or a hosted "
+    "one. Everything else on this page works without."
+)
+
+LARGEST_SEED = 1_000_000
+"""The largest seed that can be chosen."""
+
+EXCERPTS_HELP = (
+    "The cosine of a question and the least like of its excerpts, by the embedder on the left. To the left of the line the "
+    "question is dropped; at 0 none is. 0.36 is what Chroma's code takes with text-embedding-3-large; of other embedders, "
+    "take what cuts off the tail."
+)
+
+EARLIER_HELP = (
+    "The highest cosine of a question and an earlier one that passes the first filter. To the right of the line it is "
+    "dropped as asked before; at 1 none is. The first question has none before it. 0.78 is what Chroma's code takes with "
+    "text-embedding-3-large."
+)
+
+
+def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool) -> None:
+    """Draw the section.
+
+    Parameters
+    ----------
+    here
+        The page.
+    documents
+        What the page retrieves from; the questions may be missing.
+    form_elsewhere
+        Whether the page has the form for the language model already.
+    """
+    job = session.generating
+    # It closes over what it has given to the page, so that the results are in sight.
+    with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
+        remark(ABOUT, key="generating_about")
+        if form_elsewhere:
+            remark("The language model is the one that is named on the left.", key="generating_form")
+        else:
+            with st.expander("Language model", expanded=chosen_model() is None):
+                model_form()
+        with st.expander("What it is asked"):
+            for said in (QUESTION_SYSTEM, QUESTION_PASSAGE, AGAIN):
+                st.code(said, language=None, wrap_lines=True)
+        if job is not None and job.running and not job.cancelled:
+            show_job_progress(job, key="generating_cancel")
+            return
+        _offer(here, documents, chosen_model())
+        if job is not None:
+            _show_made(here, job)
+
+
+def _offer(here: Page, documents: OwnDocuments, asking: Asking | None) -> None:
+    """Draw the settings of a run, and the button after which it is said what would be sent, or what is missing."""
+    settings = session.generating_settings
+    texts = Texts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
+    wanted = settings, texts, asking
+
+    def ask() -> None:
+        session.generating_wanted = wanted
+
+    def begin() -> None:
+        assert asking is not None
+        session.generating_wanted = None
+        session.generating = job = Generating(texts, tuple(documents.parts), settings, asking)
+        session.comparing = None
+        session.question_drafts = {}
+        session.question_table += 1
+        job.start()
+
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    _choose(row, settings)
+    row.button("Generate", on_click=ask, disabled=asking is None or not texts.names, key="generating_ask")
+    if not texts.names:
+        notice("Upload at least one document, on the left; questions are not needed.", key="generating_no_documents")
+    elif asking is None:
+        notice(NO_MODEL, key="generating_no_model")
+    elif session.generating_wanted == wanted:
+        try:
+            about = estimate(texts.texts, settings, load_tokenizer(here.choices.tokenizer))
+        except InputError as error:
+            notice(str(error), "error", key="generating_estimate")
+            return
+        what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
+        ask_to_send(what, asking, about, GUESSED_ANSWER_TOKENS, key="questions", send=begin)
+        if session.generating is not None:
+            said = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
+            remark(said, key="generating_again")
+
+
+def _choose(row: DeltaGenerator, now: Settings) -> None:
+    """Draw how many questions are asked, and the seed."""
+
+    def chosen() -> None:
+        count, seed_of = st.session_state["generating_count"], st.session_state["generating_seed"]
+        session.generating_settings = Settings(int(count), int(seed_of))
+
+    row.number_input(
+        "Questions",
+        1,
+        MOST_GENERATED,
+        seed("generating_count", now.count),
+        key="generating_count",
+        on_change=chosen,
+        width=150,
+        help="How many are asked for, one after the other; some are dropped.",
+    )
+    row.number_input(
+        "Seed",
+        0,
+        LARGEST_SEED,
+        seed("generating_seed", now.seed),
+        key="generating_seed",
+        on_change=chosen,
+        width=150,
+        help="Chooses the passages: the same seed, the same passages.",
+    )
+
+
+def _show_made(here: Page, job: Generating) -> None:
+    """Draw what a run has asked, with the filters, the table and what can be done with it."""
+    made, dropped = job.made, job.dropped
+    if job.error:
+        notice(job.error, "error", key="generating_error")
+    if job.cancelled:
+        notice("Stopped; what was asked before is kept. “Generate” goes on where it ended.", key="generating_stopped")
+    repaired = sum(one.repaired for one in made.values())
+    said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.name}: {job.asked.spent}."
+    if repaired:
+        quoted = counted(repaired, "excerpt was", "excerpts were")
+        said += f" {quoted} quoted with small changes; the document's words are taken."
+    remark(said, key="generating_said")
+    if dropped:
+        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question"):
+            places = [f"{one.window.span.start:,} to {one.window.span.end:,}" for one in dropped]
+            names = [job.texts.names[one.window.document] for one in dropped]
+            reasons = [one.why for one in dropped]
+            st.dataframe({"document": names, "characters": places, "last answer": reasons}, hide_index=True, width="stretch")
+    if not made:
+        return
+    numbers = [*made]
+    alike = _compared(here, job, made)
+    kept = np.ones(len(numbers), bool) if alike is None else _filter(alike)
+    drafts = session.question_drafts
+    # What the user has edited stays, whatever the filters say of it.
+    rows = [
+        number
+        for number, keep in zip(numbers, kept, strict=True)
+        if (drafts[number] is not None if number in drafts else keep)
+    ]
+    _show_result(job, rows)
+
+
+def _compared(here: Page, job: Generating, made: dict[int, Generated]) -> Alike | None:
+    """Return how like each other questions and excerpts are; None while that is found out, or if it cannot be."""
+    if here.embedder is None:
+        notice(here.embedder_complaint, key="generating_embedder")
+        return None
+    subject = job, len(made), here.embedder.name, here.embedder.identity, here.choices.sentences
+    comparing = session.comparing
+    if comparing is None or comparing.subject != subject:
+        splitter, on_disk = here.choices.sentences, session.on_disk
+        comparing = Comparing(subject, job.texts, tuple(made.values()), splitter, here.embedder, on_disk)
+        session.comparing = comparing
+        comparing.start()
+        comparing.join(0.2)
+    if comparing.cancelled:
+        notice("Comparing the questions was stopped; nothing is filtered.", key="comparing_stopped")
+    elif comparing.error:
+        notice(comparing.error, "error", key="comparing_error")
+    elif comparing.running:
+        show_job_progress(comparing, key="comparing_cancel")
+    return comparing.alike
+
+
+def _filter(alike: Alike) -> Sequence[bool]:
+    """Draw the histograms with their thresholds; return which questions pass both."""
+    lowest, highest = session.question_filters
+
+    def chosen() -> None:
+        session.question_filters = st.session_state["generating_lowest"], st.session_state["generating_highest"]
+
+    # The least cosine is −1: at 0 the first filter is off.
+    found = filtered(alike, lowest or -1.0, highest)
+    for place, key, label, line, values, help in zip(
+        st.columns(2),
+        ("lowest", "highest"),
+        ("Question and its worst excerpt, at least", "Question and an earlier one, at most"),
+        (lowest, highest),
+        (found.excerpts, found.earlier),
+        (EXCERPTS_HELP, EARLIER_HELP),
+        strict=True,
+    ):
+        below, key = key == "lowest", f"generating_{key}"
+        with place:
+            st.slider(label, 0.0, 1.0, seed(key, line), 0.01, key=key, on_change=chosen, help=help)
+            counts = sides(values, (line or -1.0) if below else line, drops_below=below)
+            name = "Excerpts" if below else "Repetitions"
+            show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
+    remark(f"{found.kept.sum():,} of {counted(len(found.kept), 'question')} pass both filters.", key="generating_passed")
+    return [bool(keep) for keep in found.kept]
+
+
+def _show_result(job: Generating, rows: Sequence[int]) -> None:
+    """Draw the questions that are left, and what can be done with them."""
+    drafts = session.question_drafts
+    removed = [number for number, draft in drafts.items() if draft is None]
+    ready = show_table(job, rows) if rows else []
+    if not rows:
+        notice("The filters leave no question: move their lines.", key="generating_none")
+
+    def measure() -> None:
+        found = question_set(ready, job.texts, job.asking.model.name)
+        give_to_retrieval(found, len(ready), f"asked by {job.asking.model.name}", job.parts)
+        session.retrieval_begins = True
+
+    def put_back() -> None:
+        for number in removed:
+            del drafts[number]
+        session.question_table += 1
+
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.button("Measure with these questions", on_click=measure, disabled=not ready, key="generating_measure")
+    download(
+        row,
+        "Questions, CSV",
+        lambda: to_csv(ready, job.texts),
+        f"seamark-{FILE}.csv",
+        "text/csv",
+        (ready, job.texts.names),
+        key="generating_csv",
+        disabled=not ready,
+        help="Every excerpt with its document, its place and what stands around it: the file that this page reads.",
+    )
+    if removed:
+        row.button(f"Put back {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+    excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")
+    remark(
+        f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it.",
+        key="generating_ready",
+    )

@@ -1,0 +1,91 @@
+"""The table of generated questions, in which they are edited and removed; what is written is checked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from evaluation.generating.data_set import Draft
+from evaluation.generating.generate import MOST_EXCERPTS, Generated
+from viz.components.notice import notice
+from viz.jobs.generating import Generating
+from viz.state.keys import session
+from viz.theme.numbers import counted
+
+MOST_COMPLAINTS = 5
+"""Sentences about rows that cannot be used; the others are counted."""
+
+
+def show_table(job: Generating, numbers: Sequence[int]) -> list[Generated]:
+    """Draw the questions with these numbers among the job's outcomes; return those that can be used, as edited."""
+    made, drafts = job.made, session.question_drafts
+    rows = [drafts.get(number) or _as_made(job, made[number]) for number in numbers]
+    wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
+    columns = [f"excerpt {place}" for place in range(1, wide + 1)]
+    table = {
+        "question": [row.question for row in rows],
+        "document": [job.texts.names[made[number].window.document] for number in numbers],
+    } | {
+        column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in rows]
+        for place, column in enumerate(columns)
+    }
+    # A table that was edited is another one, which has the edits in its data.
+    key = f"question_table/{session.question_table}"
+
+    def edited() -> None:
+        take(job, numbers, wide, st.session_state[key])
+
+    st.data_editor(
+        table,
+        key=key,
+        on_change=edited,
+        num_rows="delete",
+        hide_index=True,
+        disabled=["document"],
+        height=min(420, 38 + 35 * max(1, len(numbers))),
+        column_config={
+            "question": st.column_config.TextColumn("Question", width=360, required=True),
+            "document": st.column_config.TextColumn("Document", width=120),
+        }
+        | {column: st.column_config.TextColumn(column.capitalize(), width=300) for column in columns},
+    )
+    wrong = [row.why for row in rows if row.made is None]
+    for place, why in enumerate(wrong[:MOST_COMPLAINTS]):
+        notice(why, "error", key=f"question_wrong_{place}")
+    if len(wrong) > MOST_COMPLAINTS:
+        notice(f"{counted(len(wrong) - MOST_COMPLAINTS, 'more row')} cannot be used.", "error", key="question_wrong_more")
+    return [row.made for row in rows if row.made is not None]
+
+
+def take(job: Generating, numbers: Sequence[int], wide: int, state: Mapping[str, Any]) -> None:
+    """Take what the user has done to the table of these questions, as Streamlit tells it.
+
+    Parameters
+    ----------
+    job
+        What asked the questions.
+    numbers
+        The question of each row.
+    wide
+        How many columns have excerpts.
+    state
+        ``edited_rows``, by row the columns that were written in, and ``deleted_rows``.
+    """
+    made, drafts = job.made, session.question_drafts
+    for row, changes in state.get("edited_rows", {}).items():
+        number = numbers[int(row)]
+        before = drafts.get(number) or _as_made(job, made[number])
+        excerpts = [*before.excerpts, *[""] * (wide - len(before.excerpts))]
+        for place in range(wide):
+            excerpts[place] = changes.get(f"excerpt {place + 1}", excerpts[place]) or ""
+        question = changes.get("question", before.question) or ""
+        drafts[number] = Draft.of(made[number], job.texts, question, [one for one in excerpts if one.strip()])
+    for row in state.get("deleted_rows", []):
+        drafts[numbers[int(row)]] = None
+    session.question_table += 1
+
+
+def _as_made(job: Generating, one: Generated) -> Draft:
+    return Draft(one.question, tuple(job.texts.excerpts(one)), one)
