@@ -21,13 +21,13 @@ from chunkers.arguments import (
     preparing_on_terminal,
     say,
 )
-from chunkers.base import Chunker, run
-from chunkers.embedded import EMBEDDED_AS
+from chunkers.base import Chunker
+from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
 from chunkers.errors import InputError, shown
 from chunkers.export import to_dict
 from chunkers.limits import MOST_SPENT_TOKENS
-from chunkers.recipe import Recipe, build_chunker
+from chunkers.recipe import Recipe, build_chunker, run
 from chunkers.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.text.document import Document
 from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
@@ -54,7 +54,8 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--language-model",
         metavar="openai:NAME",
-        help=f"for {' and '.join(ASKING)}: a model of the server at OPENAI_BASE_URL, to which the text is sent",
+        help=f"for {', '.join(ASKING)} and --embedded-as context: a model of the server at OPENAI_BASE_URL, to which the "
+        "text is sent",
     )
     parser.add_argument(
         "--spend",
@@ -107,16 +108,17 @@ def _chunk_files(options: argparse.Namespace) -> int:
         chunker = build_chunker(base.chunker, {**base.parameters, **given})
     else:
         chunker = build_chunker(options.chunker, given, embedder)
-    asking = _asking(chunker, options.language_model or (base.language_model if base else ""), options.spend)
-    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
+    model = options.language_model or (base.language_model if base else "")
+    asking = _asking(chunker, embedded_as, model, options.spend)
+    tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):
         try:
             found = read(file_bytes(file, name), name)
             document = Document.from_text(found.text, sentences, name, found.parts)
-            result = run(chunker, document, tools)
+            result = run(chunker, document, tools, embedded_as)
         except InputError as error:
             sentence = str(error)
             say(sentence if sentence.startswith(name) else f"{name}: {sentence}")
@@ -139,12 +141,13 @@ def _chunk_files(options: argparse.Namespace) -> int:
     return status
 
 
-def _asking(chunker: Chunker, name: str, spend: str | None) -> Asking | None:
-    """Return what asks the language model; None for a chunker that asks none."""
-    if not chunker.asks:
+def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, spend: str | None) -> Asking | None:
+    """Return what asks the language model; None where neither the chunker nor what is embedded needs one."""
+    if not chunker.asks and embedded_as != "context":
         return None
     if not name:
-        raise InputError(f"{chunker.name} needs a language model; name it with --language-model, as openai:NAME.")
+        who = chunker.name if chunker.asks else "--embedded-as context"
+        raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
     if spend is not None and not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
         raise InputError(f"--spend must be a whole number of tokens of at least 1; got {shown(spend)}.")
     from chunkers.language_models.asking import asking_of

@@ -1,4 +1,4 @@
-"""What of a chunk is embedded: its text as it is, or with the headings above it, and its context, in front."""
+"""What of a chunk is embedded: its text as it is, or with the headings above it or a language model's words in front."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from chunkers.text.document import Document
 from chunkers.text.outline import heading_path
 from chunkers.text.parts import shortened
 
-EmbeddedAs = Literal["plain", "heading_path"]
+EmbeddedAs = Literal["plain", "heading_path", "context"]
 
-EMBEDDED_AS: Mapping[EmbeddedAs, str] = {"plain": "Plain", "heading_path": "With heading path"}
-"""The ways to embed a chunk, with their names on the page."""
+EMBEDDED_AS: Mapping[EmbeddedAs, str] = {
+    "plain": "Plain",
+    "heading_path": "With heading path",
+    "context": "With a context sentence",
+}
+"""The ways to embed a chunk, with their names on the page; see `chunkers.situating` for the last."""
 
 assert tuple(EMBEDDED_AS) == get_args(EmbeddedAs)
+
+AT_ONCE: Mapping[EmbeddedAs, str] = {one: said for one, said in EMBEDDED_AS.items() if one != "context"}
+"""The ways for which no language model is asked."""
 
 LONGEST_TITLE = 200
 """Characters of a heading in a heading path; a longer one is cut."""
@@ -36,12 +43,13 @@ def path_of(document: Document, chunk: Piece) -> tuple[str, ...]:
 def embedded_text(document: Document, chunk: Piece, embedded_as: EmbeddedAs) -> str:
     """Return the very text that is embedded for a chunk; its own text and spans are what they are.
 
-    With the heading path, that stands on a line of its own, before a blank line, and then comes what the chunker repeats
-    beside the chunk, such as the header of a table that it cut. A chunk without either is embedded as it is.
+    The heading path, or what a language model says of the chunk's place, stands before a blank line, and then comes what the
+    chunker repeats beside the chunk, such as the header of a table that it cut. A chunk without all that is embedded as it
+    is, and so is one of which the model has said nothing that can be used.
     """
-    if embedded_as == "plain":
+    if embedded_as == "plain" or (embedded_as == "context" and not chunk.situation):
         return chunk.text
-    path = BETWEEN.join(path_of(document, chunk))
+    path = chunk.situation if embedded_as == "context" else BETWEEN.join(path_of(document, chunk))
     # The rows of a table follow its header without a blank line.
     text = f"{chunk.context.rstrip()}\n{chunk.text}" if chunk.context else chunk.text
     return f"{path}\n\n{text}" if path else text

@@ -24,9 +24,10 @@ from chunkers.cache import SHARED_CACHE, EmbeddingCache
 from chunkers.embedded import EmbeddedAs, checked
 from chunkers.embedders import Embedder, Encoder, load_embedder
 from chunkers.embedders.own import OWN, embedder_of
-from chunkers.errors import InputError, ParameterError, shown
+from chunkers.errors import InputError, ModelError, ParameterError, shown
 from chunkers.registry import chunker_class
 from chunkers.result import Chunking
+from chunkers.situating import NEEDED, situated
 from chunkers.text.document import Document
 from chunkers.text.given import GivenSentences
 from chunkers.text.sentences import DEFAULT_SPLITTER, packages_of
@@ -97,7 +98,7 @@ class Recipe(BaseModel):
         if chunker.embeds and embedder is not None:
             versions |= {embedder.name: embedder.revision} if embedder.revision else {}
             versions |= _installed(*embedder.packages)
-        asked = language_model if chunker.asks else None
+        asked = language_model if chunker.asks or embedded_as == "context" else None
         if asked is not None:
             versions |= {asked.name: asked.revision} if asked.revision else {}
             versions |= _installed(*asked.packages)
@@ -167,7 +168,7 @@ class Recipe(BaseModel):
         embedder, sentences
             What a recipe can only name: the caller's own embedder, and sentences that the caller gives.
         language_model
-            The model that the chunker asks, if it asks one, instead of the recipe's on the environment's server.
+            The model that is asked, if one is, instead of the recipe's on the environment's server.
 
         Raises
         ------
@@ -181,15 +182,23 @@ class Recipe(BaseModel):
             vectors = None
         else:
             vectors = load_embedder(self.embedder)
-        asking = asking_for(chunker, self.language_model or None if language_model is None else language_model)
+        model = self.language_model or None if language_model is None else language_model
+        asking = asking_for(chunker, model, self.embedded_as)
         tools = Tools(vectors, load_tokenizer(self.tokenizer), _checked(cache), asking=asking)
         document = Document.from_text(text, self.sentences if sentences is None else sentences, name)
         return run(chunker, document, tools, self.embedded_as)
 
 
 def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Chunking:
-    """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text."""
+    """Cut the document; the result has its recipe, the timing of every stage, and notes on what does not suit the text.
+
+    Where chunks are embedded with a context sentence, a language model is asked for it; raises ModelError without one.
+    """
+    if embedded_as == "context" and tools.asking is None:
+        raise ModelError(NEEDED)
     chunking = base.run(chunker, document, tools)
+    if embedded_as == "context":
+        chunking = situated(chunking, tools)
     model = tools.asking.model if tools.asking is not None else None
     recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
     return replace(chunking, recipe=recipe)
@@ -228,11 +237,12 @@ def chunk(
     cache
         Where embeddings are kept, instead of in `SHARED_CACHE`.
     embedded_as
-        What files of the chunks give to embed: the chunks as they are, or with the headings above them in front.
+        What files of the chunks give to embed: the chunks as they are, with the headings above them in front, or with a
+        context sentence that the language model writes (`chunkers.situating`).
     language_model
-        The model that `llm`, `lumber` and `propositions` ask: ``openai:NAME``, on the server that OPENAI_BASE_URL and
-        OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`; or a
-        `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
+        The model that chunkers such as `llm` ask, and for context sentences: ``openai:NAME``, on the server that
+        OPENAI_BASE_URL and OPENAI_API_KEY name, to which the text is sent; a `chunkers.language_models.base.LanguageModel`;
+        or a `chunkers.language_models.asking.Asking`, which has a limit of what may be spent.
     parameters
         The chunker's parameters; those left out have their defaults.
 
@@ -250,19 +260,19 @@ def chunk(
         raise ParameterError(
             f"{chunker.name}: parameters must be those of the chunker itself; got {', '.join(parameters)} too."
         )
-    tools = replace(tools, asking=asking_for(chunker, language_model))
-    return run(chunker, Document.from_text(text, sentences), tools, checked(embedded_as))
+    tools = replace(tools, asking=asking_for(chunker, language_model, checked(embedded_as)))
+    return run(chunker, Document.from_text(text, sentences), tools, embedded_as)
 
 
-def asking_for(chunker: Chunker, given: AnyLanguageModel | None) -> Asking | None:
-    """Return what asks a language model; None for a chunker that asks none, and where none is given.
+def asking_for(chunker: Chunker, given: AnyLanguageModel | None, embedded_as: EmbeddedAs = "plain") -> Asking | None:
+    """Return what asks a language model; None where neither the chunker nor what is embedded needs one, or none is given.
 
     Raises
     ------
     InputError
         If what is given is no language model.
     """
-    if given is None or not chunker.asks:
+    if given is None or not (chunker.asks or embedded_as == "context"):
         return None
     from chunkers.language_models.asking import asking_of
 

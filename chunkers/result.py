@@ -61,18 +61,23 @@ class Chunk(NamedTuple):
         part of the chunk. Empty for most.
     stated
         What a language model wrote, where the text is that and not the spans'; None for most.
+    situation
+        A sentence or two of a language model on where the chunk stands in its document, to be embedded with it; see
+        `chunkers.situating`. Empty where none was asked or what it answered cannot be used.
     """
 
     spans: tuple[Span, ...]
     text: str
     context: str = ""
     stated: Stated | None = None
+    situation: str = ""
 
     def __repr__(self) -> str:
         """Return the fields, the last ones where there is something in them."""
         context = f", context={self.context!r}" if self.context else ""
         stated = f", stated={self.stated!r}" if self.stated is not None else ""
-        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context}{stated})"
+        situation = f", situation={self.situation!r}" if self.situation else ""
+        return f"Chunk(spans={self.spans!r}, text={self.text!r}{context}{stated}{situation})"
 
     @classmethod
     def of(cls, document: Document, *spans: Span) -> Chunk:
@@ -355,7 +360,7 @@ class MadeBy(Protocol):
         ...
 
     @property
-    def embedded_as(self) -> Literal["plain", "heading_path"]:
+    def embedded_as(self) -> Literal["plain", "heading_path", "context"]:
         """What of the chunks is embedded; see `chunkers.embedded`."""
         ...
 

@@ -36,6 +36,11 @@ class Piece(Protocol):
         ...
 
     @property
+    def situation(self) -> str:
+        """What a language model says of its place in the document; empty where none was asked."""
+        ...
+
+    @property
     def start(self) -> int:
         """Where it begins, in code points."""
         ...
@@ -149,7 +154,7 @@ class Origin(Protocol):
         ...
 
     @property
-    def embedded_as(self) -> Literal["plain", "heading_path"]:
+    def embedded_as(self) -> Literal["plain", "heading_path", "context"]:
         """What of the chunks is embedded."""
         ...
 

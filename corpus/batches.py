@@ -88,12 +88,12 @@ class Chunks:
         self._device = device
         self._problems = problems
         self._chunker: Chunker = self._recipe.build()
-        self._asking = asking if self._chunker.asks else None
-        if self._chunker.asks and asking is None:
+        asks = "embedded_as context" if self._recipe.embedded_as == "context" else self._chunker.name * self._chunker.asks
+        self._asking = asking if asks else None
+        if asks and asking is None:
             raise InputError(
                 f"recipe: a corpus must be cut without asking a language model, as no limit of what may be spent would hold "
-                f"for all its processes; {self._chunker.name} asks one. In one process, --language-model and --spend-tokens "
-                "allow it."
+                f"for all its processes; {asks} asks one. In one process --language-model and --spend-tokens allow it."
             )
         self._tokenizer = load_tokenizer(self._recipe.tokenizer)
         self._embedder: Embedder | None = None

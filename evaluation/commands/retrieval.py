@@ -22,6 +22,9 @@ from chunkers.arguments import (
 )
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.language_models.asking import Asking, asking_of
+from chunkers.language_models.spending import Limit
+from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
 from evaluation.commands.budgets import (
@@ -77,6 +80,14 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--embedded-as", choices=[*EMBEDDED_AS], help="what of each chunk is embedded (default: what its recipe says)"
     )
+    command.add_argument(
+        "--language-model",
+        metavar="openai:NAME",
+        help="for --embedded-as context and recipes that ask one: a model of the server at OPENAI_BASE_URL, to which the "
+        "texts are sent (default: the recipe's)",
+    )
+    spend = f"the most tokens that asking for a recipe may take (default: {MOST_SPENT_TOKENS:,})"
+    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
     command.add_argument(
         "--json",
@@ -151,15 +162,27 @@ def _indexes(
             corpora[split] = _corpus(texts, split)
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
-        tools.asking = asking_for(chunker := recipe.build(), recipe.language_model or None)
-        tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         embedded_as = options.embedded_as or recipe.embedded_as
+        chunker = recipe.build()
+        tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
+        tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
         index = build_index(corpora[split], chunker, tools, embedded_as)
+        if index.unsituated:
+            say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
+        if tools.asking is not None:
+            say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
         yield name, embedded_as, index, tools
 
 
+def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
+    """Return what asks the recipe's language model, or the one that the command line names; None where neither does."""
+    name = options.language_model or recipe.language_model
+    return asking_of(name, None if options.spend is None else Limit(options.spend)) if name else None
+
+
 def _called(name: str, embedded_as: EmbeddedAs, way: Returned) -> str:
-    parts = [*(["heading path"] if embedded_as == "heading_path" else []), *([way.said] if way.said else [])]
+    said = {"plain": [], "heading_path": ["heading path"], "context": ["context sentences"]}[embedded_as]
+    parts = [*said, *([way.said] if way.said else [])]
     return f"{name} with {' and '.join(parts)}" if parts else name
 
 

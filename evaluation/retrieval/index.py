@@ -1,6 +1,6 @@
 """An index of a corpus's chunks, and exact search in it by the cosine with the question's embedding.
 
-All chunks of all documents are searched together: as they are, or with their heading paths in front.
+All chunks of all documents are searched together: as they are, or with their heading paths or contexts in front.
 """
 
 from __future__ import annotations
@@ -123,15 +123,18 @@ class Index(Indexed):
         Unit vectors, shape (chunks, dimension).
     reasons
         Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
+    unsituated
+        Of chunks that are embedded with a context sentence, the number of those of which there is none.
     """
 
     texts: tuple[str, ...]
     vectors: VectorArray
     reasons: Mapping[int, str] = field(default_factory=dict)
+    unsituated: int = 0
 
 
 def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Index:
-    """Cut every document and embed the chunks as they are, or with the headings above them in front.
+    """Cut every document and embed the chunks as they are, or with headings or a language model's words in front.
 
     Raises
     ------
@@ -144,7 +147,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     for document in corpus.documents:
         if tools.cancelled():
             raise Cancelled
-        chunkings.append(run(chunker, document, tools))
+        chunkings.append(run(chunker, document, tools, embedded_as))
     timings = [chunking.timing for chunking in chunkings if chunking.timing is not None]
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
@@ -166,6 +169,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
             for number, chunking in enumerate(chunkings)
             for place, reason in _reasons(chunking)
         },
+        unsituated=sum(not chunk.situation for one in chunkings for chunk in one.chunks) if embedded_as == "context" else 0,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Embedder, Recipe
-from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
+from chunkers.embedded import AT_ONCE, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.language_models.base import LanguageModel
 from chunkers.registry import chunker_class
@@ -136,9 +136,9 @@ def _embedded_as() -> EmbeddedAs:
 
     st.segmented_control(
         "Embedded as",
-        list(EMBEDDED_AS),
+        list(AT_ONCE),
         default=shown,
-        format_func=EMBEDDED_AS.__getitem__,
+        format_func=AT_ONCE.__getitem__,
         key=key,
         required=True,
         on_change=changed,

@@ -97,3 +97,11 @@ def test_where_compare_is_full_it_says_so(app):
     upload(app, RECIPE.to_json())
     assert "Compare may have at most 6 columns and has 6; remove one first." in app.session_state["own_complaint"]
     assert len(columns(app)) == MOST_COLUMNS
+
+
+def test_a_recipe_with_context_sentences_opens_plain_and_the_page_says_so(app):
+    upload(app, RECIPE.model_copy(update={"embedded_as": "context", "language_model": "openai:test"}).to_json())
+    assert "the recipe names" in remarks(app)[0]
+    assert "chunks embedded with a context sentence, as Retrieval measures them, the page plain" in remarks(app)[0]
+    app.segmented_control(key="below").set_value("Downloads").run()
+    assert app.segmented_control(key="embedded_as").value == "plain"
