@@ -62,12 +62,15 @@ class Gathered:
         Seconds for chunking and for embedding the chunks, as if nothing had been embedded before.
     chunks
         How many chunks there are.
+    asked
+        Tokens that chunking took of a language model; None where it asks none.
     """
 
     contexts: tuple[Context, ...]
     chunk_s: float
     embed_s: float
     chunks: int
+    asked: int | None = None
 
 
 def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Tools, ruler: Measuring) -> Gathered:
@@ -97,7 +100,9 @@ def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Too
             for hit in asked.hits
         )
         contexts.append(Context(given, asked.tokens))
-    return Gathered(tuple(contexts), _chunking_seconds(chunking), embed_s, len(chunking.chunks))
+    spent = chunking.spending
+    seconds = _chunking_seconds(chunking)
+    return Gathered(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
 
 
 def _chunking_seconds(chunking: Chunking) -> float:

@@ -179,6 +179,7 @@ def costs(report: Report, gathered: Mapping[int, Gathered], model: LanguageModel
     Source of what is counted: the article that introduced double-pass merging, for the user's own text.
     """
     rows: list[dict[str, float | str | None]] = []
+    some_ask = any(one.asked is not None for one in gathered.values())
     for number, name in enumerate(report.names):
         asked, own = report.asked(number, model), gathered[number]
         answers = report.answers(number)
@@ -188,6 +189,7 @@ def costs(report: Report, gathered: Mapping[int, Gathered], model: LanguageModel
                 "chunking, s": own.chunk_s,
                 "embedding, s": own.embed_s,
                 "chunks": own.chunks,
+                **({"tokens to chunk": own.asked or 0} if some_ask else {}),
                 "tokens read": asked.tokens_in,
                 "answer tokens": asked.tokens_out,
                 "tokens an answer": asked.tokens_out / answers if answers else None,

@@ -34,9 +34,9 @@ def model_controls(choices: Choices) -> None:
     with st.expander("Language model", expanded=asking is None):
         _models(choices)
     if asking is not None:
-        judge = judge_of(choices, asking)
-        judged = "not judged" if judge is None else f"judged by {judge.model.name}"
-        remark(f"Answered by {asking.model.name}, {judged}.", key="answers_models")
+        judge, name = judge_of(choices, asking), asking.model.name
+        judged = "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.name}"
+        remark(f"Answered by {name}, {judged}.", key="answers_models")
 
 
 def _models(choices: Choices) -> None:

@@ -15,7 +15,7 @@ from sample_docs import sample_splitters
 from viz.answers.model import JUDGED, MISSING, judge_of, model_controls, scores_bert
 from viz.answers.one import show_question
 from viz.answers.questions import SOURCES, WORD, choose_questions
-from viz.answers.results import MEASURE, report_of, show_more, show_report
+from viz.answers.results import MEASURE, show_more, show_report
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
 from viz.components.sending import ask_to_send
@@ -115,7 +115,7 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
     if run is not None:
         _say_state(run, plan)
         if run.results:
-            report = report_of(run)
+            report = run.report()
             show_report(run, report, here.choices.extra)
             show_question(here.choices.extra, run.plan, run.gathered, run)
             show_more(run, report)

@@ -25,11 +25,6 @@ _COLUMNS = {one.title: st.column_config.Column(width=112, help=ANSWERS[one.title
 _COLUMNS |= {"chunker": st.column_config.Column(width=140), "answers": st.column_config.Column(width=64)}
 
 
-def report_of(run: Answering) -> Report:
-    """Return what a run comes to so far."""
-    return Report(run.plan.names, len(run.plan.items), run.results.copy())
-
-
 def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
     """Draw the verdict, the table of means, and one measure question by question; while answers come, no intervals."""
     measured = report.measured

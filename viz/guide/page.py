@@ -22,6 +22,7 @@ from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
 from viz.state.text import Text
+from viz.theme.glossary import ANSWERS, help_of
 from viz.theme.numbers import counted, known_boundaries
 
 PAGE = "guide"
@@ -65,6 +66,7 @@ def _draw(here: Page) -> None:
             st.table(_parameters(column.chunker), border="horizontal")
             model = " --language-model openai:NAME" if kind.asks else ""
             st.code(f"python -m seamark chunk FILE --chunker {kind.name}{model}", language=None)
+        _show_answers()
     with live:
         heading(text.source.name if text is not None else "Live", key="guide_document")
         show_progress([made])
@@ -80,6 +82,17 @@ def _draw(here: Page) -> None:
         defaults = defaults_of(here.embedder, column.chunker)
         parameter_controls(0, column, made.chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
+
+
+def _show_answers() -> None:
+    """Draw how answers from chunks are measured on the page Answers."""
+    with st.expander("What a chunker does to answers, and how the page Answers measures it"):
+        st.markdown(
+            "A language model answers the same questions from each chunker's best chunks alone, as many as fit a budget of "
+            f"tokens.  \n{help_of(ANSWERS)}"
+        )
+        st.latex(r"\mathrm{AQS} = \frac{2 \cdot F \cdot AR}{F + AR}", width="content")
+        st.caption(r"$F$ faithfulness; $AR$ answer relevancy")
 
 
 def _choose(choices: Choices) -> None:

@@ -16,6 +16,7 @@ from chunkers.turns import arrival
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
 from evaluation.answering.questions import Item
+from evaluation.answering.report import Report
 from evaluation.answering.work import Means, Result, answer_item, judge_result
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
@@ -133,6 +134,8 @@ class Answering(Background):
     results: dict[tuple[int, int], Result] = field(default_factory=dict)
     finished: set[tuple[int, int]] = field(default_factory=set)
     _status: str = ""
+    _version: int = 0
+    _report: tuple[int, Report] | None = None
 
     @property
     def total(self) -> int:
@@ -162,6 +165,15 @@ class Answering(Background):
     def keep(self, place: tuple[int, int], result: Result) -> None:
         """Take what there is of an answer."""
         self.results[place] = result
+        # After the result, so that a report of this version has it.
+        self._version += 1
+
+    def report(self) -> Report:
+        """Return what the answers so far come to, which is worked out once."""
+        version = self._version
+        if self._report is None or self._report[0] != version:
+            self._report = version, Report(self.plan.names, len(self.plan.items), self.results.copy())
+        return self._report[1]
 
     def _run(self) -> None:
         means = self.means(self._cancel.is_set)
@@ -193,7 +205,7 @@ class Answering(Background):
             detect_language(self.document.text),
         )
         for place, score in zip(places, scores, strict=True):
-            self.results[place] = replace(self.results[place], bert_score=score)
+            self.keep(place, replace(self.results[place], bert_score=score))
 
 
 @dataclass(eq=False)
