@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -25,7 +26,7 @@ It waits longer each time, or for as long as the server's Retry-After says.
 
 
 class Connection:
-    """Where a model's server is, and the key for it; nothing is sent before a client is made and used.
+    """Where a model's server is, and the key for it; nothing is sent before its client is used.
 
     Parameters
     ----------
@@ -50,6 +51,8 @@ class Connection:
         self.address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
         self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
         self.identity = hashlib.sha256(self.address.rstrip("/").encode()).hexdigest()[:16]
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
 
     @property
     def host(self) -> str:
@@ -57,7 +60,7 @@ class Connection:
         return _host(self._who, self.address)
 
     def client(self, timeout: float) -> openai.OpenAI:
-        """Return a client whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
+        """Return the client, made once, whose requests may say nothing for ``timeout`` seconds; nothing is sent yet.
 
         Raises
         ------
@@ -66,6 +69,12 @@ class Connection:
         InputError
             If the package that sends requests is not installed.
         """
+        with self._lock:
+            if self._client is None:
+                self._client = self._made(timeout)
+            return self._client
+
+    def _made(self, timeout: float) -> openai.OpenAI:
         host = self.host
         if not self._key and self.address == ADDRESS:
             raise ModelError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from chunkers.connection import Connection
 from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import InputError, ModelError
 from chunkers.request import TooLarge, TooLate, ask
-
-if TYPE_CHECKING:
-    import openai
 
 TIMEOUT = 120
 """Seconds that a request may take: a model on a server's CPU needs them for a batch of long chunks."""
@@ -58,9 +55,7 @@ class OpenAIServer(Embedder):
         self._connection = Connection(name, address, key)
         # A hash, because the revision is written to recipes and an address may be private.
         self.revision = self._connection.identity
-        self._host = ""
         self._lock = threading.Lock()
-        self._client: openai.OpenAI | None = None
         self._dimension: int | None = None
 
     def load(self) -> None:
@@ -71,11 +66,7 @@ class OpenAIServer(Embedder):
         ModelError
             If the address is invalid, or is OpenAI's own and there is no key.
         """
-        with self._lock:
-            if self._client is not None:
-                return
-            self._host = self._connection.host
-            self._client = self._connection.client(TIMEOUT)
+        self._connection.client(TIMEOUT)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros where the server gives zeros.
@@ -102,10 +93,10 @@ class OpenAIServer(Embedder):
         """Request the vectors; in halves if the server says that it is too much at once."""
         import openai
 
-        assert self._client is not None
+        client = self._connection.client(TIMEOUT)
         # No error is chained: the package's errors hold the request, and with it the key.
         try:
-            answer = self._client.embeddings.create(model=self._model, input=texts, encoding_format="float")
+            answer = client.embeddings.create(model=self._model, input=texts, encoding_format="float")
         except openai.APIStatusError as error:
             if error.status_code in (413, 422) and len(texts) > 1:
                 half = len(texts) // 2
@@ -144,4 +135,5 @@ class OpenAIServer(Embedder):
         return vectors
 
     def _bad(self, got: str) -> ModelError:
-        return ModelError(f"{self.name}: {self._host} must answer with one vector a text, all alike; it gave {got}.")
+        host = self._connection.host
+        return ModelError(f"{self.name}: {host} must answer with one vector a text, all alike; it gave {got}.")

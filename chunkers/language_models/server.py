@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chunkers.connection import ADDRESS, Connection
 from chunkers.errors import InputError, ModelError
 from chunkers.language_models.base import Ended, LanguageModel, Message, Reply
 from chunkers.language_models.prices import price
 from chunkers.request import Attempts, TooLarge, TooLate, ask
-
-if TYPE_CHECKING:
-    import openai
 
 TIMEOUT = 120
 """Seconds of silence that a request may take: a model on a server's processor thinks as long about a window of text."""
@@ -60,8 +56,6 @@ class ChatServer(LanguageModel):
         self.name = name
         self._connection = Connection(name, address, key)
         self.revision = self._connection.identity
-        self._lock = threading.Lock()
-        self._client: openai.OpenAI | None = None
         # Settings that the server has said it does not know.
         self._unknown: frozenset[str] = frozenset()
 
@@ -78,9 +72,7 @@ class ChatServer(LanguageModel):
         ModelError
             If the address is invalid, or is OpenAI's own and there is no key.
         """
-        with self._lock:
-            if self._client is None:
-                self._client = self._connection.client(TIMEOUT)
+        self._connection.client(TIMEOUT)
 
     def price(self, tokens_in: int, tokens_out: int) -> Decimal | None:
         """Return what so many tokens cost at this server, in US dollars; None where that is not known."""
@@ -105,9 +97,9 @@ class ChatServer(LanguageModel):
     def _reply(self, messages: Sequence[Message], most_tokens: int) -> Reply:
         import openai
 
-        assert self._client is not None
+        client = self._connection.client(TIMEOUT)
         try:
-            answer = self._client.chat.completions.create(
+            answer = client.chat.completions.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
                 **self._settings(most_tokens),

@@ -37,6 +37,7 @@ from chunkers import (
 )
 from chunkers.__main__ import main
 from chunkers.cache import EmbeddingCache
+from chunkers.connection import Connection
 from chunkers.embedders import OpenAIServer, server
 from chunkers.embedders.models import folder_revision
 from chunkers.request import cancellable
@@ -619,7 +620,8 @@ def test_a_recipe_holds_neither_address_nor_key(http):
 def test_nothing_of_the_package_keeps_the_key_in_its_words(http):
     embedder = OpenAIServer("openai:test", http.address, KEY)
     embedder.load()
-    client = next(one for one in gc.get_referents(embedder.__dict__) if isinstance(one, OpenAI))
+    (connection,) = (one for one in gc.get_referents(embedder.__dict__) if isinstance(one, Connection))
+    (client,) = (one for one in gc.get_referents(connection.__dict__) if isinstance(one, OpenAI))
     assert KEY not in repr(client)
 
 
