@@ -6,7 +6,7 @@ What follows an action comes when the browser, and perhaps the server, has got t
 
 import time
 
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 READY = 240_000
 """Milliseconds that loading the model may take on a busy machine."""
@@ -15,6 +15,24 @@ PATIENCE = 90_000
 """Milliseconds that all else may take."""
 
 STANDS_STILL = "document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"
+
+STATE = """() => {
+  const { dataset } = document.querySelector("[data-testid=stApp]") ?? {};
+  const shadows = [...document.querySelectorAll("*")].map((host) => host.shadowRoot).filter(Boolean);
+  const readers = shadows.flatMap((shadow) => [...shadow.querySelectorAll(".seamark")]).map(({ seamark }) => ({
+    ready: Boolean(seamark?.ready),
+    columns: seamark?.ready ? seamark.columns.map(({ blocks, built }) => ({ blocks, built })) : [],
+  }));
+  return { script: dataset?.testScriptState, connection: dataset?.testConnectionState, address: location.href, readers };
+}"""
+"""What a page about a text has come to."""
+
+WHOLE = f"""() => {{
+  const {{ script, readers }} = ({STATE})();
+  const whole = ({{ ready, columns }}) => ready && columns.every(({{ blocks, built }}) => blocks === built);
+  return script === "notRunning" && readers.length && readers.every(whole);
+}}"""
+"""Whether that is all there is to come."""
 
 
 def read(root, of):
@@ -51,16 +69,10 @@ def open_app(page, url, query=""):
 
 def embedded(page):
     """Wait until the script stands still and every reader has all chunks of what it was sent last, every part built."""
-    page.wait_for_function(
-        f"""() => {{
-          const shadows = [...document.querySelectorAll("*")].map((host) => host.shadowRoot).filter(Boolean);
-          const readers = shadows.flatMap((shadow) => [...shadow.querySelectorAll(".seamark")]);
-          const whole = (reader) => reader?.ready && reader.columns.every(({{ blocks, built }}) => blocks === built);
-          return {STANDS_STILL} && readers.length && readers.every((root) => whole(root.seamark));
-        }}""",
-        polling=50,
-        timeout=READY,
-    )
+    try:
+        page.wait_for_function(WHOLE, polling=50, timeout=READY)
+    except TimeoutError as late:
+        raise AssertionError(f"{late}\nThe page then: {page.evaluate(STATE)}") from None
 
 
 def at_rest(page):

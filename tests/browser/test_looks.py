@@ -3,7 +3,7 @@
 import pytest
 
 from sample_docs import load_sample
-from tests.browser.steps import column, eventually, open_app, open_box, whole_text
+from tests.browser.steps import column, embedded, eventually, open_app, paste, whole_text
 
 FACES = """(body) => {
   const mono = [...body.querySelectorAll(".s .mono")];
@@ -47,10 +47,9 @@ LEFTS = """(body) => {
 
 def test_headings_are_bold_lists_hang_and_a_chunk_names_the_headings_above_it(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf&c1=fixed_sentences&c1.size=1&sentences=sentencex")
-    box = open_box(page)
-    box.fill(LISTED)
-    box.press("Control+Enter")
-    eventually(lambda: whole_text(root, 0), lambda text: text == LISTED)
+    paste(page, LISTED)
+    eventually(lambda: whole_text(root, 0), LISTED)
+    embedded(page)
     found = column(root, 0).evaluate(LEFTS)
     assert found["bold"] == [["# Fruit", "650"], ["## Stone fruit", "650"]]
     # Every line of the item's words begins at the same place, the mark before them.
@@ -69,16 +68,14 @@ HEADED = f"| Name <b>of</b> it | Built |\n|---|---|\n{ROWS}"
 
 def test_the_header_that_a_chunk_repeats_stands_above_its_text_and_is_no_part_of_it(page, app_url):
     root = open_app(page, app_url, "?embedder=tfidf&sentences=lines&tokenizer=words&c1=structure&c1.max_size=60")
-    box = open_box(page)
-    box.fill(HEADED)
-    box.press("Control+Enter")
+    paste(page, HEADED)
     eventually(lambda: whole_text(root, 0), HEADED)
+    embedded(page)
     header = "\n".join(HEADED.splitlines()[:2])
     contexts = "(all) => all.map((one) => [one.dataset.context, one.textContent])"
     chunks = column(root, 0).locator(".chunk")
     above = column(root, 0).locator(".context")
-    eventually(lambda: above.evaluate_all(contexts), lambda found: len(found) >= 2)
-    assert above.count() == chunks.count() - 1
+    eventually(above.count, lambda count: 2 <= count == chunks.count() - 1)
     assert above.evaluate_all(contexts) == [[header, ""]] * above.count()
     assert chunks.first.locator(".context").count() == 0
     place = above.first.bounding_box()

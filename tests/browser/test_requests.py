@@ -3,11 +3,11 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests import ROOT
 from tests.browser.app_server import app_server
 from tests.browser.steps import READY, at_rest, embedded, open_app, run
 from viz.shell.navigation import PAGES
@@ -63,7 +63,7 @@ def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
         page.on("request", lambda request: asked.append(request.url))
         page.on("websocket", lambda socket: asked.append(socket.url))
         open_app(page, server.url)
-        page.locator("input[type=file]").first.set_input_files(Path(__file__).parents[2] / "README.md")
+        page.locator("input[type=file]").first.set_input_files(ROOT / "SECURITY.md")
         embedded(page)
         for name, entry in [*PAGES.items()][1:]:
             page.get_by_role("link", name=entry.title, exact=True).click()
