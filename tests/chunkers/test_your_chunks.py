@@ -1,0 +1,108 @@
+"""Chunks made elsewhere, as a chunker: as `inspect` finds them, and never without their file."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunkers import Cancelled, Document, InputError, ParameterError, Recipe, Span, build_chunker, found_again, inspect, run
+from chunkers.found_again import GivenChunk
+from chunkers.methods.your_chunks import LONGEST_GAP, ChunkFile, YourChunks
+from evaluation.report.page import report
+from evaluation.report.tables import Compared
+from evaluation.segmentation.compliance import asked_of
+from tests.support import tools
+
+TEXT = "The tide goes out. It comes back.\n\nThe tide goes out. It stays away.\n"
+CHUNKS = (
+    GivenChunk("The tide goes out. It comes back."),
+    GivenChunk("It stays away."),
+    GivenChunk("<b>Nowhere</b>."),
+)
+FILE = ChunkFile("theirs.json", CHUNKS)
+
+
+def document(text=TEXT, name="tides"):
+    return Document.from_text(text, "lines", name)
+
+
+def test_the_chunks_are_those_of_inspect():
+    made = YourChunks.of(FILE).chunk(document(), tools())
+    assert replace(made, recipe=None) == inspect(document(), [one.text for one in CHUNKS], maker="theirs.json")
+    assert FILE.known_in(document()).given == 3
+    assert FILE.known_in(document("Another text.")) is None
+
+
+def test_the_identity_tells_files_apart_and_holds_no_text():
+    others = [replace(FILE, name="others.json"), FILE.of("a"), replace(FILE, chunks=CHUNKS[:2])]
+    identities = {one.identity for one in (FILE, *others)}
+    assert len(identities) == 4
+    assert ChunkFile("theirs.json", CHUNKS).identity == FILE.identity
+    assert all(build_chunker("your_chunks", {"file": one}).file == one for one in identities)
+
+
+@pytest.mark.parametrize("file", ["c12", "<b>", "C" + "0" * 24, "c" + "g" * 24])
+def test_what_is_no_identity_is_refused(file):
+    with pytest.raises(ParameterError, match="your_chunks: file must be the identity of a file of chunks; got "):
+        build_chunker("your_chunks", {"file": file})
+
+
+def test_without_the_file_nothing_runs():
+    chunking = run(YourChunks.of(FILE), document(), tools())
+    assert chunking.recipe is not None
+    again = Recipe.from_json(chunking.recipe.to_json())
+    assert TEXT[:8] not in again.to_json()
+    with pytest.raises(InputError, match="the file of chunks must be at hand"):
+        again.build().chunk(document(), tools())
+
+
+def test_a_search_that_takes_long_can_be_ended(monkeypatch):
+    monkeypatch.setattr(found_again, "_UNTOLD_S", 0.0)
+    chunker = YourChunks.of(ChunkFile("theirs.json", CHUNKS))
+    with pytest.raises(Cancelled):
+        chunker.chunk(document(), replace(tools(), cancelled=lambda: True))
+    assert chunker.held.known_in(document()) is None
+
+
+def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
+    file = ChunkFile("theirs.json", tuple(one._replace(document=name) for one, name in zip(CHUNKS, "aab", strict=True)))
+    assert file.documents == ["a", "b"]
+    assert file.found_in(document(name="a"), lambda *_: None).given == 2
+    with pytest.raises(
+        InputError, match=r"theirs\.json: its chunks are of 2 documents, and none of these is called 'tides'"
+    ):
+        file.found_in(document(), lambda *_: None)
+    assert file.of("b").found_in(document(), lambda *_: None).given == 1
+
+
+@settings(deadline=None)
+@given(st.text("ab \n", min_size=1), st.lists(st.integers(0, 30), max_size=6), st.integers(0, 5))
+def test_texts_with_places_that_give_all_of_a_text_give_it(text, cuts, overlap):
+    edges = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
+    spans = [Span(max(0, start - overlap), end) for start, end in pairwise(edges)]
+    file = ChunkFile("x", tuple(GivenChunk(text[slice(*span)], (span,)) for span in reversed(spans)))
+    assert file.text("any") == (text if text.strip() else None)
+
+
+def test_what_does_not_give_all_of_a_text_gives_none():
+    def text_of(*pairs):
+        return ChunkFile("x", tuple(GivenChunk(text, spans) for text, spans in pairs)).text("any")
+
+    assert text_of(("One.", (Span(0, 4),)), ("Two.", (Span(4 + LONGEST_GAP, 8 + LONGEST_GAP),))) == "One.\n\n\n\nTwo."
+    assert text_of(("One.", (Span(0, 4),)), ("Two.", (Span(5 + LONGEST_GAP, 9 + LONGEST_GAP),))) is None
+    assert text_of(("One.", (Span(0, 4),)), ("Two.", ())) is None
+    assert text_of((None, (Span(0, 4),))) is None
+    # The place is another's: its end is not that of the text.
+    assert text_of(("One.", (Span(0, 9),))) is None
+
+
+def test_a_report_has_the_chunks_and_no_recipe_of_them():
+    chunker = YourChunks.of(FILE)
+    chunking = run(chunker, document(), tools())
+    made = report(Compared(document(), [(chunker, chunking)], None, None, "words", None))
+    assert "theirs.json" in made
+    assert "<b>Nowhere" not in made
+    assert "Recipe, which gives" not in made
+    assert asked_of(chunker) is None
