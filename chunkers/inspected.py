@@ -33,6 +33,10 @@ DOCUMENTS = ("document", "file_name", "filename", "source", "corpus_id")
 _LISTS = ("chunks", "nodes", "documents", "data")
 _ROWS_AT_ONCE = 256
 
+MOST_BRACKETS = 3_000_000
+"""Lists and objects in a file of chunks in JSON, brackets in their texts counted too: each takes some 100 bytes of memory or
+more, a list of nothing as well."""
+
 
 def inspect(
     text: str | Document,
@@ -99,7 +103,12 @@ def read_chunks(data: bytes, name: str) -> list[GivenChunk]:
         if not text.strip():
             raise InputError(f"{name}: a file of chunks must have at least one; it is empty.")
         rows = _json(text, name) if text.lstrip().startswith(("{", "[", '"')) else _csv(text, name)
-    return [_given(row, f"{name}, {place}") for place, row in rows]
+    given: list[GivenChunk] = []
+    for place, row in rows:
+        if len(given) == MOST_CHUNKS:
+            raise InputError(f"{name}: a file of chunks may have at most {MOST_CHUNKS:,}; this one has more.")
+        given.append(_given(row, f"{name}, {place}"))
+    return given
 
 
 def _bytes(path: Path) -> bytes:
@@ -141,6 +150,11 @@ def _check_unpacked(unpacked: int, name: str) -> None:
 
 
 def _json(text: str, name: str) -> Iterator[tuple[str, Any]]:
+    brackets = text.count("[") + text.count("{")
+    if brackets > MOST_BRACKETS:
+        raise InputError(
+            f"{name}: a file of chunks in JSON may have at most {MOST_BRACKETS:,} brackets that open; it has {brackets:,}."
+        )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

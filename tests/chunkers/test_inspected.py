@@ -258,6 +258,16 @@ def test_parquet_that_unpacks_to_more_than_is_read_is_refused(monkeypatch):
         read_chunks(data, "x")
 
 
+def test_files_of_too_many_chunks_or_lists_are_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr(inspected, "MOST_CHUNKS", 2)
+    for data in (FORMS["json"], FORMS["json lines"], FORMS["csv"], FORMS["parquet"]):
+        with pytest.raises(InputError, match=r"^x: a file of chunks may have at most 2; this one has more\.$"):
+            read_chunks(data, "x")
+    monkeypatch.setattr(inspected, "MOST_BRACKETS", 2)
+    with pytest.raises(InputError, match=r"^x: a file of chunks in JSON may have at most 2 brackets that open; it has 4\.$"):
+        read_chunks(b"[[[[", "x")
+
+
 def test_what_lies_in_no_chunk_is_counted():
     assert inspect(TEXT, [(0, 18)]).notes == ("Characters that lie in no chunk, white space not counted: 39.",)
 
