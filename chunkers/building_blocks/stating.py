@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from chunkers.building_blocks.windows import window_end
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
-from chunkers.stated import Proposition
+from chunkers.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
-from chunkers.text.quotations import Quotation, Searched, Work
+from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
 from chunkers.tools import Tools
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def state(document: Document, most: int, before: int, tools: Tools, done: Callab
 
         return ask
 
-    return _tied(document, parts, tools.together([one(window) for window in parts]))
+    return _tied(document, parts, tools.together([one(window) for window in parts]), tools)
 
 
 def read_claims(answer: str, first: int, last: int) -> list[Claim]:
@@ -182,7 +182,7 @@ def read_claims(answer: str, first: int, last: int) -> list[Claim]:
     return found
 
 
-def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str]) -> Statements:
+def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Claim] | str], tools: Tools) -> Statements:
     """Tie what was stated of each window to the text, and let the sentences that nothing came from stand for themselves."""
     made = Statements(windows=len(parts))
     vocabulary = Vocabulary.of(
@@ -200,7 +200,7 @@ def _tied(document: Document, parts: Sequence[Window], answers: Sequence[list[Cl
         start = document.sentences[window.first].start
         searched = Searched(document.text[start : document.sentences[window.last - 1].end], work)
         for claim in claims:
-            proposition = _proposition(document, searched, start, claim, vocabulary)
+            proposition = _proposition(document, searched, start, claim, vocabulary, tools)
             if proposition.span is None:
                 made.left_out.append(proposition)
                 continue
@@ -227,10 +227,12 @@ def sentences_of(document: Document, span: Span) -> range:
     return range(document.sentence_at(span.start), document.sentence_at(span.end - 1) + 1)
 
 
-def _proposition(document: Document, searched: Searched, start: int, claim: Claim, vocabulary: Vocabulary) -> Proposition:
+def _proposition(
+    document: Document, searched: Searched, start: int, claim: Claim, vocabulary: Vocabulary, tools: Tools
+) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
-    found = _found(searched, document.sentences[number], start, quotation) if quotation else None
+    found = _found(searched, document.sentences[number], start, quotation, tools) if quotation else None
     if found is None:
         return Proposition(text, None, "nowhere", quotation)
     span, tied = found
@@ -240,22 +242,23 @@ def _proposition(document: Document, searched: Searched, start: int, claim: Clai
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
-def _found(
-    searched: Searched, sentence: Span, start: int, quotation: str
-) -> tuple[Span, Literal["word for word", "typography", "altered"]] | None:
+def _found(searched: Searched, sentence: Span, start: int, quotation: str, tools: Tools) -> tuple[Span, Tied] | None:
     """Return where a quotation stands: in its sentence if it is there, else as near to it as it is in the window."""
     inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if inside >= 0:
         return Span(start + inside, start + inside + len(quotation)), "word for word"
     quoted = Quotation(quotation, start=sentence.start - start)
-    for tied, match in (
-        ("word for word", searched.exact(quoted)),
-        ("typography", searched.typography(quoted)),
-        ("altered", searched.altered(quoted)),
-    ):
-        if match is not None:
-            return Span(start + match.span.start, start + match.span.end), tied  # type: ignore[return-value]
-    return None
+    tied: Tied = "word for word"
+    match = searched.exact(quoted)
+    if match is None:
+        tied, match = "typography", searched.typography(quoted)
+    if match is None and len(quotation) >= SHORTEST:
+        with tools.loading():
+            # It is compiled when it is first imported.
+            import chunkers.text.approximate  # noqa: F401
+
+        tied, match = "altered", searched.altered(quoted)
+    return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
 
 
 @dataclass(frozen=True)
