@@ -23,8 +23,8 @@ METADATA: Mapping[str, str] = {
     "chapter": "of an EPUB, the chapter in which it begins, counted from 1",
     "chapters": "the titles of all its chapters",
     "context": "what the chunker repeats beside it, as the header of a table that it cut; where there is some",
-    "title": "what a language model calls it; where one was asked, and empty where it gave none",
-    "summary": "what it is about, likewise",
+    "chunk_title": "what a language model calls it; where one was asked, and empty where it gave none",
+    "chunk_summary": "what it is about, likewise",
     "embedded_as": "the very text to embed, where the recipe says that this is another",
 }
 """The metadata of a chunk's document. All values are texts or whole numbers, which every vector store takes."""
@@ -48,7 +48,8 @@ def metadata_of(chunking: Cut) -> list[dict[str, Any]]:
         if chunk.context:
             said["context"] = chunk.context
         if chunk.stated is not None:
-            said |= {"title": chunk.stated.title, "summary": chunk.stated.summary}
+            # Documents often have a title of their own, which stays what it is.
+            said |= {"chunk_title": chunk.stated.title, "chunk_summary": chunk.stated.summary}
         if how != "plain":
             said["embedded_as"] = embedded_text(document, chunk, how)
         found.append(said)

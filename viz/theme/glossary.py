@@ -22,6 +22,7 @@ TEXT: Mapping[str, str] = {
     "Buffer": "How many sentences on either side are embedded together with each sentence.",
     "Mini-chunk": "A chunk of the first pass of Double pass, before the second pass merges it with others.",
     "Snippet": "A mini-chunk that the second pass merges over, as a formula or a quotation inside a paragraph.",
+    "Proposition": "A sentence that a language model wrote, which says one thing of the text and is understood by itself.",
     "Default": "The value of a parameter that nobody has set, taken from the source of the chunker.",
     "Tokens": "The word pieces that a model reads, counted as the chosen model counts them.",
 }

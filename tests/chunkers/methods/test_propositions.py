@@ -304,7 +304,7 @@ def test_a_table_has_title_summary_and_the_place_of_each_proposition():
     assert [TEXT[one["start"] : one["end"]] for one in read] == [one.quotation for one in made[0].stated.propositions]
     (document, _) = made.to_documents("haystack")
     assert document.content == made[0].text
-    assert document.meta["title"] == "Ada"
+    assert document.meta["chunk_title"] == "Ada"
     assert "<b>Ada</b>" in made._repr_html_()
 
 
