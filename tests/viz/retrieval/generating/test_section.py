@@ -227,14 +227,3 @@ def test_stopping_keeps_what_was_asked_and_asking_again_goes_on(http):
     again = ended(app.session_state["generating"])
     assert again.outcomes[:2] == job.outcomes
     assert again.asked.spent.remembered == 2
-
-
-def test_an_error_of_the_server_keeps_what_was_asked(http):
-    app = opened(http)
-    http.script = [http.right, http.right, (401, {})]
-    press(app, "Generate")
-    press(app, "Send")
-    job = ended(app.session_state["generating"])
-    assert len(job.outcomes) == 2
-    assert any("must accept the key" in text for text in said(ran(app)))
-    assert KEY not in everything(app)
