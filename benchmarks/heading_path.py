@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
-from chunkers.embedded import EMBEDDED_AS
+from chunkers.embedded import AT_ONCE
 from chunkers.text.outline import headings
 from evaluation.retrieval.bootstrap import paired
 from evaluation.retrieval.corpus import Corpus, Ruler
@@ -87,7 +87,7 @@ def rows(material: Material, tools: Tools) -> Iterator[list[str]]:
         built = build_chunker(chunker, parameters, tools.embedder)
         plain, path = (
             evaluate(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
-            for way in EMBEDDED_AS
+            for way in AT_ONCE
         )
         cells = [cell for measure in MEASURES for cell in _cells(plain, path, measure)]
         yield [material.name, f"{chunker}, {built.describe()}", f"{len(plain.index.chunks):,}", *cells]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from chunkers import Chunker
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.parts import Parts
 from evaluation.retrieval.returned import THE_CHUNK, Returned
+
+BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
+"""What stands behind a chunker's name where it is measured with several ways to embed its chunks."""
 
 
 class OwnDocuments(NamedTuple):
@@ -46,7 +50,8 @@ class Plan:
     """The settings whose change requires a new run; ``embedder`` is the embedder's name.
 
     ``embedded_as`` says what of every chunk is embedded, ``returned`` what is returned for one that is found.
-    ``language_model`` is the identity of the language model that is asked; empty where none is.
+    ``language_model`` is the identity of the language model that is asked; empty where none is. Where chunkers are measured
+    several times, ``each`` says what is embedded for every one of the ``chunkers``.
     """
 
     material: Material
@@ -57,16 +62,25 @@ class Plan:
     embedded_as: EmbeddedAs = "plain"
     returned: Returned = THE_CHUNK
     language_model: str = ""
+    each: tuple[EmbeddedAs, ...] = ()
+
+    def embeds(self, number: int) -> EmbeddedAs:
+        """Return what is embedded of the chunks of a chunker, which is counted from 0."""
+        return self.each[number] if self.each else self.embedded_as
 
     @property
     def asks(self) -> bool:
         """Whether a language model is asked."""
-        return any(chunker.asks for chunker in self.chunkers)
+        return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
     def names(self) -> list[str]:
-        """The chunkers' names in figures and sentences, numbered from 1."""
-        return [f"{number}. {type(chunker).title}" for number, chunker in enumerate(self.chunkers, start=1)]
+        """The chunkers' names in figures and sentences, numbered from 1; with what is embedded where that differs."""
+        said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
+        return [
+            f"{number}. {type(chunker).title}{BESIDE[way]}"
+            for number, (chunker, way) in enumerate(zip(self.chunkers, said, strict=True), start=1)
+        ]
 
     @property
     def titles(self) -> list[str]:
@@ -82,7 +96,7 @@ class Plan:
             "embedder": self.embedder != other.embedder,
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
-            "what is embedded": self.embedded_as != other.embedded_as,
+            "what is embedded": (self.embedded_as, self.each) != (other.embedded_as, other.each),
             "what is returned": self.returned != other.returned,
             "language model": self.language_model != other.language_model,
         }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from chunkers import Cancelled, Document, Embedder, InputError, Tools, load_tokenizer
+from chunkers import Cancelled, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run, situating
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
@@ -34,6 +34,9 @@ assert max(AT) <= DEPTH
 PATIENCE_S = 0.2
 """Seconds that a page waits for a report before it says that it is being made; of a few hundred questions it takes less."""
 
+
+STAND_IN = build_chunker("recursive", {"size": 200, "unit": "tokens"})
+"""What estimates the number of chunks of a chunker that asks a language model, which nobody knows before."""
 
 Results = Mapping[int, tuple[Evaluation, Ladder | None]]
 """What was measured, by number of the chunker."""
@@ -101,6 +104,8 @@ class Retrieval(Background):
         The messages of the chunkers that failed, by the same index.
     lacking
         A sentence on the documents that have not got what is to be returned; empty if all have.
+    left_out
+        Sentences on the chunks of which the language model gave no usable context, by the same index.
     """
 
     plan: Plan
@@ -115,6 +120,7 @@ class Retrieval(Background):
     ladders: dict[int, Ladder] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     lacking: str = ""
+    left_out: dict[int, str] = field(default_factory=dict)
     _status: str = "Splitting into sentences"
     _reports: Reports | None = None
     _reporting: SharedCache[tuple[tuple[int, ...], Choice], Reporting] = field(
@@ -189,7 +195,9 @@ class Retrieval(Background):
             def progress(done: int, total: int, title: str = title) -> None:
                 self._status = f"{title}: {done:,} of {total:,} texts embedded"
 
-            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks) -> None:
+            way = self.plan.embeds(number)
+
+            def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or way == "context") -> None:
                 if asks and self.asking is not None:
                     self._status = f"{title}: asking {self.asking.model.name}, {done / max(1, total):.0%} of a document done"
 
@@ -204,11 +212,14 @@ class Retrieval(Background):
                 ledger=self.asked,
             )
             try:
-                index = returning(build_index(corpus, chunker, tools, self.plan.embedded_as), self.plan.returned)
+                index = returning(build_index(corpus, chunker, tools, way), self.plan.returned)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)
                 continue
+            if index.unsituated:
+                every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
+                self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are embedded without."
             self._status = f"{title}: measuring what was found"
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
@@ -254,7 +265,32 @@ def _split(plan: Plan, splitter: str, cancelled: Callable[[], bool]) -> Iterator
         yield Document.from_text(text, splitter, name, parts.get(name), cancelled)
 
 
-def estimate_of_plan(plan: Plan, cancelled: Callable[[], bool] = bool) -> Estimate:
-    """Return about what a run sends to a language model; raises as `estimate` does."""
-    asking = [chunker for chunker in plan.chunkers if chunker.asks]
-    return estimate(_split(plan, plan.sentences, cancelled), asking, plan.tokenizer, cancelled)
+def estimate_of_plan(
+    plan: Plan, embedder: Embedder | None = None, on_disk: bool = False, cancelled: Callable[[], bool] = bool
+) -> Estimate:
+    """Return about what a run sends to a language model; nothing is sent.
+
+    Chunks that get a context sentence are counted by cutting the documents, for which texts may be embedded with
+    ``embedder``. For chunkers that ask themselves, chunks of `STAND_IN` take their place.
+
+    Raises
+    ------
+    InputError
+        If a chunker cannot cut a document.
+    Cancelled
+        If the user stops.
+    """
+    documents = list(_split(plan, plan.sentences, cancelled))
+    # What is asked for one column is remembered for the others.
+    asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
+    found = [estimate(documents, asking, plan.tokenizer, cancelled)]
+    numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
+    if numbers and embedder is not None:
+        load_model(embedder, lambda share: None, cancelled)
+    tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
+    for chunker in dict.fromkeys(plan.chunkers[number] for number in numbers):
+        for document in documents:
+            if cancelled():
+                raise Cancelled
+            found.append(situating.estimate(run(STAND_IN if chunker.asks else chunker, document, tools), tools))
+    return Estimate(sum(one.requests for one in found), sum(one.tokens for one in found))

@@ -83,7 +83,7 @@ def show_way_on(here: Page, run: Retrieval) -> None:
         return Retrieval(run.plan, here.embedder, True, kept, asking=asking)
 
     def first(resume: Callable[[], None]) -> None:
-        if_allowed(run.plan, asking, kept.keeper.token, resume)
+        if_allowed(run.plan, here.embedder, asking, kept.keeper.token, resume)
 
     show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval", first)
     ask_to_run(run.plan, asking, kept.keeper.token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from chunkers.embedded import EMBEDDED_AS
+from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.retrieval.ladder import RUNGS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Choice
@@ -28,7 +28,8 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "kind": {"evidence": "Sentences of the excerpts", "documents": "Documents"},
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
-    "embedded": {str(name): title for name, title in EMBEDDED_AS.items()},
+    "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
+    | {"plain,heading_path": "Plain and with heading path, compared", "plain,context": "Plain and with context, compared"},
     "returned": {
         "chunk": "Chunk",
         "window:1": "Chunk ± 1 neighbour",
@@ -57,6 +58,12 @@ DEFAULT_WORDS |= {
 """``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the
 registry; without a ``question``, the one on which the chunkers differ most is shown; ``embedded`` says what of the chunks is
 embedded in the next run, and ``returned`` what is returned for a chunk."""
+
+
+def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
+    """Return what is embedded of the chunks of all of ``count`` chunkers; or, of several ways, for each in turn."""
+    ways = [checked(word) for word in words["embedded"].split(",")]
+    return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
 
 def mended(words: dict[str, str]) -> list[str]:

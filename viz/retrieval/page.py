@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
-from chunkers.embedded import checked
 from chunkers.registry import ASKING
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
@@ -21,11 +20,11 @@ from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
-from viz.retrieval.consent.sending import ask_to_run, if_allowed
+from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.generating.section import show_generating
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
-from viz.retrieval.link_words import ALLOWED, choice_of, mended
+from viz.retrieval.link_words import ALLOWED, choice_of, mended, ways_of
 from viz.retrieval.material import bundled, choose, documents
 from viz.retrieval.opening.first_run import first_run, first_screen
 from viz.retrieval.question import show_question
@@ -42,7 +41,8 @@ PAGE = "retrieval"
 
 EMBEDDED_HELP = (
     "What of every chunk is embedded and compared with the questions: its own text, or with the headings above it in front, "
-    "as “Sea marks > Lights”. Chunks, excerpts and measures stay those of the text."
+    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. Chunks, "
+    "excerpts and measures stay those of the text. “Compared” measures every chunker both ways, with the gain’s interval."
 )
 
 
@@ -72,6 +72,8 @@ def _draw(here: Page) -> None:
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         use_compares(PAGE, here.choices)
         column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        missing = context_controls(words["embedded"], here.choices.columns[here.choices.selected].chunker)
+        complaint = complaint or missing
         valid = chunkers[here.choices.selected] is not None
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
     if kept is not None and kept.own:
@@ -88,9 +90,10 @@ def _draw(here: Page) -> None:
     built = [one for one in chunkers if one is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
-        choices, embedded_as = here.choices, checked(words["embedded"])
+        choices, (embedded_as, each) = here.choices, ways_of(words, len(built))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
-        plan = Plan(material, tuple(built), *settings, Returned.parse(words["returned"]))
+        every = tuple(built) * (len(each) // len(built) or 1)
+        plan = Plan(material, every, *settings, Returned.parse(words["returned"]), each=each)
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
@@ -181,7 +184,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
 
     def start() -> None:
         assert plan is not None
-        if_allowed(plan, asking, "", begin)
+        if_allowed(plan, here.embedder, asking, "", begin)
 
     if session.retrieval_begins and plan is not None:
         session.retrieval_begins = False
@@ -207,6 +210,8 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     _say_state(run, plan)
     if run.asking is not None and not run.running:
         remark(f"{run.asking.model.name}: {run.asked.spent}.", key="retrieval_asked")
+    for number, said in run.left_out.items():
+        notice(said, key=f"retrieval_left_out_{number}")
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.

@@ -11,6 +11,7 @@ from viz.jobs.background import registry
 from viz.jobs.plan import Material
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material, page
+from viz.retrieval.consent.sending import MISSING as NO_CONTEXT
 from viz.state.language_model import MISSING
 
 pytestmark = pytest.mark.page
@@ -36,7 +37,15 @@ def bundled(monkeypatch):
 @pytest.fixture
 def http():
     scripted = ScriptedModel()
-    server = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+
+    def answered(messages):
+        said = messages[1]["content"]
+        if "The passage:" not in said:
+            return scripted.words(said)
+        passage = said.rpartition("The passage:")[2]
+        return "" if "lamp" in passage else "What eats: the heron does." if "frogs" in passage else "On the sea."
+
+    server = ChatModelServer(answered)
     yield server
     server.close()
 
@@ -133,3 +142,34 @@ def test_cancelling_ends_a_run_whose_server_hangs(http):
     run.cancel()
     run.join(1)
     assert not run.running
+
+
+def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http):
+    words = {"c1": "fixed_sentences", "c1.size": "1", "embedded": "plain,context", "at": "k", "k": "1"}
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "sentences": "regex", **words})
+    app.switch_page("pages/retrieval.py")
+    ran(app)
+    assert NO_CONTEXT in said(app)
+    name_model(app, http)
+    assert app.query_params["model"] == "test"
+    press(app, "Run")
+    told = counted(app)
+    chunks = sum(text.count(". ") + text.count(".\n") + 1 for text in TEXTS.values())
+    assert told.startswith("This run sends 2 documents, once for every chunk, to 127.0.0.1")
+    assert f"tokens in {chunks} requests" in told
+    assert (http.requests, run_of(app)) == ([], None)
+    press(app, "Send")
+    run = ended(run_of(app))
+    assert (run.error, run.errors, sorted(run.found)) == ("", {}, [0, 1])
+    assert run.plan.names == ["1. Fixed sentences", "2. Fixed sentences + context"]
+    plain, context = (run.found[number].index for number in (0, 1))
+    assert plain.chunks == context.chunks
+    assert "What eats: the heron does.\n\nIt eats fish and frogs." in context.texts
+    assert "What eats: the heron does.\n\nIt eats fish and frogs." not in plain.texts
+    # Of one passage no answer could be used, though it was asked for again.
+    assert len(http.requests) == chunks + 2
+    (left,) = [text for text in said(ran(app)) if "no usable context" in text]
+    assert left.startswith(f"2. Fixed sentences + context: the model gave no usable context of 1 of {chunks} chunks; those")
+    # The gain has its interval, as every difference has.
+    assert any(one.value == "Against 1. Fixed sentences" for one in app.header)

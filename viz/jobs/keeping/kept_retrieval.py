@@ -47,6 +47,7 @@ class _Plan(BaseModel):
     embedded_as: EmbeddedAs = "plain"
     returned: str = str(THE_CHUNK)
     language_model: str = ""
+    each: tuple[EmbeddedAs, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class KeptRetrieval:
             embedded_as=plan.embedded_as,
             returned=str(plan.returned),
             language_model=plan.language_model,
+            each=plan.each,
         )
         return cls(keeper, kept)
 
@@ -144,7 +146,7 @@ class KeptRetrieval:
         given = Material(texts, questions, self.plan.own, tuple(one for one in material.parts if one[0] in names))
         kept = self.plan
         how = Returned.parse(kept.returned)
-        settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model
+        settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model, kept.each
         return Plan(given, chunkers, *settings)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:

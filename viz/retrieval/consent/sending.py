@@ -3,29 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
+import streamlit as st
+
+from chunkers import ASKING, Embedder
+from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
+from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
+from chunkers.situating import ANSWER_TOKENS, LONGEST_SHOWN
+from viz.controls.language_model import model_form
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import estimate_of_plan
 from viz.shell.consent import first_estimate, show_consent
 from viz.shell.progress import SHORT_ANSWER
+from viz.state.keys import session
+from viz.state.language_model import chosen_model
 from viz.theme.numbers import counted
 
+MISSING = (
+    "Context sentences are written by a language model, and none is named yet. Name one on the left: one that runs on this "
+    "machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+)
+"""What the page says where chunks are to be embedded with context sentences and there is no language model."""
 
-def if_allowed(plan: Plan, asking: Asking | None, token: str, run: Callable[[], None]) -> None:
+
+def context_controls(embedded: str, chunker: str) -> str:
+    """Draw what context sentences take, if chunks are embedded with them, and return what is missing.
+
+    ``embedded`` is the link's word, and ``chunker`` the selected column's, whose own controls may have the model's form.
+    """
+    if "context" not in embedded:
+        return ""
+    if chunker not in ASKING:
+        model_form()
+    with st.expander("What is asked for a context sentence"):
+        st.caption(f"Once for every chunk. Of a document of more than {LONGEST_SHOWN:,} characters it is shown an extract.")
+        for said in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):
+            st.code(said, language=None, wrap_lines=True)
+    return MISSING if chosen_model() is None else ""
+
+
+def if_allowed(plan: Plan, embedder: Embedder | None, asking: Asking | None, token: str, run: Callable[[], None]) -> None:
     """Run at once what asks no language model; find out first what another run would send.
 
     ``token`` is that of the run that goes on; empty for a new one.
     """
+    on_disk = session.on_disk
+
+    def count(cancelled: Callable[[], bool]) -> Estimate:
+        return estimate_of_plan(plan, embedder, on_disk, cancelled)
+
     if not plan.asks:
         run()
     elif asking is not None:
-        first_estimate((plan, token), asking, partial(estimate_of_plan, plan), run)
+        first_estimate((plan, token), asking, count, run)
 
 
 def ask_to_run(plan: Plan | None, asking: Asking | None, token: str = "") -> None:
     """Draw what the run would send that is about to start, with the button that starts it."""
     if plan is not None and plan.asks:
-        said = f"This run sends {counted(len(plan.material.texts), 'document')}"
-        show_consent((plan, token), asking, said, SHORT_ANSWER, f"run{token}")
+        contexts = "context" in (plan.embedded_as, *plan.each)
+        said = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
+        show_consent((plan, token), asking, said, ANSWER_TOKENS if contexts else SHORT_ANSWER, f"run{token}")

@@ -296,5 +296,5 @@ def test_no_text_no_name_no_link_and_no_key_is_in_the_files(folder):
     assert [word for word in words if word.lower().encode() in content] == []
     # What stands in it is what the page says.
     plan = json.loads(sweep.kept.keeper.plan())
-    assert set(plan) == {"documents", "grid", "embedder", "tokenizer"}
+    assert set(plan) == {"documents", "grid", "embedder", "tokenizer", "language_model"}
     assert [set(one) for one in plan["documents"]] == [{"digest", "sample", "splitter", "held"}] * 2
