@@ -5,6 +5,7 @@ Source: Anthropic (2024), "Introducing contextual retrieval", https://www.anthro
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,7 +58,7 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
     from chunkers.language_models.asking import together
     from chunkers.language_models.spending import Ledger, Spending
 
-    ledger = Ledger(tools.ledger)
+    ledger, began = Ledger(tools.ledger), time.perf_counter()
     document, count = chunking.document, len(chunking.chunks)
     done: list[bool] = []
 
@@ -70,9 +71,11 @@ def situated(chunking: Chunking, tools: Tools) -> Chunking:
         return chunk
 
     chunks = tuple(together([partial(one, chunk) for chunk in chunking.chunks], tools.cancelled))
+    timing, took = chunking.timing, (time.perf_counter() - began) * 1000
     return replace(
         chunking,
         chunks=chunks,
+        timing=None if timing is None else replace(timing, decide_ms=timing.decide_ms + took),
         notes=(*chunking.notes, *_notes(document, chunks)),
         spending=(chunking.spending or Spending()) + ledger.spent,
     )

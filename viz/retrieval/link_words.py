@@ -29,7 +29,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
-    | {"plain,heading_path": "Plain and with heading path, compared", "plain,context": "Plain and with context, compared"},
+    | {"plain,heading_path": "Plain against headings", "plain,context": "Plain against context"},
     "returned": {
         "chunk": "Chunk",
         "window:1": "Chunk ± 1 neighbour",

@@ -42,7 +42,7 @@ PAGE = "retrieval"
 EMBEDDED_HELP = (
     "What of every chunk is embedded and compared with the questions: its own text, or with the headings above it in front, "
     "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. Chunks, "
-    "excerpts and measures stay those of the text. “Compared” measures every chunker both ways, with the gain’s interval."
+    "excerpts and measures stay those of the text. “Against” measures every chunker both ways, with the gain’s interval."
 )
 
 
