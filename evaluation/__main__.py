@@ -9,6 +9,7 @@ from pathlib import Path
 
 from chunkers.arguments import Parser, add_device, add_encoding, command_line
 from evaluation.commands import agreement as agreement_command
+from evaluation.commands import answers as answers_command
 from evaluation.commands import check as check_command
 from evaluation.commands import questions as questions_command
 from evaluation.commands import report as report_command
@@ -56,6 +57,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     stitch_command.add(commands)
     retrieval_command.add(commands)
     questions_command.add(commands)
+    answers_command.add(commands)
     agreement_command.add(commands)
     unlabelled_command.add(commands)
     check_command.add(commands)

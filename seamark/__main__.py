@@ -12,6 +12,7 @@ COMMANDS = {
     "stitch": "make long documents with known boundaries of short ones",
     "retrieval": "measure recipes on questions with known excerpts",
     "questions": "have a language model ask questions about documents, for retrieval",
+    "answers": "questions answered from each chunker's chunks by a language model, and judged",
     "agreement": "which boundaries another embedder moves",
     "unlabelled": "what can be said of chunkers without labels",
     "report": "chunkers on a document, as one file of HTML that opens offline",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from chunkers.language_models.asking import Asking
-from evaluation.answering.answer import Answer, Context, Recording, answered
+from chunkers.language_models.asking import Asking, together
+from evaluation.answering.answer import Answer, Context, Gathered, Recording, answered
 from evaluation.answering.judging import Judged, Judgement, Kind, Similar, aqs, judged, kinds_of
 from evaluation.answering.questions import Item
 
@@ -111,6 +112,43 @@ def answer_item(
     keep(result)
     if means.judge is not None:
         judge_result(result, means, keep, cancelled)
+
+
+def answer_all(
+    items: Sequence[Item],
+    gathered: Mapping[int, Gathered],
+    means: Means,
+    keep: Callable[[tuple[int, int], Result], None],
+    done: Callable[[tuple[int, int]], None],
+    cancelled: Callable[[], bool] = bool,
+) -> None:
+    """Answer every question from the chunks of every chunker, several at once, as `answer_item` does.
+
+    Parameters
+    ----------
+    keep
+        Called with the numbers of the chunker and of the question, from any thread.
+    done
+        Called when all of an answer is there.
+
+    Raises
+    ------
+    ModelError
+        As `answer_item`; the first that fails stops the others, and what was kept is there.
+    Cancelled
+        If the user asked to stop.
+    """
+
+    def one(chunker: int, question: int) -> Callable[[Callable[[], bool]], None]:
+        def work(stopped: Callable[[], bool]) -> None:
+            place = chunker, question
+            answer_item(items[question], gathered[chunker].contexts[question], means, partial(keep, place), stopped)
+            done(place)
+
+        return work
+
+    # Question by question, so that a run that is stopped compares the chunkers on the same ones.
+    together([one(chunker, question) for question in range(len(items)) for chunker in gathered], cancelled)
 
 
 def judge_result(

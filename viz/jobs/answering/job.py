@@ -17,7 +17,7 @@ from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
 from evaluation.answering.questions import Item
 from evaluation.answering.report import Report
-from evaluation.answering.work import Means, Result, answer_item, judge_result
+from evaluation.answering.work import Means, Result, answer_all, judge_result
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
 from viz.jobs.chunking import Task
@@ -176,20 +176,8 @@ class Answering(Background):
         return self._report[1]
 
     def _run(self) -> None:
-        means = self.means(self._cancel.is_set)
-
-        def one(column: int, question: int) -> Callable[[Callable[[], bool]], None]:
-            def work(stopped: Callable[[], bool]) -> None:
-                place, item = (column, question), self.plan.items[question]
-                context = self.gathered[column].contexts[question]
-                answer_item(item, context, means, partial(self.keep, place), stopped)
-                self.finished.add(place)
-
-            return work
-
-        # Question by question, so that a run that is stopped compares the columns on the same ones.
-        works = [one(column, question) for question in range(len(self.plan.items)) for column in self.gathered]
-        together(works, self._cancel.is_set)
+        stopped = self._cancel.is_set
+        answer_all(self.plan.items, self.gathered, self.means(stopped), self.keep, self.finished.add, stopped)
         if self.bert:
             self._score()
 

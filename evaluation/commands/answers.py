@@ -1,0 +1,104 @@
+"""The command ``answers``: questions answered from each chunker's chunks alone, and the answers measured."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from chunkers import EmbeddingCache, InputError, Tools, run
+from chunkers.arguments import Parser, document_reader, file_bytes, preparing_on_terminal, say
+from chunkers.arrays import FloatArray
+from chunkers.language_models.asking import asking_of
+from chunkers.language_models.server import ChatServer
+from chunkers.language_models.spending import Limit
+from chunkers.text.document import Document
+from evaluation.answering.answer import Gathered, gather
+from evaluation.answering.files import to_csv, to_json_lines
+from evaluation.answering.questions import questions_of_file
+from evaluation.answering.report import Report, costs
+from evaluation.answering.work import Means, Result, answer_all
+from evaluation.asking.ask import fitting_budget
+from evaluation.commands.columns import add_columns, columns_of
+from evaluation.retrieval.corpus import Ruler
+
+
+def add(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command to a parser's."""
+    command = commands.add_parser(
+        "answers",
+        help="questions answered from each chunker's chunks by a language model, and judged",
+        description="Every question is answered from each chunker's best chunks alone; the answers go to standard output as "
+        "CSV, who is ahead and what it took to standard error.",
+    )
+    command.add_argument("file", metavar="FILE", help="a document, or - for standard input")
+    command.add_argument("--questions", required=True, metavar="FILE", help="CSV, JSON lines or JSON: question and answer")
+    command.add_argument(
+        "--language-model",
+        required=True,
+        metavar="openai:NAME",
+        help="a model of the server at OPENAI_BASE_URL, to which questions and chunks are sent",
+    )
+    command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
+    command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
+    command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
+    command.add_argument("--spend", type=int, metavar="TOKENS", help="the most that asking may take in all")
+    command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
+    add_columns(command)
+    command.set_defaults(run=run_answers)
+
+
+def run_answers(options: argparse.Namespace) -> None:
+    """Cut the document, answer the questions, and print the answers."""
+    if options.not_judged and options.judge:
+        raise InputError("--judge and --not-judged must not both be given.")
+    if options.spend is not None and options.spend < 1:
+        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {options.spend}.")
+    chunkers, sentences, embedder, tokenizer = columns_of(options)
+    asking = asking_of(options.language_model, None if options.spend is None else Limit(options.spend))
+    judge = None if options.not_judged else asking
+    if options.judge:
+        judge = asking.beside(ChatServer(options.judge))
+    found = questions_of_file(file_bytes(options.questions), Path(options.questions).name)
+    for problem in found.problems:
+        say(problem)
+    if not found.usable:
+        raise InputError(f"{options.questions}: at least one question must be usable; none is.")
+    name = "standard input" if options.file == "-" else Path(options.file).name
+    read = document_reader(options.encoding)(file_bytes(options.file, name), name)
+    document = Document.from_text(read.text, sentences, name, read.parts)
+    budget = fitting_budget(len(document.text)) if options.budget is None else options.budget
+    cache = EmbeddingCache()
+    tools = Tools(embedder, tokenizer, cache, preparing=preparing_on_terminal(embedder), asking=asking)
+    tokenizer.load()
+    ruler = Ruler(document.text, tokenizer)
+    questions = [item.question for item in found.usable]
+    gathered: dict[int, Gathered] = {}
+    for number, chunker in enumerate(chunkers):
+        chunking = run(chunker, document, tools)
+        own = Tools(embedder, tokenizer, cache)
+        gathered[number] = gather(chunking, questions, budget, own, ruler)
+
+    def similar(text: str, others: Sequence[str]) -> FloatArray:
+        own = Tools(embedder.for_document(document), tokenizer, cache)
+        vectors = own.embed([text, *others])
+        return np.asarray(vectors[1:] @ vectors[0], dtype=float)
+
+    results: dict[tuple[int, int], Result] = {}
+    names = [f"{number}. {chunker.title}" for number, chunker in enumerate(chunkers, start=1)]
+    try:
+        means = Means(asking, judge, similar, tokenizer.count)
+        answer_all(found.usable, gathered, means, results.__setitem__, lambda _: None)
+    finally:
+        # What was answered and paid for is printed, however it ends.
+        sys.stdout.write((to_json_lines if options.json else to_csv)(names, results))
+    report = Report(names, len(questions), results)
+    for measure in report.measured:
+        say(report.verdict(measure))
+    for row in costs(report, gathered, asking.model):
+        said = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
+        say(f"{row['chunker']}: {', '.join(said)}")
+    say(f"{asking.model.name}: {asking.spent}.")

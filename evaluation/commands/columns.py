@@ -1,0 +1,69 @@
+"""The chunkers of a command that compares several on one document, and what they share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from chunkers import Chunker, InputError, Recipe, Tokenizer, build_chunker, load_embedder, load_tokenizer
+from chunkers.arguments import add_device, add_encoding, assignment, file_bytes
+from chunkers.comparison import MOST_SIDE_BY_SIDE
+from chunkers.embedders import Embedder
+from chunkers.text.sentences import DEFAULT_SPLITTER, SPLITTERS
+
+
+class Columns(NamedTuple):
+    """The chunkers, and what all of them share."""
+
+    chunkers: list[Chunker]
+    sentences: str
+    embedder: Embedder
+    tokenizer: Tokenizer
+
+
+def add_columns(command: argparse.ArgumentParser) -> None:
+    """Add the options that name chunkers, and what they share."""
+    command.add_argument(
+        "--chunker",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a chunker and its parameters, as “--chunker recursive size=512 unit=tokens”; may be given several times",
+    )
+    command.add_argument("--recipe", nargs="+", action="extend", default=[], metavar="FILE", help="recipes from the page")
+    names = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
+    command.add_argument(
+        "--sentences", metavar="NAME", help=f"one of {names} (default: the recipes', or {DEFAULT_SPLITTER})"
+    )
+    command.add_argument("--embedder", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
+    command.add_argument("--tokenizer", metavar="NAME", help="(default: the recipes', or all-MiniLM-L6-v2)")
+    add_device(command)
+    add_encoding(command)
+
+
+def columns_of(options: argparse.Namespace) -> Columns:
+    """Return what was named; raises InputError if there is nothing, too much, or recipes disagree."""
+    recipes = [Recipe.from_json(file_bytes(one).decode("utf-8-sig", "replace")) for one in options.recipe]
+    count = len(recipes) + len(options.chunker)
+    if not 1 <= count <= MOST_SIDE_BY_SIDE:
+        raise InputError(f"--chunker and --recipe must name 1 to {MOST_SIDE_BY_SIDE} columns; got {count}.")
+    embedder = load_embedder(_shared(options, recipes, "embedder", "all-MiniLM-L6-v2"), options.device)
+    tokenizer = load_tokenizer(_shared(options, recipes, "tokenizer", "all-MiniLM-L6-v2"))
+    chunkers = [one.build() for one in recipes] + [_chunker(one, embedder) for one in options.chunker]
+    return Columns(chunkers, _shared(options, recipes, "sentences", DEFAULT_SPLITTER), embedder, tokenizer)
+
+
+def _shared(options: argparse.Namespace, recipes: Sequence[Recipe], what: str, default: str) -> str:
+    """Return what all columns share: as asked, or as the recipes have it, who must agree."""
+    asked: str | None = getattr(options, what)
+    named = {getattr(one, what) for one in recipes}
+    if asked is None and len(named) > 1:
+        raise InputError(f"--{what} must be given where the recipes have several; they have {', '.join(sorted(named))}.")
+    return asked or next(iter(named), default)
+
+
+def _chunker(given: Sequence[str], embedder: Embedder) -> Chunker:
+    name, *assigned = given
+    return build_chunker(name, dict(map(assignment, assigned)), embedder)
