@@ -13,14 +13,14 @@ from evaluation.answering.questions import Item
 
 
 class Estimates(NamedTuple):
-    """What answering takes, and what judging the answers takes: nothing, if they are not judged."""
+    """What answering takes, and what judging the answers takes."""
 
     answers: Estimate
     judgements: Estimate
 
 
 def estimates(
-    items: Sequence[Item], gathered: Mapping[int, Gathered], count: Callable[[Sequence[str]], list[int]], *, judged: bool
+    items: Sequence[Item], gathered: Mapping[int, Gathered], count: Callable[[Sequence[str]], list[int]]
 ) -> Estimates:
     """Return about what a run takes if nothing has to be asked again and nothing is remembered; an answer is guessed.
 
@@ -33,9 +33,8 @@ def estimates(
     for one in gathered.values():
         for number, (item, context) in enumerate(zip(items, one.contexts, strict=True)):
             answers = _more(answers, 1, fixed[0] + questions[number] + context.tokens)
-            if judged:
-                said = judging_tokens(item, context, (fixed[1], fixed[2], fixed[3]), questions[number], references[number])
-                judgements = _more(judgements, len(kinds_of(item.reference)), said)
+            said = judging_tokens(item, context, (fixed[1], fixed[2], fixed[3]), questions[number], references[number])
+            judgements = _more(judgements, len(kinds_of(item.reference)), said)
     return Estimates(Estimate(*answers), Estimate(*judgements))
 
 

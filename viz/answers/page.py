@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from chunkers import Embedder, load_tokenizer
+from chunkers import Embedder
 from chunkers.errors import shown
 from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS
-from evaluation.answering.estimate import estimates
 from evaluation.answering.questions import Items
 from evaluation.asking.ask import fitting_budget
 from sample_docs import sample_splitters
@@ -113,7 +112,7 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
     if plan is not None and gathering is not None and here.embedder is not None:
         _send_row(here, text, plan, gathering, here.embedder)
     if run is not None:
-        _say_state(run, plan)
+        _say_state(here, run, plan)
         if run.results:
             report = run.report()
             show_report(run, report, here.choices.extra)
@@ -166,7 +165,7 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
     elif job.error:
         notice(job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=again, key="answers/gather_again")
-    elif not job.done:
+    elif job.estimates is None:
         st.button("Gather the chunks", on_click=again, key="answers/gather")
     return job
 
@@ -178,12 +177,9 @@ def _send_row(here: Page, text: Text, plan: AnswerPlan, gathering: Gathering, em
         notice(MISSING, key="answers_missing")
         return
     run = session.answering
-    if not gathering.done or (run is not None and (run.running or _is_of(run, plan, asking, here.choices))):
+    found, judge = gathering.estimates, judge_of(here.choices, asking)
+    if found is None or (run is not None and (run.running or _is_of(run, plan, asking, judge))):
         return
-    judge = judge_of(here.choices, asking)
-    tokenizer = load_tokenizer(plan.tokenizer)
-    tokenizer.load()
-    found = estimates(plan.items, gathering.found, tokenizer.count, judged=judge is not None)
 
     def send() -> None:
         session.answering = job = Answering(
@@ -204,19 +200,29 @@ def _send_row(here: Page, text: Text, plan: AnswerPlan, gathering: Gathering, em
     )
 
 
-def _is_of(run: Answering, plan: AnswerPlan, asking: Asking, choices: Choices) -> bool:
+def _is_of(run: Answering, plan: AnswerPlan, asking: Asking, judge: Asking | None) -> bool:
     """Return whether a run has all that would be asked."""
-    judged = run.judge is not None or choices.extra["judged"] == "no"
     whole = len(run.finished) == run.total and not run.error
-    return whole and run.plan == plan and run.asking is asking and judged and (run.bert or not scores_bert())
+    return whole and run.plan == plan and not _other_models(run, asking, judge) and (run.bert or not scores_bert())
 
 
-def _say_state(run: Answering, plan: AnswerPlan | None) -> None:
+def _other_models(run: Answering, asking: Asking, judge: Asking | None) -> list[str]:
+    """Return which of the models are others than those of a run; answers that need not be judged may be."""
+    differs = {
+        "the language model": run.asking is not asking,
+        "the judging model": judge is not None and (run.judge is None or run.judge.model.name != judge.model.name),
+    }
+    return [name for name, different in differs.items() if different]
+
+
+def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
     """Draw the progress of a run, its error, and how the current choices differ from its own."""
     if run.running and not run.cancelled:
         seen = len(run.finished)
         show_job_progress(run, lambda: len(run.finished) > seen)
-    changed = run.plan.changed(plan) if plan is not None else []
+    changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
+    if asking is not None:
+        changed += _other_models(run, asking, judge_of(here.choices, asking))
     if changed:
         notice(
             f"Below are the answers as they were asked for; changed since: {', '.join(changed)}. “Send” asks anew.",

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkers import InputError
 from evaluation.answering.questions import BAR, Item, Items, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
-from viz.components.notice import remark
+from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed, switch
 from viz.state.choices import OWN, Choices
 from viz.state.keys import session
@@ -34,7 +34,9 @@ def choose_questions(choices: Choices, text: Text) -> Items:
     if found.usable:
         said = f"{counted(len(found.usable), 'question')}, {for_reference:,} of them with a reference answer"
         remark(said + _whose(choices), key="answers_questions_said")
-    if found.problems:
+    if len(found.problems) == 1:
+        notice(found.problems[0], "error", key="answers_problem")
+    elif found.problems:
         with st.expander(f"{counted(len(found.problems), 'question')} left out"):
             st.dataframe({"question": list(found.problems)}, hide_index=True, width="stretch")
     return found
@@ -92,7 +94,7 @@ def _typed() -> Items:
 def _from_file() -> Items:
     def uploaded() -> None:
         file = st.session_state["answers/file"]
-        session.answers_file = None if file is None else (file.name, file.getvalue())
+        session.answers_file = None if file is None else (file.name, _read(file.getvalue(), file.name))
 
     st.file_uploader(
         "A file of questions, 20 MB at most",
@@ -103,15 +105,14 @@ def _from_file() -> Items:
     )
     if session.answers_file is None:
         return Items(())
-    name, data = session.answers_file
-    try:
-        found = _read(data, name)
-    except InputError as error:
-        return Items((), (str(error),))
+    name, found = session.answers_file
     remark(name, key="answers_file_name")
     return found
 
 
-@lru_cache(maxsize=8)
 def _read(data: bytes, name: str) -> Items:
-    return questions_of_file(data, name)
+    """Return the questions of a file; one that is of no use has a problem alone."""
+    try:
+        return questions_of_file(data, name)
+    except InputError as error:
+        return Items((), (str(error),))

@@ -14,6 +14,7 @@ from chunkers.language_models.answers import AnswerCache
 from chunkers.language_models.asking import Asking
 from chunkers.methods.your_chunks import ChunkFile
 from chunkers.text.reading import FileText
+from evaluation.answering.questions import Items
 from evaluation.asking.questions_file import Marked
 from evaluation.asking.reranker import Reranker
 from evaluation.generating.data_set import Draft, Texts
@@ -239,7 +240,7 @@ class Session:
 
     # The page Answers: its questions are the user's text, which no link has
     answers_typed = Value("answers_typed", "")
-    answers_file = Value[tuple[str, bytes] | None]("answers_file", None)  # name and content of the file of questions
+    answers_file = Value[tuple[str, Items] | None]("answers_file", None)  # the file of questions, by name
     judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
     gathering = Job[Gathering | None]("gathering", None)
     answering = Job[Answering | None]("answering", None)

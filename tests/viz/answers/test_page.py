@@ -128,6 +128,8 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     press(app, "Send")
     job = app.session_state["answering"]
     assert job.progress()[1].startswith("Asking openai:test: ")
+    assert "Cancel" in labels(app)
+    assert "Send" not in labels(app)
     while len(job.finished) < 2:
         job.join(0.02)
     job.cancel()
@@ -177,6 +179,30 @@ def test_typed_questions_and_another_judge(app, http):
     assert {body["model"] for body in asked(http, prompts.CORRECTNESS_SYSTEM)} == {"judge"}
     assert app.query_params["questions"] == "typed"
     assert "keeper" not in str(dict(app.query_params))
+
+
+def test_a_file_of_questions_and_one_that_is_of_no_use(app, http):
+    opened(app, questions="file")
+    app.file_uploader(key="answers/file").upload("q.csv", b"what\nx\n", "text/csv").run()
+    assert "q.csv: the columns must include question; got 'what'." in said(app)
+    app.file_uploader(key="answers/file").upload("<b>q</b>.csv", b"question,answer\nWho?,Me.\nWhen?,\n", "text/csv").run()
+    gathered(app)
+    assert "2 questions, 1 of them with a reference answer." in remarks(app)
+    assert sent(app, "budget")["reference"] == "Me."
+
+
+def test_another_model_is_another_run(app, http):
+    opened(app, judged="no")
+    name_model(app, http)
+    press(gathered(app), "Send")
+    done(app)
+    assert "Send" not in labels(app)
+    app.segmented_control(key="answers/judged").set_value("yes").run()
+    assert any("changed since: the judging model." in text for text in said(app))
+    assert "Send" in labels(app)
+    name_model(app, http, "other")
+    gathered(app)
+    assert any("changed since: the language model, the judging model." in text for text in said(app))
 
 
 def test_words_of_a_link_that_are_none_are_named(app, http):

@@ -15,6 +15,7 @@ from chunkers.text.languages import detect_language
 from chunkers.turns import arrival
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
+from evaluation.answering.estimate import Estimates, estimates
 from evaluation.answering.questions import Item
 from evaluation.answering.report import Report
 from evaluation.answering.work import Means, Result, answer_all, judge_result
@@ -66,6 +67,8 @@ class Gathering(Background):
     ----------
     found
         By the column's number; grows while the job runs.
+    estimates
+        About what answering and judging will take; None until all columns are there.
     """
 
     plan: AnswerPlan
@@ -73,14 +76,10 @@ class Gathering(Background):
     embedder: Embedder
     on_disk: bool
     found: dict[int, Gathered] = field(default_factory=dict)
+    estimates: Estimates | None = None
     came: int = field(default_factory=arrival, init=False)
     _status: str = "Embedding the chunks"
     _share: float = 0.0
-
-    @property
-    def done(self) -> bool:
-        """Whether all columns are there."""
-        return len(self.found) == len(self.chunkings)
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the columns that are done, and what is done for the next."""
@@ -99,6 +98,9 @@ class Gathering(Background):
             tools = replace(tools, progress=embedded, share=self._shared, came=self.came)
             ruler = ruler_of(chunking.document, self.plan.tokenizer)
             self.found[number] = gather(chunking, questions, self.plan.budget, tools, ruler)
+        self._status = "Counting tokens"
+        tokenizer = load_tokenizer(self.plan.tokenizer)
+        self.estimates = estimates(self.plan.items, self.found, tokenizer.count)
 
     def _prepares(self, share: float) -> None:
         self._status, self._share = self.embedder.prepared_said(share), share
