@@ -104,6 +104,8 @@ def _form(choices: Choices) -> None:
         # A key is only ever sent to the server for which it was entered.
         kept = before.key if address == before.address else ""
         session.server = EmbeddingServer(address, st.session_state["server_key"].strip() or kept)
+        # The browser need not have it any longer.
+        st.session_state["server_key"] = ""
         _use(choices, name)
 
     if "embedder_name" not in st.session_state:
