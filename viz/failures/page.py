@@ -30,6 +30,7 @@ from viz.shell.thread import columns_to_open_with, say_added, take_button
 from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import columns_of_compare, compared
 from viz.state.keys import session
+from viz.state.language_model import chosen_model
 from viz.state.own_text import choose_document
 from viz.state.text import Text
 from viz.theme import palette
@@ -38,11 +39,14 @@ from viz.theme.numbers import counted, known_boundaries
 PAGE = "failures"
 READER = "reader"
 
+ASKED = ("llm",)
+"""Chunkers that stand beside the others where a language model is named; they are measured, but no settings are searched."""
+
 
 def show() -> None:
     """Draw the page."""
     document, sentences = next(iter(sample_splitters().items()))
-    columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in SEARCHED]
+    columns = [ColumnChoice(name, dict(as_published(name)[0].parameters)) for name in _names()]
     default = Choices(document, sentences, columns, selected=1, extra={"result": "published", "hair": f"{HAIR:g}"})
     opening = columns_to_open_with(PAGE, [{*CHUNKERS, *ASKING, *ADAPTERS}])
     with page(PAGE, default) as here:
@@ -71,7 +75,7 @@ def _draw(here: Page) -> None:
         marking = controls(text)
     search = search_of(here, text)
     best = best_of(search)
-    settings = [("published", number, *as_published(name)) for number, name in enumerate(SEARCHED)]
+    settings = [("published", number, *as_published(name)) for number, name in enumerate(_names())]
     settings += [("best", number, best[name], "found here") for number, name in enumerate(SEARCHED) if name in best]
     settings += [
         ("compare", number, Setting.of(column.chunker, **column.parameters), f"column {number + 1}")
@@ -94,6 +98,11 @@ def _draw(here: Page) -> None:
             show_inbox(choices, selected, here.embedder)
     with right:
         _reader(text, results, selected, marking)
+
+
+def _names() -> list[str]:
+    """Return the chunkers of the page in their order, whose numbers are in the link."""
+    return [*SEARCHED, *(ASKED if chosen_model() is not None else ())]
 
 
 def _selected(choices: Choices, shown: Sequence[MeasuredSetting]) -> tuple[list[MeasuredSetting], MeasuredSetting]:

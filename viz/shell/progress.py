@@ -25,8 +25,11 @@ AT_ONCE = "tfidf"
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Draw the progress of the embedding job with its cancel button; the page reruns whenever a column is done."""
+    asked = set()
     for number, one in enumerate(made):
-        if one.sending is not None:
+        # Two columns may be the same.
+        if one.sending is not None and one.sending.task not in asked:
+            asked.add(one.sending.task)
             _ask_to_send(number, one)
     job = session.job
     if job is None:

@@ -9,11 +9,14 @@ from streamlit.testing.v1 import AppTest
 
 from chunkers import ASKING
 from chunkers.language_models.server import ChatServer
+from evaluation.segmentation.grids import SEARCHED
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
 from tests.viz.app_steps import remarks, said, settled
 from tests.viz.compare.test_page import reader_of
+from tests.viz.failures.test_page import part
+from viz.shell.results import WAITS
 from viz.state.language_model import MISSING
 
 
@@ -250,3 +253,37 @@ def test_every_other_page_works_while_compare_has_such_a_column(app, http, page)
     app.switch_page(f"pages/{page}.py")
     settled(app)
     assert http.requests == []
+
+
+def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_user_sends(app, http):
+    def measures():
+        return part(app, "table")["rows"]
+
+    def mine():
+        return [(row["result"], row["column"], row["message"]) for row in measures() if row["title"] == "Language model"]
+
+    opened(app, embedder="tfidf", document="stubs")
+    app.switch_page("pages/failures.py")
+    settled(app)
+    assert mine() == [("compare", 0, MISSING)]
+    app.switch_page("pages/compare.py")
+    opened(app)
+    name_model(app, http)
+    app.switch_page("pages/failures.py")
+    settled(app)
+    assert mine() == [(result, column, WAITS) for result, column in (("compare", 0), ("published", len(SEARCHED)))]
+    assert http.requests == []
+    # Both are the same question.
+    assert labels(app).count("Send") == 1
+    press(app, "Send")
+    settled(app).run()
+    asked = len(http.requests)
+    assert asked
+    assert mine() == [("compare", 0, ""), ("published", len(SEARCHED), "")]
+    rows = measures()
+    assert {len(row["cells"]) for row in rows} == {6}
+    app.session_state["choices/failures"].selected = len(SEARCHED)
+    settled(app)
+    assert [one["title"] for one in columns(app)] == ["Language model"]
+    assert columns(app)[0]["segments"] is not None
+    assert len(http.requests) == asked
