@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -130,7 +131,18 @@ def chonkie(text):
     return made, json.dumps([one.to_dict() for one in made]), as_csv([{"text": one.text} for one in made]).decode()
 
 
-@pytest.mark.parametrize("library", [langchain, llama_index, chonkie])
+def haystack(text):
+    # Read when it is imported: whether to report its use to its makers.
+    os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+    from haystack import Document as HaystackDocument
+    from haystack.components.preprocessors import DocumentSplitter
+
+    splitter = DocumentSplitter(split_by="word", split_length=40, split_overlap=8)
+    made = splitter.run(documents=[HaystackDocument(content=text, meta={"file_name": "it.txt"})])["documents"]
+    return made, json.dumps([one.to_dict() for one in made]), json.dumps([one.to_dict(flatten=False) for one in made])
+
+
+@pytest.mark.parametrize("library", [langchain, llama_index, chonkie, haystack])
 def test_other_libraries_chunks_are_found_or_told_on_all_samples(library):
     for path in sorted(SAMPLES_FOLDER.glob("*.*")):
         if path.suffix not in (".txt", ".md"):
@@ -156,7 +168,7 @@ def rows_as_given(rows):
 
 
 def textual(one):
-    return one.page_content if hasattr(one, "page_content") else one.text
+    return next(getattr(one, name) for name in ("page_content", "content", "text") if hasattr(one, name))
 
 
 # As DocChunk.model_dump() has it.
