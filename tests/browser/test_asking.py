@@ -93,6 +93,9 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("answer split in 2")
     expect(root.locator(".fate.wrong").nth(1)).to_contain_text("cut: 0.")
     expect(root.locator(".asking .ask-said")).to_have_text("Kept under “Questions”, below the text")
+    # All views below the text have their buttons in one row.
+    views = laptop.locator('.st-key-below [role="radio"]').all()
+    assert len({round(one.bounding_box()["y"]) for one in views}) == 1 < len(views)
     laptop.get_by_text("Questions", exact=True).click()
     expect(laptop.get_by_text("1 question about 1 text")).to_be_visible()
     with laptop.expect_download() as downloaded:
