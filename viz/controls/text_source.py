@@ -184,6 +184,13 @@ def _uploaded(choices: Choices) -> None:
     _read(session.own_file, None, choices)
 
 
+def give_text(own: Source, choices: Choices) -> None:
+    """Make a text that another page has the user's own, and choose it; lines of dashes in it stay text. For callbacks."""
+    _forget_file()
+    store_own_text(own)
+    _taken(choices)
+
+
 def _taken(choices: Choices) -> None:
     """Show a text that came otherwise than by the text area."""
     session.own_taken += 1

@@ -16,11 +16,11 @@ from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
+from viz.controls.text_source import give_text
 from viz.jobs.reading import ReadingJob
 from viz.shell.navigation import PAGES, go_at_next_run
-from viz.state.choices import OWN, Choices
+from viz.state.choices import Choices
 from viz.state.keys import session
-from viz.state.own_text import set_own_text
 from viz.state.text import Source
 from viz.state.values import MarkedDocuments, StitchedDocuments
 
@@ -219,6 +219,6 @@ def zipped(documents: list[MarkedText]) -> bytes:
 
 def _open(choices: Choices, one: MarkedText, page: str) -> None:
     """Make the document the user's own text, and go to the page that shows it."""
-    set_own_text(Source(one.text, one.name, one.known))
-    choices.document, choices.sentences = OWN, choices.extra["splitter"]
+    give_text(Source(one.text, one.name, one.known), choices)
+    choices.sentences = choices.extra["splitter"]
     go_at_next_run(page)

@@ -27,6 +27,7 @@ from viz.retrieval.material import bundled
 from viz.retrieval.opening import first_run as opening
 from viz.retrieval.opening.first_run import first_run
 from viz.retrieval.passages import ranked_passages
+from viz.state.text import Source
 
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
 
@@ -536,21 +537,25 @@ def test_what_failed_is_listed_and_leads_to_its_passages(run):
     assert components(again, "failed")[0]["rows"][-1]["here"]
 
 
-def test_the_way_to_compare_leads_to_the_excerpt_and_is_there_where_compare_has_the_document(run):
+def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_document_takes(run):
     corpus = next(iter(run_of(opened(run=run)).found.values())).index.corpus
     questions = run_of(opened(run=run)).questions.usable
     for number in (0, 38, 39):
         excerpt = questions[number].excerpts[0]
         app = opened(run=run, question=str(number + 1), left="1")
         document = corpus.documents[excerpt.document]
-        # The essay of Compare has several of these documents.
-        shown = components(app, "on_compare")
-        assert bool(shown) == (document.text in {load_sample(name).text for name in sample_titles()})
-        if shown:
-            (first, end) = shown[0]["range"]
-            spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
-            touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
-            assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
+        (shown,) = components(app, "on_compare")
+        assert shown["label"] == "See the passage on Compare"
+        (first, end) = shown["range"]
+        spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
+        touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
+        assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
+        # The essay of Compare has several of these documents, which are none of its samples.
+        sample = document.text in {load_sample(name).text for name in sample_titles()}
+        for text, gives_way in (("Mine.", not sample), (document.text, False)):
+            app.session_state["own"] = Source(text, "mine.txt")
+            (shown,) = components(app.run(), "on_compare")
+            assert shown["label"].endswith("in the place of “mine.txt”") == gives_way
 
 
 def test_a_measure_that_no_budget_changes_has_no_curve(run):

@@ -1,4 +1,4 @@
-"""The way from a question to its passage on Compare, where its document is one of the bundled ones."""
+"""The way from a question to its passage on Compare: to a sample, or with its document as the user's own text."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from chunkers import Document, Span
 from evaluation.retrieval.corpus import Corpus
 from sample_docs import load_sample, sample_titles
 from viz.components.assets import script, styles
+from viz.controls.text_source import give_text
 from viz.jobs.plan import Plan
 from viz.jobs.resources import split_document
 from viz.shell.navigation import go_at_next_run
-from viz.state.choices import Choices, ColumnChoice
+from viz.state.choices import OWN, Choices, ColumnChoice
 from viz.state.compared import COMPARE, compared
 from viz.state.keys import session
+from viz.state.own_text import choose_document
+from viz.state.text import Source
 from viz.state.undo import undoable
 from viz.theme import palette
 
@@ -47,22 +50,25 @@ def _samples() -> dict[str, str]:
 def show_way_to_compare(corpus: Corpus, span: Span, plan: Plan, numbers: Sequence[int], choices: Choices) -> None:
     """Draw the button that opens Compare at a span of the corpus's axis, with chunkers ``numbers`` of the run as columns.
 
-    Nothing is drawn where its document is not one of Compare's.
+    A document that is none of Compare's samples becomes the user's own text there; which text gives way to it is said.
     """
     number = corpus.document_at(span.start)
-    offset, text = corpus.offsets[number], corpus.documents[number].text
-    sample = _samples().get(text)
-    if sample is None:
-        return
-    document = split_document(text, plan.sentences, load_sample(sample).title)
+    offset, document = corpus.offsets[number], corpus.documents[number]
+    sample, own = _samples().get(document.text), session.own
+    to: str | Source = sample or Source(document.text, document.name, parts=document.parts)
+    place = f", in the place of “{own.name}”" if sample is None and own is not None and own.text != document.text else ""
+    if document.splitter != plan.sentences:
+        # That of a run which only shows what was measured.
+        name = document.name if sample is None else load_sample(sample).title
+        document = split_document(document.text, plan.sentences, name, document.parts)
     data: OnCompareData = {
-        "label": "See the passage on Compare",
+        "label": f"See the passage on Compare{place}",
         "range": sentences_of(document, Span(span.start - offset, span.end - offset)),
     }
     columns = [
         ColumnChoice(one.name, one.model_dump(mode="json")) for one in (plan.chunkers[n] for n in dict.fromkeys(numbers))
     ]
-    _link(key=KEY, data=data, on_open_change=partial(_open, sample, plan, columns, choices))
+    _link(key=KEY, data=data, on_open_change=partial(_open, to, plan, columns, choices))
 
 
 def sentences_of(document: Document, span: Span) -> tuple[int, int]:
@@ -71,14 +77,21 @@ def sentences_of(document: Document, span: Span) -> tuple[int, int]:
     return first, max(first, document.sentence_at(span.end - 1)) + 1
 
 
-def _open(sample: str, plan: Plan, columns: list[ColumnChoice], choices: Choices) -> None:
+def _open(to: str | Source, plan: Plan, columns: list[ColumnChoice], choices: Choices) -> None:
     """Go to Compare with the document and these columns, which can be undone there."""
     opened = (st.session_state.get(KEY) or {}).get("open")
     if not opened or session.taken.get((KEY, "open")) == opened["at"]:
         return
     session.taken[KEY, "open"] = opened["at"]
     # The pages share these: Compare takes them from the page that the user comes from.
-    choices.document, choices.sentences, choices.embedder = sample, plan.sentences, plan.embedder
+    if isinstance(to, str):
+        choose_document(choices, to)
+    elif session.own is not None and session.own.text == to.text:
+        # With its known boundaries.
+        choose_document(choices, OWN)
+    else:
+        give_text(to, choices)
+    choices.sentences, choices.embedder = plan.sentences, plan.embedder
     there = compared()
     with undoable(COMPARE, "Columns replaced by those of Retrieval"):
         there.columns, there.selected = columns, 0
