@@ -64,6 +64,8 @@ def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
         page.on("websocket", lambda socket: asked.append(socket.url))
         open_app(page, server.url)
         page.locator("input[type=file]").first.set_input_files(ROOT / "SECURITY.md")
+        # A page that is called before the file has arrived may not be heard.
+        page.get_by_role("heading", name="SECURITY.md").wait_for(timeout=READY)
         embedded(page)
         for name, entry in [*PAGES.items()][1:]:
             page.get_by_role("link", name=entry.title, exact=True).click()
