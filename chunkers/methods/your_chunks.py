@@ -43,6 +43,7 @@ class ChunkFile:
     chunks: tuple[GivenChunk, ...]
     document: str | None = None
     _last: list[tuple[str, FoundAgain]] = field(default_factory=list, init=False, repr=False)
+    _texts: list[tuple[str, str | None]] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
     def identity(self) -> str:
@@ -105,10 +106,13 @@ class ChunkFile:
         name
             What the text at hand is called, by which the chunks are chosen if there are some of several documents.
         """
-        try:
-            return _joined(self._meant(name))
-        except InputError:
-            return None
+        if not self._texts or self._texts[0][0] != name:
+            try:
+                text = _joined(self._meant(name))
+            except InputError:
+                text = None
+            self._texts[:] = [(name, text)]
+        return self._texts[0][1]
 
 
 def _joined(chunks: Iterable[GivenChunk]) -> str | None:

@@ -12,7 +12,7 @@ from chunkers.registry import ELSEWHERE
 from viz.jobs.chunking import ChunkingJob, Task, chunk_at_once, estimate_of
 from viz.shell.page import Page
 from viz.state.choices import ColumnChoice
-from viz.state.chunk_files import your_chunks
+from viz.state.chunk_files import none_found, your_chunks
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.state.text import Text
@@ -127,5 +127,5 @@ def _found_again(here: Page, document: Document, choice: ColumnChoice, kept: Map
     if chunking is None:
         chunking = chunk_at_once(task, chunker, document, here.embedder, session.on_disk)
     if chunking is not None and document.sentences and not chunking.chunks:
-        return ColumnResult(choice, chunker, error=f"None of the chunks of {chunker.describe()} is found in this text.")
+        return ColumnResult(choice, chunker, error=none_found(chunker, document))
     return ColumnResult(choice, chunker, task, chunking)

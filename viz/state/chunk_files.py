@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from chunkers import InputError
+from chunkers import Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
 from viz.state.undo import undoable
+from viz.theme.numbers import counted
 
 MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
@@ -36,6 +37,17 @@ def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
         chunker = YourChunks.build(**column.parameters)
         return chunker, NAME_AGAIN if chunker.file else NO_FILE
     return YourChunks.of(file), ""
+
+
+def none_found(chunker: YourChunks, document: Document) -> str:
+    """Return the sentence that says that none of the chunks is in the text, and what can be done."""
+    file = chunker.held
+    assert file is not None
+    found = file.known_in(document)
+    count = len(file.chunks) if found is None else found.given
+    whole = file.text(document.name) is not None
+    can = "; the text that they give can be opened in this column's settings" if whole else ""
+    return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{can}."
 
 
 def hold(file: ChunkFile, columns: Iterable[ColumnChoice]) -> None:

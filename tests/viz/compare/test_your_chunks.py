@@ -103,7 +103,9 @@ def test_chunks_of_another_text_are_told_and_their_text_can_be_opened(app):
     other = "The tide goes out. It comes back.\n\nBoats wait for it."
     upload(app, [{"text": other[a:b], "start": a, "end": b} for a, b in ((0, 18), (19, 33), (35, len(other)))])
     column = columns_of(app)[1]
-    assert (column["message"], column["tone"]) == ("None of the chunks of theirs.json is found in this text.", "error")
+    can = "the text that they give can be opened in this column's settings"
+    said_of_it = f"0 of 3 chunks of theirs.json found in this text: they may be of another; {can}."
+    assert (column["message"], column["tone"]) == (said_of_it, "error")
     assert list_of(app)["summary"] == "0 of 3 chunks found in this text: theirs.json may be of another text"
     app.button(key="open_chunks_text").click().run()
     settled(app)
