@@ -255,7 +255,7 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str, tools
     if match is None and len(quotation) >= SHORTEST:
         with tools.loading():
             # It is compiled when it is first imported.
-            import chunkers.text.approximate  # noqa: F401
+            from chunkers.text import approximate  # noqa: F401
 
         tied, match = "altered", searched.altered(quoted)
     return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
