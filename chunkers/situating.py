@@ -33,7 +33,7 @@ LONGEST_SITUATION = 600
 """Characters of what the model says of a chunk; of a longer answer it is told so and asked again."""
 
 ANSWER_TOKENS = 60
-"""Tokens of an answer, as an estimate of the cost counts them."""
+"""Tokens of an answer, as an estimate counts them."""
 
 NEEDED = "embedded_as context needs a language model, named as openai:NAME, and none was given."
 """What is said where there is none."""
@@ -91,7 +91,8 @@ def estimate(chunking: Chunking, tools: Tools) -> Estimate:
         if place not in counted:
             counted[place] = sum(tools.count_tokens([CONTEXT_SYSTEM, CONTEXT_QUESTION, document.text[slice(*place)]]))
         total += counted[place]
-    return Estimate(len(chunking.chunks), total + sum(tools.count_tokens([_passage(chunk) for chunk in chunking.chunks])))
+    total += sum(tools.count_tokens([_passage(chunk) for chunk in chunking.chunks]))
+    return Estimate(len(chunking.chunks), total, ANSWER_TOKENS * len(chunking.chunks))
 
 
 def shown_of(document: Document, chunk: Chunk) -> Span:

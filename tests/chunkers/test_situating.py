@@ -19,7 +19,7 @@ from chunkers.language_models.base import Reply
 from chunkers.language_models.prompts import CONTEXT_SYSTEM
 from chunkers.language_models.spending import Limit
 from chunkers.methods.fixed import FixedSentences
-from chunkers.situating import LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_of
+from chunkers.situating import ANSWER_TOKENS, LONGEST_SHOWN, LONGEST_SITUATION, NEEDED, estimate, shown_of
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.questions import Question
@@ -142,8 +142,9 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     model = Situating(company)
     run(FixedSentences(size=1), made.document, tools(asking=asking(model)), "context")
     sent = [message.text for messages in model.asked for message in messages]
-    requests, tokens = estimate(made, tools())
+    requests, tokens, answers = estimate(made, tools())
     assert requests == len(made)
+    assert answers == ANSWER_TOKENS * len(made)
     assert tokens == pytest.approx(sum(tools().count_tokens(sent)), rel=0.05)
     assert estimate(cut(None, text=" "), tools()) == Estimate(0, 0)
 

@@ -293,4 +293,4 @@ def estimate_of_plan(
             if cancelled():
                 raise Cancelled
             found.append(situating.estimate(run(STAND_IN if chunker.asks else chunker, document, tools), tools))
-    return Estimate(sum(one.requests for one in found), sum(one.tokens for one in found))
+    return Estimate(*map(sum, zip(*found, strict=True)))

@@ -10,7 +10,7 @@ from chunkers import ASKING, Embedder
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
-from chunkers.situating import ANSWER_TOKENS, LONGEST_SHOWN
+from chunkers.situating import LONGEST_SHOWN
 from viz.controls.language_model import model_form
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import estimate_of_plan
@@ -64,4 +64,4 @@ def ask_to_run(plan: Plan | None, asking: Asking | None, token: str = "") -> Non
     if plan is not None and plan.asks:
         contexts = "context" in (plan.embedded_as, *plan.each)
         said = f"This run sends {counted(len(plan.material.texts), 'document')}{', once for every chunk,' * contexts}"
-        show_consent((plan, token), asking, said, ANSWER_TOKENS if contexts else SHORT_ANSWER, f"run{token}")
+        show_consent((plan, token), asking, said, SHORT_ANSWER, f"run{token}")
