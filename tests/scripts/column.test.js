@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { previewOf } from "../../viz/components/reader/column.js";
+import { nameOf, previewOf } from "../../viz/components/reader/column.js";
 
 const SENTENCES = { starts: [0, 10, 20, 30], ends: [9, 19, 29, 40] };
 const CURVE = { label: "distance", scores: [0.25, 0.7, 0.9], above: true, constrained: false };
@@ -47,4 +47,9 @@ test("a cut in a preview that is no known boundary is marked", () => {
   assert.deepEqual(made.tone, ["", "", "wrong"]);
   assert.match(made.label[2], / · not a known boundary$/);
   assert.doesNotMatch(made.label[1], /known/);
+});
+
+test("the name of a column has one full stop after what it says", () => {
+  const wanted = "Column 2, Breakpoint: It waits. n and p go from cut to cut.";
+  assert.deepEqual([nameOf(2, "Breakpoint", "It waits"), nameOf(2, "Breakpoint", "It waits.")], [wanted, wanted]);
 });

@@ -97,8 +97,8 @@ export class Column extends ColumnText {
       this.draw(this.made?.segments ?? null, data.message, data.tone);
     }
     this.head.update(data, selected);
-    const text = this.segments ? counted(this.segments.start.length, "part") : data.message;
-    this.body.setAttribute("aria-label", `Column ${this.index + 1}, ${data.title}: ${text}. n and p go from cut to cut.`);
+    const said = this.segments ? counted(this.segments.start.length, "part") : data.message;
+    this.body.setAttribute("aria-label", nameOf(this.index + 1, data.title, said));
   }
 
   /**
@@ -219,6 +219,17 @@ export class Column extends ColumnText {
       },
     };
   }
+}
+
+/**
+ * What a column is called for those who do not see it; what it says may be a sentence with its full stop or none.
+ *
+ * @param {number} number
+ * @param {string} title
+ * @param {string} said
+ */
+export function nameOf(number, title, said) {
+  return `Column ${number}, ${title}: ${said.replace(/\.$/, "")}. n and p go from cut to cut.`;
 }
 
 /**
