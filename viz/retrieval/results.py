@@ -20,8 +20,8 @@ from viz.retrieval.verdict import cells, differences_in_words
 from viz.theme.glossary import RETRIEVAL
 from viz.theme.numbers import counted
 
-_PIXELS = {f"{title}, %": 174 if " " in title else 96 for title in TITLES.values()}
-_PIXELS |= {"chunker": 278, "chunks": 64, "tokens each": 96}
+_PIXELS = {f"{title}, %": 184 if " " in title else 96 for title in TITLES.values()}
+_PIXELS |= {"chunker": 268, "chunks": 64, "tokens each": 96}
 _COLUMNS = {
     name: st.column_config.Column(width=pixels, help=RETRIEVAL.get(name.removesuffix(", %")))
     for name, pixels in _PIXELS.items()
