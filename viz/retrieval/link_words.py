@@ -29,7 +29,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "disagree": {"no": "no", "yes": "yes"},
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
-    | {"plain,heading_path": "Plain against headings", "plain,context": "Plain against context"},
+    | {"plain:heading_path": "Plain against headings", "plain:context": "Plain against context"},
     "returned": {
         "chunk": "Chunk",
         "window:1": "Chunk ± 1 neighbour",
@@ -62,7 +62,7 @@ embedded in the next run, and ``returned`` what is returned for a chunk."""
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:
     """Return what is embedded of the chunks of all of ``count`` chunkers; or, of several ways, for each in turn."""
-    ways = [checked(word) for word in words["embedded"].split(",")]
+    ways = [checked(word) for word in words["embedded"].split(":")]
     return ways[0], tuple(way for way in ways for _ in range(count)) if len(ways) > 1 else ()
 
 

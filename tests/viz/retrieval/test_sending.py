@@ -145,7 +145,7 @@ def test_cancelling_ends_a_run_whose_server_hangs(http):
 
 
 def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http):
-    words = {"c1": "fixed_sentences", "c1.size": "1", "embedded": "plain,context", "at": "k", "k": "1"}
+    words = {"c1": "fixed_sentences", "c1.size": "1", "embedded": "plain:context", "at": "k", "k": "1"}
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "sentences": "regex", **words})
     app.switch_page("pages/retrieval.py")
