@@ -139,7 +139,7 @@ def choose(page, label, option):
 
 
 def run(page):
-    """Press “Run” on Retrieval, and wait until the run that comes with Seamark has gone."""
+    """Press “Run” on Tune or Retrieval, and wait until the run that comes with Seamark has gone."""
     page.get_by_role("button", name="Run", exact=True).click(timeout=READY)
     page.wait_for_url("**run=**", timeout=READY)
     expect(page.get_by_text("This result comes with Seamark")).to_have_count(0, timeout=READY)
