@@ -4,6 +4,7 @@ What follows an action comes when the browser, and perhaps the server, has got t
 ``expect`` waits for what the page shows, ``eventually`` and ``until`` for anything else.
 """
 
+import math
 import time
 
 from playwright.sync_api import TimeoutError, expect
@@ -53,6 +54,11 @@ def eventually(reading, wanted, timeout=PATIENCE):
         assert seen == wanted
     assert holds(seen), f"read last: {seen!r}"
     return seen
+
+
+def box_of(locator):
+    """Return where an element is on the page; numbers of which no comparison holds while it is not drawn."""
+    return locator.bounding_box() or dict.fromkeys(("x", "y", "width", "height"), math.nan)
 
 
 def until(root, condition, timeout=READY):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
-from tests.browser.steps import column, eventually, open_app, read, until
+from tests.browser.steps import box_of, column, eventually, open_app, read, until
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_the_wheel_alone_scrolls_the_page(page, root):
     plot.hover(position=place(root))
     before = plot.bounding_box()["y"]
     page.mouse.wheel(0, 200)
-    eventually(lambda: plot.bounding_box()["y"], lambda y: y < before)
+    eventually(lambda: box_of(plot)["y"], lambda y: y < before)
     assert window(root) == [0, 333]
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, chunks, embedded, eventually, marked, read, until
+from tests.browser.steps import at_rest, box_of, chunks, embedded, eventually, marked, read, until
 
 PLAIN = "embedder=tfidf&document=report&c1=breakpoint&c1.amount=80"
 
@@ -248,7 +248,7 @@ def test_in_a_narrow_window_what_is_beside_follows_below_the_text(open_page, app
     page.locator(".ledger .row, .told h2").first.wait_for()
     eventually(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda wide: wide <= width)
     # The text leaves room for what follows it: both are in sight at once.
-    eventually(lambda: text.bounding_box()["height"], lambda height: height <= 500)
+    eventually(lambda: box_of(text)["height"], lambda height: height <= 500)
     body = text.bounding_box()
     assert beside.bounding_box()["y"] >= body["y"] + body["height"]
 

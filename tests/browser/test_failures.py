@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
-from tests.browser.steps import READY, column, embedded, eventually, paste, read, whole_text
+from tests.browser.steps import READY, box_of, column, embedded, eventually, paste, read, whole_text
 
 TEXT = "A heron waits 😀 in the reeds. It eats fish. The loom has two beams. Its warp is wool."
 
@@ -94,10 +94,10 @@ def test_the_cases_are_one_line_until_all_are_asked_for(page, app_url):
     cards = page.locator(".failures .cards")
     assert cards.bounding_box()["height"] < 60
     page.get_by_role("button", name="All cases").click()
-    eventually(lambda: cards.bounding_box()["height"], lambda height: height > 150)
+    eventually(lambda: box_of(cards)["height"], lambda height: height > 150)
     cards.get_by_role("button", name="Three unequal topics").click()
     page.wait_for_url("**document=three_topics**")
-    eventually(lambda: cards.bounding_box()["height"], lambda height: height < 60)
+    eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
 
 
 def test_a_measure_is_explained_where_it_stands(page, app_url):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import READY, column, eventually, marked, open_app, open_box, paste, read, until, whole_text
+from tests.browser.steps import READY, box_of, column, eventually, marked, open_app, open_box, paste, read, until, whole_text
 from tests.browser.test_bad_input import upload
 
 LINE = "In year {} the harbour was dredged again" + ", and the pilots wrote down what they had sounded" * 8 + "."
@@ -51,6 +51,6 @@ def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, ro
     open_box(page)
     upload(page, "over.txt", document(MOST + 1))
     said = page.get_by_text("File must be 20.0MB or smaller.")
-    eventually(lambda: said.bounding_box()["width"], lambda width: width > 100)
+    eventually(lambda: box_of(said)["width"], lambda width: width > 100)
     expect(page.get_by_label("Text", exact=True)).to_have_value("The first sentence.\nThe second one.")
     eventually(lambda: whole_text(root, 0), "The first sentence.\nThe second one.")

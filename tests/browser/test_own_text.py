@@ -9,7 +9,19 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
-from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, open_box, paste, read, until, whole_text
+from tests.browser.steps import (
+    READY,
+    at_rest,
+    box_of,
+    embedded,
+    eventually,
+    open_app,
+    open_box,
+    paste,
+    read,
+    until,
+    whole_text,
+)
 from viz.controls.tab import FOREIGN, MOST_KEPT
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c2=breakpoint&selected=1"
@@ -83,7 +95,7 @@ def test_the_row_is_one_row_and_covers_nothing(open_page, app_url, size):
     page = open_page(viewport={"width": size[0], "height": size[1]})
     open_app(page, app_url, QUICK)
     bar = page.locator(".text-bar")
-    eventually(lambda: bar.bounding_box()["height"], lambda height: height <= (45 if size[0] > 1000 else 100))
+    eventually(lambda: box_of(bar)["height"], lambda height: height <= (45 if size[0] > 1000 else 100))
     below = root_of(page).bounding_box()["y"]
     assert below >= bar.bounding_box()["y"] + bar.bounding_box()["height"]
     for button in [one for one in bar.get_by_role("button").all() if one.is_visible()]:

@@ -6,7 +6,19 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import at_rest, choose_sample, chunks, column, embedded, eventually, open_app, painted, read, until
+from tests.browser.steps import (
+    at_rest,
+    box_of,
+    choose_sample,
+    chunks,
+    column,
+    embedded,
+    eventually,
+    open_app,
+    painted,
+    read,
+    until,
+)
 
 LAPTOP = {"width": 1280, "height": 720}
 REPORT = "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&c3=recursive&selected=1"
@@ -63,7 +75,7 @@ def test_the_first_screen_shows_the_text_below_a_low_strip(page, app_url):
 @pytest.mark.parametrize("way", ["disagreement", "curve", "strip"])
 def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scrolled):
     scroll_page(page, root, scrolled)
-    eventually(lambda: root.bounding_box()["y"] < 0, scrolled > 0)
+    eventually(lambda: box_of(root)["y"] < 0, scrolled > 0)
     for _ in range(3):
         if way == "disagreement":
             root.get_by_role("button", name="Next disagreement").click()
@@ -155,13 +167,13 @@ def test_the_frame_shows_what_is_read_and_scrolls_it(page, root):
     box, width = frame.bounding_box(), strip.bounding_box()["width"]
     column(root, 1).hover()
     page.mouse.wheel(0, 3000)
-    eventually(lambda: frame.bounding_box()["x"], lambda x: x > box["x"] + 5)
-    box = eventually(frame.bounding_box, lambda now: now["width"] > 0)
+    eventually(lambda: box_of(frame)["x"], lambda x: x > box["x"] + 5)
+    box = eventually(lambda: box_of(frame), lambda now: now["width"] > 0)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 6)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2 + width / 2, box["y"] + 6, steps=6)
     page.mouse.up()
-    eventually(lambda: frame.bounding_box()["x"], pytest.approx(box["x"] + width / 2, abs=12))
+    eventually(lambda: box_of(frame)["x"], pytest.approx(box["x"] + width / 2, abs=12))
     tops = eventually(
         lambda: read(root, "({ columns }) => columns.map(({ top }) => top)"), lambda tops: max(tops) - min(tops) <= 2
     )
@@ -176,13 +188,13 @@ def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_
     embedded(page)
     heads = root.locator(".head")
     right = root.bounding_box()["x"] + root.bounding_box()["width"]
-    eventually(lambda: heads.nth(5).bounding_box(), lambda box: box["x"] + box["width"] <= right + 1)
+    eventually(lambda: box_of(heads.nth(5)), lambda box: box["x"] + box["width"] <= right + 1)
     assert all(head.bounding_box()["width"] >= 199 for head in heads.all())
     expect(heads.nth(5).locator(".choose")).to_have_attribute("aria-pressed", "true")
     assert root.locator(".axis").bounding_box()["height"] <= 150
     # The first is out of sight, and a button leads to it.
     root.get_by_role("button", name="1 more").click()
-    eventually(lambda: heads.first.bounding_box()["x"], pytest.approx(root.bounding_box()["x"], abs=2))
+    eventually(lambda: box_of(heads.first)["x"], pytest.approx(root.bounding_box()["x"], abs=2))
     expect(root.get_by_role("button", name="1 more")).to_have_text("1 more ▸")
     assert sum(head.bounding_box()["x"] >= root.bounding_box()["x"] - 1 for head in heads.all()) >= 4
 
@@ -242,9 +254,9 @@ def test_the_tools_are_on_the_first_screen_of_a_small_window(open_page, app_url,
     page.goto(f"{app_url}/{path}{'&' if '?' in path else '?'}embedder=tfidf")
     embedded(page)
     play = page.get_by_role("button", name="Play (space)")
-    eventually(play.bounding_box, lambda box: box["y"] + box["height"] <= 768)
+    eventually(lambda: box_of(play), lambda box: box["y"] + box["height"] <= 768)
     body = page.locator(".seamark .text").first
-    eventually(lambda: 768 - body.bounding_box()["y"], lambda room: room >= 120)
+    eventually(lambda: 768 - box_of(body)["y"], lambda room: room >= 120)
 
 
 def test_arrows_step_after_steps_was_pressed(page, app_url):
