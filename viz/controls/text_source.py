@@ -208,8 +208,7 @@ def _forget_file() -> None:
 def _read(file: tuple[str, bytes], encoding: str | None, choices: Choices) -> None:
     """Start reading the uploaded file."""
     job = ReadingJob([file], only_text, encoding)
-    job.start()
-    job.wait()
+    job.begin()
     session.own_reading = job
     _take_reading(choices)
 

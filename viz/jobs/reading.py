@@ -11,6 +11,8 @@ from chunkers.text.reading import FileText, read_document
 from viz.jobs.background import Background
 
 Made = TypeVar("Made")
+Make = Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText]], Made]
+"""Makes what a page needs of its files, which it is given one by one, with a function that reads one of them."""
 
 PATIENCE_S = 1.0
 """Seconds that a page waits for a file before it shows a progress bar; most files take less."""
@@ -25,7 +27,7 @@ class ReadingJob(Background, Generic[Made]):
     files
         Name and content of each file.
     make
-        Called with the files, one by one, and a function that reads one of them.
+        What is made of them.
     encoding
         The encoding that the user chose; None to detect it.
     made
@@ -33,7 +35,7 @@ class ReadingJob(Background, Generic[Made]):
     """
 
     files: Sequence[tuple[str, bytes]]
-    make: Callable[[Iterator[tuple[str, bytes]], Callable[[bytes, str], FileText]], Made]
+    make: Make[Made]
     encoding: str | None = None
     made: Made | None = field(default=None, init=False)
     _begun: int = field(default=0, init=False)
@@ -47,9 +49,11 @@ class ReadingJob(Background, Generic[Made]):
         which = f"Reading file {self._begun:,} of {total:,}" if total > 1 else "Reading the file"
         return (self._begun - 1) / total, which
 
-    def wait(self) -> None:
-        """Wait briefly, so that short files need no progress bar."""
-        self.join(PATIENCE_S)
+    def begin(self) -> None:
+        """Start it if nobody has, and wait briefly, so that short files need no progress bar."""
+        if self._thread is None:
+            self.start()
+            self.join(PATIENCE_S)
 
     def _run(self) -> None:
         self.made = self.make(self._one_by_one(), self._read)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import streamlit as st
@@ -16,7 +16,7 @@ from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
-from viz.jobs.reading import ReadingJob
+from viz.jobs.reading import Made, Make, ReadingJob
 from viz.state.keys import session
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
@@ -139,18 +139,23 @@ def _uploaded(kept: Material | None) -> Material | None:
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
+def _reading(
+    before: tuple[list[str], ReadingJob[Made]] | None, files: Sequence[tuple[str, str, bytes]], make: Make[Made]
+) -> tuple[list[str], ReadingJob[Made]]:
+    """Return ``before`` where it reads these files, or else cancel it and return one that does; each has an identity."""
+    identity = [number for number, _, _ in files]
+    if before is not None:
+        if before[0] == identity:
+            return before
+        before[1].cancel()
+    return identity, ReadingJob([(name, data) for _, name, data in files], make)
+
+
 def _read_uploads(files: list[tuple[str, str, bytes]]) -> OwnDocuments:
     """Return the content of the files, which are read once in the background; empty while they are being read."""
-    identity = [number for number, _, _ in files]
-    started = session.retrieval_reading
-    if started is None or started[0] != identity:
-        if started is not None:
-            started[1].cancel()
-        job = ReadingJob([(name, data) for _, name, data in files], read_texts)
-        started = session.retrieval_reading = (identity, job)
-        job.start()
-        job.wait()
-    job = started[1]
+    session.retrieval_reading = reading = _reading(session.retrieval_reading, files, read_texts)
+    job = reading[1]
+    job.begin()
     if job.running and not job.cancelled:
         show_job_progress(job)
     if job.cancelled:
@@ -165,16 +170,9 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
     """
     if not files:
         return None, "", False
-    identity = [number for number, _, _ in files]
-    started = session.retrieval_asked
-    if started is None or started[0] != identity:
-        if started is not None:
-            started[1].cancel()
-        job = ReadingJob([(name, data) for _, name, data in files], _set_in)
-        started = session.retrieval_asked = (identity, job)
-        job.start()
-        job.wait()
-    job = started[1]
+    session.retrieval_asked = reading = _reading(session.retrieval_asked, files, _set_in)
+    job = reading[1]
+    job.begin()
     if job.cancelled:
         return None, "Reading the questions was stopped; upload them again.", False
     if job.running:

@@ -85,8 +85,7 @@ def _take_marked() -> None:
     if session.tune_reading is not None:
         session.tune_reading.cancel()
     session.tune_reading = ReadingJob(files, lambda given, read: MarkedDocuments(*marked_texts(given, read)))
-    session.tune_reading.start()
-    session.tune_reading.wait()
+    session.tune_reading.begin()
 
 
 def _take_read() -> None:
@@ -143,8 +142,7 @@ def _stitch(splitter: str) -> None:
     session.tune_stitching = ReadingJob(
         files, lambda given, read: _stitched_of(*passages_from(given, read), asked=asked, halve=halve)
     )
-    session.tune_stitching.start()
-    session.tune_stitching.wait()
+    session.tune_stitching.begin()
 
 
 def _stitched_of(
