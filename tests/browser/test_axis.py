@@ -64,7 +64,7 @@ def test_at_rest_the_whole_text_is_seen(root):
     shows(root, [0, 333])
     expect(root.locator(".overview")).to_be_hidden()
     expect(root.get_by_role("button", name="Zoom out")).to_be_disabled()
-    expect(root.get_by_role("button", name="Show the whole text")).to_be_disabled()
+    expect(root.get_by_role("button", name="Show all of the text")).to_be_disabled()
 
 
 def test_a_short_text_has_no_buttons(page, app_url):

@@ -171,7 +171,7 @@ def test_a_long_text_shows_a_window_that_follows_the_steps_and_zooms(page, app_u
     page.get_by_label("to step").fill("200")
     page.keyboard.press("Enter")
     eventually(window, lambda ends: ends and ends[0] > 150)
-    rows.get_by_role("button", name="Show the whole text").click()
+    rows.get_by_role("button", name="Show all of the text").click()
     count = read(rows, "({ sentences }) => sentences")
     eventually(window, [0, count])
     expect(rows.locator(".overview")).to_be_hidden()

@@ -27,7 +27,7 @@ export class ZoomWindow extends VisibleRange {
     this.panned = false;
     this.closer = this.button("+", "Zoom in (key +, or Ctrl and the wheel)", () => this.zoom(0.5));
     this.further = this.button("−", "Zoom out (key −)", () => this.zoom(2));
-    this.all = this.button("all", "Show the whole text (key 0)", () => this.showAll());
+    this.all = this.button("all", "Show all of the text (key 0)", () => this.showAll());
     this.hearWheel();
     this.hearDrag();
     this.hearWhole();
