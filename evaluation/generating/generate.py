@@ -57,7 +57,7 @@ GUESSED_TOKENS = 25
 """Tokens of a question, as an estimate counts those so far."""
 
 GUESSED_ANSWER_TOKENS = 150
-"""Tokens of an answer, as an estimate of the cost counts them."""
+"""Tokens of an answer, as an estimate counts them."""
 
 _MEASURED = 5
 """Windows whose tokens are counted for an estimate."""
@@ -167,7 +167,8 @@ def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> 
     tokenizer.load()
     whole = tokenizer.count([part.text for window in chosen for part in _messages(texts, window, 1, [])])
     before = sum(min(number, MOST_BEFORE) for number in range(settings.count)) * GUESSED_TOKENS
-    return Estimate(settings.count, round(sum(whole) / len(chosen) * settings.count) + before)
+    sent = round(sum(whole) / len(chosen) * settings.count) + before
+    return Estimate(settings.count, sent, GUESSED_ANSWER_TOKENS * settings.count)
 
 
 def _messages(texts: Sequence[str], window: Window, number: int, asked: Sequence[Generated]) -> list[Message]:

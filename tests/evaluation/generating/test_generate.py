@@ -11,7 +11,15 @@ from chunkers import Cancelled, InputError, Span, load_tokenizer
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_SYSTEM
-from evaluation.generating.generate import MOST_BEFORE, MOST_EXCERPTS, Dropped, Settings, estimate, generate
+from evaluation.generating.generate import (
+    GUESSED_ANSWER_TOKENS,
+    MOST_BEFORE,
+    MOST_EXCERPTS,
+    Dropped,
+    Settings,
+    estimate,
+    generate,
+)
 from evaluation.generating.windows import windows
 from tests.evaluation.generating.questioner import Questioner, answer, passage_of
 from tests.support import asking
@@ -162,7 +170,7 @@ def test_an_estimate_counts_what_is_sent():
     model, tokenizer = Questioner(), load_tokenizer("words")
     about = estimate((TEXT,), Settings(1), tokenizer)
     outcomes(model)
-    assert about == (1, sum(tokenizer.count([part.text for part in model.asked[0]])))
+    assert about == (1, sum(tokenizer.count([part.text for part in model.asked[0]])), GUESSED_ANSWER_TOKENS)
     many = estimate((TEXT,), Settings(100), tokenizer)
     assert many.requests == 100
     assert many.tokens > 100 * about.tokens

@@ -13,7 +13,7 @@ from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, QUESTION_PASSAGE, QUESTION_SYSTEM
 from evaluation.generating.data_set import FILE, Texts, question_set, to_csv
 from evaluation.generating.filters import Alike, filtered
-from evaluation.generating.generate import GUESSED_ANSWER_TOKENS, MOST_GENERATED, Generated, Settings, estimate
+from evaluation.generating.generate import MOST_GENERATED, Generated, Settings, estimate
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.job_progress import show_job_progress
@@ -122,7 +122,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None) -> None:
             notice(str(error), "error", key="generating_estimate")
             return
         what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
-        ask_to_send(what, asking, about, GUESSED_ANSWER_TOKENS, key="questions", send=begin)
+        ask_to_send(what, asking, about, 0, key="questions", send=begin)
         if session.generating is not None:
             said = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
             remark(said, key="generating_again")
