@@ -103,8 +103,12 @@ def app_server(
 
 
 def launch(playwright: Playwright, *flags: str) -> Browser:
-    """Start Chromium, the system's where there is one, Playwright's own otherwise, with more flags."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*_FLAGS, *flags])
+    """Start Chromium, the system's where there is one, Playwright's own otherwise, with more flags.
+
+    Its headless shell comes first, as with Playwright's own: it opens a page in half the time, as it has no windows.
+    """
+    found = (shutil.which(name) for name in ("chromium-headless-shell", "chromium"))
+    return playwright.chromium.launch(executable_path=next(filter(None, found), None), args=[*_FLAGS, *flags])
 
 
 def _answering(server: subprocess.Popen[bytes], log: Path, deadline: float) -> str:
