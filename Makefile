@@ -86,11 +86,12 @@ $(PY):
 	        "Install one, or name yours, as in: make run PYTHON=/opt/python/bin/python3"; \
 	fi >&2; exit 1
 
-# Debian's Chromium without windows where it can be installed, Chromium where it is installed, Playwright's own otherwise; the
+# Debian's Chromium, without windows where that can be installed; where it cannot, the one that is there, or Playwright's own. The
 # tests look in this order too. libatomic1 is for Playwright itself, which does not start without it.
+APT := DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends fonts-dejavu-core libatomic1
 browser: .venv/test.stamp
 	@{ command -v chromium-headless-shell && $(PY) -m playwright --version; } >/dev/null 2>&1 \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update && DEBIAN_FRONTEND=noninteractive \
-	     apt-get install -y --no-install-recommends chromium-headless-shell fonts-dejavu-core libatomic1; } \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update \
+	     && { $(APT) chromium-headless-shell || $(APT) chromium; }; } \
 	|| { command -v chromium && $(PY) -m playwright --version; } >/dev/null 2>&1 \
 	|| $(PY) -m playwright install --only-shell chromium
