@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from chunkers import Chunker, InputError, build_chunker
-from chunkers.registry import ASKING
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
 from viz.components.download import download
@@ -20,7 +19,7 @@ from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
-from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed
+from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed, names_a_model
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.generating.section import show_generating
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
@@ -97,8 +96,8 @@ def _draw(here: Page) -> None:
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
-    asks = here.choices.columns[here.choices.selected].chunker in ASKING
-    show_generating(here, documents(material), form_elsewhere=asks)
+    named = names_a_model(words["embedded"], here.choices.columns[here.choices.selected].chunker)
+    show_generating(here, documents(material), form_elsewhere=named)
     _show_results(here, run, (kept, unreadable), plan, material)
 
 

@@ -27,12 +27,22 @@ MISSING = (
 """What the page says where chunks are to be embedded with context sentences and there is no language model."""
 
 
+def names_a_model(embedded: str, chunker: str) -> bool:
+    """Return whether the settings have the form for the language model: for context sentences or for the chunker."""
+    return writes_contexts(embedded) or chunker in ASKING
+
+
+def writes_contexts(embedded: str) -> bool:
+    """Return whether chunks are embedded with context sentences, by the link's word."""
+    return "context" in embedded
+
+
 def context_controls(embedded: str, chunker: str) -> str:
     """Draw what context sentences take, if chunks are embedded with them, and return what is missing.
 
     ``embedded`` is the link's word, and ``chunker`` the selected column's, whose own controls may have the model's form.
     """
-    if "context" not in embedded:
+    if not writes_contexts(embedded):
         return ""
     if chunker not in ASKING:
         model_form()

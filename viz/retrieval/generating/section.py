@@ -217,8 +217,10 @@ def _filter(alike: Alike) -> Sequence[bool]:
     """Draw the histograms with their thresholds; return which questions pass both."""
     lowest, highest = session.question_filters
 
-    def chosen() -> None:
-        session.question_filters = st.session_state["generating_lowest"], st.session_state["generating_highest"]
+    def chosen(key: str, below: bool) -> None:
+        lowest, highest = session.question_filters
+        value = st.session_state[key]
+        session.question_filters = (value, highest) if below else (lowest, value)
 
     # The least cosine is −1: at 0 the first filter is off.
     found = filtered(alike, lowest or -1.0, highest)
@@ -233,7 +235,7 @@ def _filter(alike: Alike) -> Sequence[bool]:
     ):
         below, key = key == "lowest", f"generating_{key}"
         with place:
-            st.slider(label, 0.0, 1.0, seed(key, line), 0.01, key=key, on_change=chosen, help=help)
+            st.slider(label, 0.0, 1.0, seed(key, line), 0.01, key=key, on_change=chosen, args=(key, below), help=help)
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
