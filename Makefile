@@ -8,6 +8,9 @@ PY := .venv/bin/python
 BIOME := .venv/bin/node node_modules/@biomejs/biome/bin/biome
 TSC := .venv/bin/node node_modules/typescript/bin/tsc
 
+# A machine that keeps no bytecode would have each of the hundred processes of the tests compile its packages again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help run test quick fuzz lint types scripts format bench package browser clean
