@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-import streamlit as st
-
 from chunkers.language_models.conversation import REPEATS
 from evaluation.answering.answer import Context, Exchange
 from evaluation.answering.judging import Judgement
 from evaluation.answering.report import MEASURES
 from evaluation.answering.work import Result
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.theme.numbers import counted
 
-_cards = st.components.v2.component(
+_cards = component(
     "seamark_answers",
     html='<div class="answers"></div>',
     css=styles("answers/cards.css"),

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TypedDict
 
-import streamlit as st
-
 from chunkers import Chunking, Verdict
 from viz.breakpoints.story import is_near
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.text_store import compact_json
 from viz.components.verdicts import VerdictData, verdict_data, verdicts_of
 from viz.jobs.texts import CACHED_BYTES, kept
 
-_ledger = st.components.v2.component(
+_ledger = component(
     "seamark_ledger",
     html='<div class="ledger"></div>',
     css=styles("components/shared/common.css", "breakpoints/gap_table.css"),

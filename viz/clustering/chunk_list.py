@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-import streamlit as st
-
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.theme import palette
 
-_chunk_list = st.components.v2.component(
+_chunk_list = component(
     "seamark_chunk_list",
     html='<div class="chunks"></div>',
     css=palette.css("chunks") + styles("clustering/chunk_list.css"),

@@ -9,19 +9,19 @@ from threading import Lock
 from typing import TypedDict
 
 import numpy as np
-import streamlit as st
 from cachetools import LRUCache, cached
 
 from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.store import store
 from viz.jobs.texts import CACHED_BYTES
 from viz.theme import palette
 
 _store = store("seamark_matrix", "storeMatrix")
-_heatmap = st.components.v2.component(
+_heatmap = component(
     "seamark_heatmap",
     html='<div class="heatmap"></div>',
     css=palette.css("heatmap") + styles("components/shared/common.css", "clustering/heatmap.css"),

@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkers import Chunking, Document, Embedder, Gap
 from viz.components.assets import script
+from viz.components.mounting import component
 from viz.components.offsets import positions
 from viz.jobs.chunking import tipping_at_once
 from viz.shell.results import ColumnResult
@@ -21,9 +22,7 @@ KEY = "store_verdicts"
 _NEAR = 0.001
 """How far apart, in sentences, two places on the axis may be and still be one: they are sent rounded."""
 
-_verdicts = st.components.v2.component(
-    "seamark_verdicts", html='<div class="verdicts"></div>', js=script("compare/verdicts.js")
-)
+_verdicts = component("seamark_verdicts", html='<div class="verdicts"></div>', js=script("compare/verdicts.js"))
 
 
 class VerdictCell(TypedDict):

@@ -2,7 +2,7 @@
 
 Scripts are ES modules with relative imports. Streamlit loads a component's script as a single module that cannot import
 anything, so the modules are concatenated into one scope, without their import and export lines. Constructs whose meaning
-would change in a shared scope are rejected.
+would change in a shared scope are rejected. What Streamlit calls is the component's function within ``inOrder``.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from pathlib import Path
 
 VIZ = Path(__file__).parents[1]
 
+IN_ORDER = "components/shared/in_order.js"
+"""What keeps a component from being drawn with older data after newer; every component is linked with it."""
+
+_CALLED = "drawComponent"  # the name of an entry's default function in the linked script
+
 # The formatter starts top-level statements in the first column; everything inside a function is indented.
 _IMPORT = re.compile(r'^import\s*\{([^}]*)\}\s*from\s*"([^"\n]*)";[ \t]*$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|let|class|function\*?|async function) ?\*?\w)", re.MULTILINE)
-_DEFAULT = re.compile(r"^export default\b", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default function \(", re.MULTILINE)
 _REFUSED = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _DECLARED = re.compile(
     r"^(?P<export>export )?(?:export default )?"
@@ -47,7 +52,7 @@ class _Module:
     body
         The source without import and export; imports leave blank lines, so that line numbers stay the same.
     has_default
-        Whether the script has an ``export default``, which stays in the body.
+        Whether the script has an ``export default function``, which the body declares by a name.
     """
 
     path: str
@@ -64,9 +69,9 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
     Parameters
     ----------
     entry
-        The path of the script below ``root``; its ``export default`` is the function that Streamlit calls.
+        The path of the script below ``root``; its ``export default function`` is what draws the component.
     default
-        The exported function that Streamlit calls if the entry has no ``export default``.
+        The exported function that does so if the entry has no default.
 
     Raises
     ------
@@ -75,15 +80,16 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
         or a file imports or exports in any other form than ``import { a, b } from "./c.js";`` and ``export`` before a
         declaration.
     """
-    modules = _in_order(entry, root)
+    modules = _needed(entry, root)
     last = modules[-1]
     for module in modules[:-1]:
         if module.has_default:
-            raise LinkError(f"{module.path} has an export default, and only the script that Streamlit calls may: {entry}")
+            raise LinkError(f"{module.path} has an export default, and only the script of a component may: {entry}")
     if default is None and not last.has_default:
-        raise LinkError(f"{entry} has no export default for Streamlit to call")
+        raise LinkError(f"{entry} has no export default function, which draws the component")
     if default is not None and (last.has_default or default not in last.exported):
-        raise LinkError(f"{entry} must export {default} for Streamlit to call, and have no export default")
+        raise LinkError(f"{entry} must export {default}, and have no export default")
+    modules.insert(0, _read(IN_ORDER, VIZ, None))
     owners: dict[str, str] = {}
     for module in modules:
         for name in module.declared:
@@ -91,7 +97,7 @@ def script(entry: str, default: str | None = None, *, root: Path = VIZ) -> str:
                 raise LinkError(f"{name} is declared in {owners[name]} and in {module.path}, which {entry} links together")
             owners[name] = module.path
     parts = [f"// ---- viz/{module.path}\n{module.body}" for module in modules]
-    return "\n".join([*parts, f"export default {default};\n"] if default else parts)
+    return "\n".join([*parts, f"export default inOrder({default or _CALLED});\n"])
 
 
 def styles(*files: str) -> str:
@@ -99,7 +105,7 @@ def styles(*files: str) -> str:
     return "\n".join((VIZ / file).read_text(encoding="utf-8") for file in files)
 
 
-def _in_order(entry: str, root: Path) -> list[_Module]:
+def _needed(entry: str, root: Path) -> list[_Module]:
     """Return the modules that ``entry`` needs, each after those it imports; the entry itself is last."""
     found: dict[str, _Module] = {}
     open_: list[str] = []
@@ -132,10 +138,9 @@ def _read(path: str, root: Path, user: str | None) -> _Module:
     for names, source in _IMPORT.findall(text):
         imports.setdefault(_resolve(path, source, root), []).extend(_imported(path, names))
     body = _IMPORT.sub(lambda match: "\n" * match.group().count("\n"), text)
-    body = _EXPORT.sub("", body)
+    body = _DEFAULT.sub(f"function {_CALLED}(", _EXPORT.sub("", body))
     for line in _REFUSED.findall(body):
-        if not line.startswith("export default "):
-            raise LinkError(f"{path} imports or exports in another way than {_ALLOWED_FORMS}: {line}")
+        raise LinkError(f"{path} imports or exports in another way than {_ALLOWED_FORMS}: {line}")
     declared = [(name, bool(match["export"])) for match in _DECLARED.finditer(text) for name in _names(match["names"])]
     return _Module(
         path,

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 
-_notice = st.components.v2.component(
-    "seamark_notice", html="<p></p>", css=styles("components/notice.css"), js=script("components/notice.js")
-)
+_notice = component("seamark_notice", html="<p></p>", css=styles("components/notice.css"), js=script("components/notice.js"))
 
 
 def notice(text: str, tone: str = "info", *, key: str) -> None:

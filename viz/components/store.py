@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Protocol
 
-import streamlit as st
-
 from viz.components.assets import script
+from viz.components.mounting import component
+from viz.state.values import Data
 
 
 class Store(Protocol):
     """A function that sends data to the browser's store."""
 
-    def __call__(self, data: Mapping[str, object] | bytes, *, key: str) -> None:
+    def __call__(self, data: Data, *, key: str) -> None:
         """Send ``data``; unchanged data is not sent again."""
 
 
 def store(name: str, function: str) -> Store:
     """Register a component called ``name`` whose data goes into the store by ``function``, an export of the script."""
-    component = st.components.v2.component(name, js=script("components/shared/store.js", function))
+    mount = component(name, js=script("components/shared/store.js", function))
 
-    def send(data: Mapping[str, object] | bytes, *, key: str) -> None:
+    def send(data: Data, *, key: str) -> None:
         # Streamlit turns the key into a class, by which the page's style sheet hides all stores.
-        component(key=f"store_{key}", data=data, height=0)
+        mount(key=f"store_{key}", data=data, height=0)
 
     return send

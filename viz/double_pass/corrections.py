@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-import streamlit as st
-
 from chunkers import Chunking, Verdict
 from chunkers.reason import Reason
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.double_pass.story import MOST_SENTENCES, minis, seams, told
 
-_corrections = st.components.v2.component(
+_corrections = component(
     "seamark_corrections",
     html='<section class="corrections"></section>',
     css=styles("double_pass/corrections.css"),

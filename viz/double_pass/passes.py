@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
-import streamlit as st
-
 from chunkers import Chunking, Comparison
 from chunkers.result import MergeKind, Outcome
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.offsets import positions
 from viz.double_pass.story import MOST_SENTENCES, compared_group, minis, numbers, told, words
 from viz.theme import palette
 
-_passes = st.components.v2.component(
+_passes = component(
     "seamark_passes",
     html='<div class="passes"></div>',
     css=palette.css("passes")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 import numpy as np
-import streamlit as st
 
 from chunkers import Chunking
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 
-_histogram = st.components.v2.component(
+_histogram = component(
     "seamark_similarities",
     html='<figure class="similarities"><svg></svg><figcaption></figcaption></figure>',
     css=styles("double_pass/similarities.css"),

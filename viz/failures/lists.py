@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-import streamlit as st
-
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.theme import palette
 
-_lists = st.components.v2.component(
+_lists = component(
     "seamark_failures",
     html='<div class="failures"></div>',
     css=palette.css("failures") + "\n" + styles("failures/lists.css"),

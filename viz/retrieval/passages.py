@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, TypedDict
 
-import streamlit as st
-
 from chunkers import Span
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.given import GivenChunks
 from evaluation.retrieval.measures import Answer, Evaluation
 from evaluation.retrieval.ranges import characters, difference, intersection
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.theme.numbers import counted
 from viz.theme.palette import EDGES, GROUNDS, theme
 
-_passages = st.components.v2.component(
+_passages = component(
     "seamark_passages",
     html='<div class="passages"></div>',
     css=styles("retrieval/passages.css"),

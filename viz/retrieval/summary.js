@@ -5,11 +5,11 @@ import { countPainted } from "../components/shared/handle.js";
 
 /** @import { Component } from "../components/shared/component.d.ts" */
 
-/** @param {Component<[label: string, value: string, detail: string][]>} component */
+/** @param {Component<{ cells: [label: string, value: string, detail: string][] }>} component */
 export default function ({ data, parentElement }) {
   const list = found(parentElement, "dl");
   list.replaceChildren(
-    ...data.map(([label, value, detail]) => {
+    ...data.cells.map(([label, value, detail]) => {
       const cell = el("div");
       cell.append(el("dt", "", label), el("dd", "", value), el("dd", "detail", detail));
       return cell;

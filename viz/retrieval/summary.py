@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import streamlit as st
-
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 
-_summary = st.components.v2.component(
+_summary = component(
     "seamark_summary", html="<dl></dl>", css=styles("retrieval/summary.css"), js=script("retrieval/summary.js")
 )
 
@@ -24,4 +23,4 @@ class Cell(NamedTuple):
 
 def show_summary(cells: Sequence[Cell], *, key: str) -> None:
     """Draw the key figures; user text in them is shown verbatim."""
-    _summary(key=key, data=[list(cell) for cell in cells])
+    _summary(key=key, data={"cells": [list(cell) for cell in cells]})

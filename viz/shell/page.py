@@ -176,6 +176,8 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         for shared in SHARED:
             if shared not in st.query_params:
                 setattr(choices, shared, getattr(session.choices[before], shared))
+    if before != name:
+        session.sent.forget()
     session.page = name
     return choices, session.complaints[name]
 

@@ -42,6 +42,7 @@ from viz.state.values import (
     LanguageServer,
     LastChange,
     MarkedDocuments,
+    Sent,
     StitchedDocuments,
     Undo,
 )
@@ -164,6 +165,7 @@ class Session:
     lecture = Value[bool | None]("lecture", None)  # None until read from the link
     next_page = Value("next_page", "")  # key of the page to go to on the next run
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
+    sent = Container[Sent]("sent", Sent)
     drawn = Value("drawn", False)  # whether the last run of a page came to its end
     first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # what a page's address alone stood for
     undo = Value[Undo | None]("undo", None)

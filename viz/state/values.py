@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
+from typing import NamedTuple
+from uuid import uuid4
 
 from chunkers.limits import MOST_SPENT_TOKENS
 from evaluation.segmentation.marked_texts import MarkedText
@@ -101,3 +105,35 @@ class Undo:
     before: tuple[ColumnChoice, ...]
     selected: int
     after: tuple[ColumnChoice, ...]
+
+
+Data = Mapping[str, object] | bytes
+"""What a component is sent: JSON, or a line of JSON followed by anything."""
+
+
+class Order(NamedTuple):
+    """When data was sent: numbers grow, and can be compared within a session."""
+
+    session: str
+    number: int
+
+
+class Sent:
+    """What a session has sent last to each of its components."""
+
+    def __init__(self) -> None:
+        self._session = uuid4().hex[:12]
+        self._numbers = count(1)
+        self._last: dict[str, tuple[Data, Order]] = {}
+
+    def order(self, key: str, data: Data) -> Order:
+        """Return the order of ``data``: that of the last time if the component ``key`` is sent the same again."""
+        before = self._last.get(key)
+        if before is None or before[0] != data:
+            before = data, Order(self._session, next(self._numbers))
+        self._last[key] = data, before[1]
+        return before[1]
+
+    def forget(self) -> None:
+        """Forget what was sent, as it may be large; what is sent next is newer."""
+        self._last.clear()

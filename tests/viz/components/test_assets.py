@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from viz.components.assets import VIZ, LinkError, script, styles
+from viz.components.assets import IN_ORDER, VIZ, LinkError, script, styles
 
 ENTRIES = {
     "answers/cards.js": None,
@@ -47,6 +47,9 @@ def write(tmp_path):
 
 
 ENTRY = "export default function () {}\n"
+LINKED_ENTRY = "function drawComponent() {}\n"
+FIRST = f"// ---- viz/{IN_ORDER}\n"
+LAST = "\nexport default inOrder(drawComponent);\n"
 
 
 def imported(entry):
@@ -63,7 +66,7 @@ def imported(entry):
 
 
 def test_every_script_belongs_to_a_component():
-    assert set().union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
+    assert {IN_ORDER}.union(*(imported(entry) for entry in ENTRIES)) == set(SCRIPTS)
     assert [path for path in SCRIPTS if "export default" in (VIZ / path).read_text()] == [
         entry for entry, default in ENTRIES.items() if default is None
     ]
@@ -73,7 +76,7 @@ def test_every_script_belongs_to_a_component():
 def test_a_component_links_to_one_module(entry):
     linked = script(entry, ENTRIES[entry])
     files = FILE.findall(linked)
-    assert sorted(files) == sorted(imported(entry))
+    assert sorted(files) == sorted(imported(entry) | {IN_ORDER})
     assert files[-1] == entry
     for place, path in enumerate(files):
         assert imported(path) <= set(files[: place + 1]), f"{path} comes before something that it needs"
@@ -89,7 +92,8 @@ def test_lines_keep_their_numbers(entry):
         lines = (VIZ / path).read_text().splitlines()
         kept = body.splitlines()[1 : len(lines) + 1]
         for line, original in zip(kept, lines, strict=True):
-            assert line in (original, original.removeprefix("export "), ""), path
+            drawing = original.replace("export default function (", "function drawComponent(")
+            assert line in (drawing, original.removeprefix("export "), ""), path
             assert line or not original or original.startswith(("import ", "  ", "}")), path
 
 
@@ -97,7 +101,8 @@ def test_python_names_scripts_and_styles_and_holds_none():
     named = set()
     for path in VIZ.rglob("*.py"):
         text = path.read_text()
-        mounted = len(re.findall(r"components\.v2\.component\(", text))
+        mounted = len(re.findall(r"= component\(", text))
+        assert ("v2.component(" in text) == (path == VIZ / "components/mounting.py"), path
         assert len(re.findall(r"\bjs=script\(", text)) == mounted, path
         assert not re.search(r"\bcss=[\"'_A-Z]", text), path
         named |= set(re.findall(r'\bjs=script\("([^"]*)"', text))
@@ -106,7 +111,7 @@ def test_python_names_scripts_and_styles_and_holds_none():
 
 @pytest.mark.parametrize("name", ["storeText", "storeSteps", "storeMatrix"])
 def test_the_store_has_a_function_for_each_of_its_components(name):
-    assert script("components/shared/store.js", name).endswith(f"\nexport default {name};\n")
+    assert script("components/shared/store.js", name).endswith(f"\nexport default inOrder({name});\n")
 
 
 def test_styles_are_joined_by_lines():
@@ -121,10 +126,12 @@ def test_a_module_comes_once_and_before_all_that_use_it(write):
         b='import { a } from "./below/a.js";\nexport const b = a;\n',
         below__a="// A.\nexport const a = 1;\nexport async function other() {}\nexport class Third {}\n",
     )
-    assert script("entry.js", root=root) == (
-        "// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
+    linked = script("entry.js", root=root)
+    assert linked.startswith(FIRST)
+    assert linked.endswith(
+        "\n// ---- viz/below/a.js\n// A.\nconst a = 1;\nasync function other() {}\nclass Third {}\n"
         "\n// ---- viz/b.js\n\nconst b = a;\n"
-        f"\n// ---- viz/entry.js\n\n\n\n\n\n{ENTRY}"
+        f"\n// ---- viz/entry.js\n\n\n\n\n\n{LINKED_ENTRY}{LAST}"
     )
 
 
@@ -204,9 +211,10 @@ REFUSED = {
     "a file elsewhere": ({"entry": 'import { a } from "../a.js";\n' + ENTRY}, "entry.js imports ../a.js; only files of viz"),
     "a default that is no entry's": (
         {"entry": 'import { a } from "./a.js";\n' + ENTRY, "a": "export const a = 1;\n" + ENTRY},
-        "a.js has an export default, and only the script that Streamlit calls may: entry.js",
+        "a.js has an export default, and only the script of a component may: entry.js",
     ),
-    "no default": ({"entry": "export const a = 1;\n"}, "entry.js has no export default for Streamlit to call"),
+    "no default": ({"entry": "export const a = 1;\n"}, "entry.js has no export default function, which draws the component"),
+    "a default that is no function": ({"entry": "export default 1;\n"}, "entry.js imports or exports in another way than"),
 }
 
 
@@ -223,7 +231,7 @@ def test_a_missing_entry_is_refused(tmp_path):
 
 
 def test_a_named_default_must_be_exported_and_alone(write):
-    with pytest.raises(LinkError, match="must export a for Streamlit"):
+    with pytest.raises(LinkError, match="must export a, and have no export default"):
         script("entry.js", "a", root=write(entry="const a = 1;\n"))
-    with pytest.raises(LinkError, match="must export a for Streamlit"):
+    with pytest.raises(LinkError, match="must export a, and have no export default"):
         script("entry.js", "a", root=write(entry="export const a = 1;\n" + ENTRY))

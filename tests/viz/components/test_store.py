@@ -1,23 +1,15 @@
 import re
 
-import streamlit as st
-
 from viz.components.assets import VIZ, script
 from viz.components.store import store
 
 
-def test_a_store_is_hidden_by_the_class_of_its_key(monkeypatch):
-    registered, mounted = {}, []
-
-    def component(name, **files):
-        registered[name] = files
-        return lambda **given: mounted.append(given)
-
-    monkeypatch.setattr(st.components.v2, "component", component)
+def test_a_store_is_hidden_by_the_class_of_its_key(registered):
     send = store("seamark_test", "storeText")
     send(b"bytes", key="reader_text")
-    assert registered == {"seamark_test": {"js": script("components/shared/store.js", "storeText")}}
-    assert mounted == [{"key": "store_reader_text", "data": b"bytes", "height": 0}]
+    (files, mounted) = registered["seamark_test"]
+    assert files["js"] == script("components/shared/store.js", "storeText")
+    assert [(given["key"], given["height"]) for given in mounted] == [("store_reader_text", 0)]
     hidden = re.findall(r"^(.*) \{ display: none; \}", (VIZ / "theme/page.css").read_text(), re.MULTILINE)
     assert '[class*="st-key-store_"]' in [selector for rule in hidden for selector in rule.split(", ")]
 

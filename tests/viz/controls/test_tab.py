@@ -25,7 +25,7 @@ def kept(app):
     """Return what the tab is given to keep: the head and the text; None if it may keep what it has."""
     for part in app.get("bidi_component"):
         if "seamark_own" in part.proto.component_name:
-            head, text = part.proto.bytes.decode().split("\n", 1)
+            _, head, text = part.proto.bytes.decode().split("\n", 2)
             return json.loads(head), text
     return None
 

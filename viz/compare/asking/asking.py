@@ -15,6 +15,7 @@ from evaluation.asking.questions_file import Marked
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.settings import limit_of, method_of
 from viz.components.assets import script
+from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry
 from viz.shell.results import ColumnResult
@@ -35,7 +36,7 @@ MOST_QUESTIONS = 100
 LARGEST_TEXTS = 40_000_000
 """Characters that the texts they are about may have together: a session keeps them with the questions."""
 
-_asker = st.components.v2.component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
+_asker = component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
 
 
 class AskerData(TypedDict):

@@ -8,10 +8,11 @@ from typing import TypedDict
 import streamlit as st
 
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.state.choices import Choices
 from viz.theme import palette
 
-_table = st.components.v2.component(
+_table = component(
     "seamark_scores",
     html='<div class="scores"></div>',
     css=palette.css("scores") + "\n" + styles("components/shared/common.css", "compare/scores/table.css"),

@@ -6,16 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import TypedDict
 
-import streamlit as st
-
 from chunkers import Document
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.theme import palette
 
 MOST_FINDINGS = 200
 """Most findings that are listed; the others are counted."""
 
-_findings = st.components.v2.component(
+_findings = component(
     "seamark_findings",
     html='<div class="inbox"></div>',
     css=palette.css("inbox") + "\n" + styles("components/findings/findings.css"),

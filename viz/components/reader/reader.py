@@ -11,6 +11,7 @@ import streamlit as st
 
 from chunkers import Chunker, Chunking, Document
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.payload import AskingData, ColumnBody, ColumnData, ReaderData, ResultsData
@@ -20,7 +21,7 @@ from viz.jobs.texts import CACHED_BYTES, kept
 from viz.state.keys import session
 from viz.theme import palette
 
-_reader = st.components.v2.component(
+_reader = component(
     "seamark_reader",
     html='<div class="seamark"></div>',
     css=palette.css()

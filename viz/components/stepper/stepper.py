@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 import streamlit as st
 
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.notice import notice
 from viz.components.store import store
 
@@ -17,7 +18,7 @@ LONGEST_NUMBER = 12
 """Most digits of a step's number in a link."""
 
 _store = store("seamark_steps", "storeSteps")
-_stepper = st.components.v2.component(
+_stepper = component(
     "seamark_stepper",
     html='<div class="stepper"></div>',
     css=styles("components/shared/common.css", "components/stepper/stepper.css"),

@@ -6,21 +6,20 @@ import json
 from collections.abc import Sequence
 from typing import TypedDict
 
-import streamlit as st
-
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.store import store
 
 BAR, FOOT = "document", "own_foot"
 """Keys of the row and of the foot, whose events `viz.components.reader.reader.take_event` takes."""
 
-_bar = st.components.v2.component(
+_bar = component(
     "seamark_text_bar",
     html='<div class="text-bar" role="group" aria-label="Document"></div>',
     css=styles("components/text_bar/text_bar.css"),
     js=script("components/text_bar/text_bar.js"),
 )
-_foot = st.components.v2.component(
+_foot = component(
     "seamark_text_foot",
     html='<div class="text-foot"></div>',
     css=styles("components/text_bar/foot.css"),

@@ -11,6 +11,7 @@ import streamlit as st
 from evaluation.retrieval.failed import Failure, Seam
 from evaluation.retrieval.report import Report
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.components.notice import notice
 from viz.controls.link_widgets import select
 from viz.jobs.plan import Plan
@@ -19,7 +20,7 @@ from viz.state.keys import session
 from viz.theme import palette
 from viz.theme.numbers import counted
 
-_failed = st.components.v2.component(
+_failed = component(
     "seamark_failed",
     html='<div class="failed"></div>',
     css=palette.css("failed") + "\n" + styles("retrieval/failed/failed.css"),

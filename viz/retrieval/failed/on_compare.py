@@ -12,6 +12,7 @@ from chunkers import Document, Span
 from evaluation.retrieval.corpus import Corpus
 from sample_docs import load_sample, sample_titles
 from viz.components.assets import script, styles
+from viz.components.mounting import component
 from viz.controls.text_source import give_text
 from viz.jobs.plan import Plan
 from viz.jobs.resources import split_document
@@ -24,7 +25,7 @@ from viz.state.text import Source
 from viz.state.undo import undoable
 from viz.theme import palette
 
-_link = st.components.v2.component(
+_link = component(
     "seamark_on_compare",
     html='<div class="on-compare"></div>',
     css=palette.css("on-compare") + "\n" + styles("retrieval/failed/on_compare.css"),

@@ -1,0 +1,65 @@
+import itertools
+
+import pytest
+import streamlit as st
+
+from viz.components.mounting import component
+from viz.state.keys import session
+
+
+@pytest.fixture
+def send(registered, monkeypatch):
+    """Draw a component with data; what the browser is sent comes back."""
+    monkeypatch.setattr(st, "session_state", {})
+    mount = component("seamark_test", js="script")
+
+    def send(data, key="one"):
+        mount(key=key, data=data)
+        return registered["seamark_test"][1][-1]["data"]
+
+    return send
+
+
+def order(sent):
+    return tuple(sent["order"]) if isinstance(sent, dict) else tuple(sent.split(b"\n", 1)[0].decode().split())
+
+
+def test_what_is_sent_later_has_a_greater_number(send):
+    sent = [send({"text": word}) for word in ("one", "two", "one")]
+    assert [one["text"] for one in sent] == ["one", "two", "one"]
+    sessions, numbers = zip(*(order(one) for one in sent), strict=True)
+    assert len(set(sessions)) == 1
+    assert all(one < next_ for one, next_ in itertools.pairwise(numbers))
+
+
+@pytest.mark.parametrize("data", [{"text": "one", "list": [1, 2]}, b'{"id": 1}\nrest'])
+def test_the_same_data_is_the_same_message(send, data):
+    first = send(data)
+    other = send(b"other", key="two")
+    assert send(data) == first
+    assert order(other) != order(first)
+
+
+def test_bytes_follow_their_order_unchanged(send):
+    data = b'{"id": 1}\n\x00\n\xff'
+    sent = send(data)
+    assert sent.split(b"\n", 1)[1] == data
+    assert order(sent)[1].isdecimal()
+
+
+def test_what_is_forgotten_is_sent_as_newer(send):
+    first = order(send({"text": "one"}))
+    session.sent.forget()
+    second = order(send({"text": "one"}))
+    assert second[0] == first[0]
+    assert second[1] > first[1]
+
+
+def test_sessions_can_be_told_apart(send, monkeypatch):
+    first = order(send({"text": "one"}))
+    monkeypatch.setattr(st, "session_state", {})
+    assert order(send({"text": "one"}))[0] != first[0]
+
+
+def test_a_component_without_data_gets_none(send):
+    assert send(None) is None

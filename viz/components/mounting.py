@@ -1,0 +1,51 @@
+"""Components of the page: a script that draws what the server sends it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+import streamlit as st
+
+from viz.state.keys import session
+from viz.state.values import Data
+
+
+class Mount(Protocol):
+    """A function that draws a component; ``on_NAME_change`` is called without arguments when its script sets that state."""
+
+    def __call__(
+        self,
+        *,
+        key: str,
+        data: Data | None = None,
+        height: Literal["content", "stretch"] | int = "content",
+        **on_change: Any,
+    ) -> object:
+        """Draw the component with ``data``; unchanged data is not sent again."""
+
+
+def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
+    """Register the component ``name``; ``js`` is what `viz.components.assets.script` returns.
+
+    Everything it is sent carries its order. A browser that is still fetching a component's script when newer data come calls
+    it for the older ones too, and in any order: ``shared/in_order.js`` leaves out what is older than what is drawn.
+    """
+    mounted = st.components.v2.component(name, html=html, css=css, js=js)
+
+    def mount(
+        *,
+        key: str,
+        data: Data | None = None,
+        height: Literal["content", "stretch"] | int = "content",
+        **on_change: Any,
+    ) -> object:
+        return mounted(key=key, data=None if data is None else _ordered(key, data), height=height, **on_change)
+
+    return mount
+
+
+def _ordered(key: str, data: Data) -> Data:
+    order = session.sent.order(key, data)
+    if isinstance(data, bytes):
+        return f"{order.session} {order.number}\n".encode() + data
+    return {**data, "order": list(order)}

@@ -1,0 +1,43 @@
+// The order in which a component is drawn. Streamlit calls a script anew for whatever the server sends; while the browser still
+// fetches the script, the calls wait, and then come in any order: HTML leaves it open which import of a module ends first.
+// viz/components/mounting.py says of all data when they were sent.
+
+/** @import { Component } from "./component.d.ts" */
+
+/** @typedef {[session: string, number: number]} Order */
+/** @typedef {Component<any, any>} Call */
+
+/**
+ * Draw what is newer than what is drawn, and leave out what is older. Another session's data are always newer.
+ * @param {(component: Call) => any} draw
+ * @returns {(component: Call) => any} what Streamlit calls; both return how to take the component away
+ */
+export function inOrder(draw) {
+  /** @type {WeakMap<ParentNode, { order: Order | null, leave: any }>} */
+  const drawn = new WeakMap();
+  return (component) => {
+    const { order, data } = ordered(component.data);
+    const last = drawn.get(component.parentElement);
+    if (last && isOlder(order, last.order)) return last.leave;
+    const leave = draw({ ...component, data });
+    drawn.set(component.parentElement, { order, leave });
+    return leave;
+  };
+}
+
+/**
+ * @param {Order | null} one
+ * @param {Order | null} other
+ */
+const isOlder = (one, other) => one !== null && other !== null && one[0] === other[0] && one[1] < other[1];
+
+/**
+ * @param {any} sent
+ * @returns {{ order: Order | null, data: any }}
+ */
+function ordered(sent) {
+  if (!(sent instanceof Uint8Array)) return { order: sent?.order ?? null, data: sent };
+  const end = sent.indexOf(10);
+  const [session, number] = new TextDecoder().decode(sent.subarray(0, end)).split(" ");
+  return { order: [session, Number(number)], data: sent.subarray(end + 1) };
+}
