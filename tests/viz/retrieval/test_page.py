@@ -95,7 +95,7 @@ def said(app):
 
 
 def summary(app):
-    return {label: (value, detail) for label, value, detail in components(app, "summary")[0]}
+    return {label: (value, detail) for label, value, detail in components(app, "summary")[0]["cells"]}
 
 
 def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
