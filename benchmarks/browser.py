@@ -28,6 +28,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from benchmarks.hostile_files import ONCE_BLOCKING
 from benchmarks.measure import table
+from chunkers.numbers import signed
 from sample_docs import load_sample, sample_titles
 from tests.browser.app_server import app_server, launch
 
@@ -298,7 +299,8 @@ def sessions(browser: Browser, address: str, server: psutil.Process, steps: int)
         open_large(browser, address, text)
         before.append(memory(server))
     grown = [later - earlier for earlier, later in pairwise(before)]
-    print(f"server: {before[0]:.0f} MB before, {grown[0]:+.0f} MB with one session, {grown[1]:+.0f} MB with a second")
+    first, second = (signed(one, "+.0f") for one in grown)
+    print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 
 def beside_hostile_files(browser: Browser, address: str, steps: int) -> None:

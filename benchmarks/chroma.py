@@ -23,6 +23,7 @@ from chunkers import Document, Tools, build_chunker, load_embedder, load_tokeniz
 from chunkers.arguments import value
 from chunkers.arrays import FloatArray
 from chunkers.cache import EmbeddingCache
+from chunkers.numbers import signed
 from evaluation.retrieval.bootstrap import interval
 from evaluation.retrieval.budget import AtBudgets, Budgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
@@ -93,7 +94,7 @@ def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
     return [
         row.title,
         "" if row.recall is None else f"{row.recall:.1f}",
-        "" if row.recall is None else f"{recall - row.recall:+.1f}",
+        "" if row.recall is None else signed(recall - row.recall, "+.1f"),
         "" if row.iou is None else f"{row.iou:.1f}",
         *measures,
         f"{len(index.chunks):,}",

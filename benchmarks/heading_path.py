@@ -18,6 +18,7 @@ from benchmarks.measure import table
 from chunkers import Document, Tools, build_chunker, load_embedder, load_tokenizer
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import AT_ONCE
+from chunkers.numbers import signed
 from chunkers.text.outline import headings
 from evaluation.retrieval.bootstrap import paired
 from evaluation.retrieval.corpus import Corpus, Ruler
@@ -100,8 +101,8 @@ def _cells(plain: Evaluation, path: Evaluation, measure: str) -> list[str]:
     difference = paired(path.values(measure), plain.values(measure))
     if difference is None:
         return [*told, "too few questions"]
-    low, high = 100 * difference.low, 100 * difference.high
-    return [*told, f"{100 * difference.mean:+z.1f} ({low:+z.1f} to {high:+z.1f})"]
+    mean, low, high = (signed(100 * one, "+.1f") for one in (difference.mean, difference.low, difference.high))
+    return [*told, f"{mean} ({low} to {high})"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

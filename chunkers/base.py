@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.errors import ParameterError, shown
+from chunkers.numbers import signed
 from chunkers.result import Chunking, Gap, Timing
 from chunkers.text.document import Document
 from chunkers.text.fitness import misfits_of
@@ -98,7 +99,7 @@ class Tipping(NamedTuple):
 
     def __str__(self) -> str:
         """Return it in words."""
-        said = f"{self.name} {self.value:g} would {'cut here' if self.cuts else 'keep it'}"
+        said = f"{self.name} {signed(self.value)} would {'cut here' if self.cuts else 'keep it'}"
         if self.margin is None:
             return said
         return f"by {f'{self.margin:.3f}' if self.margin >= 0.001 else 'less than 0.001'}: {said}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from chunkers.numbers import signed
+
 Relation = Literal["", ">", "≤", "<", "≥", "=", "largest", "lowest"]
 """How a score relates to its threshold: `=` where only rounding parts them; for the last two, to the other possible cuts."""
 
@@ -44,10 +46,11 @@ class Reason(NamedTuple):
         said = remark
         if score is not None:
             if threshold is not None:
-                left, right = (f"{score:z.2f}",) * 2 if relation == "=" else told_apart(score, threshold)
+                left, right = (signed(score, ".2f"),) * 2 if relation == "=" else told_apart(score, threshold)
                 said = f"{name} {left} {relation} {f'{threshold_name} ' if threshold_name else ''}{right}".lstrip()
             else:
-                said = f"its {relation} {name}, {score:z.2f}, is here" if relation else f"{name} {score:z.2f}"
+                number = signed(score, ".2f")
+                said = f"its {relation} {name}, {number}, is here" if relation else f"{name} {number}"
             if remark:
                 said = f"{said}, {remark}"
         if heading:
@@ -59,9 +62,9 @@ class Reason(NamedTuple):
         if self.short or self.score is None:
             return self.short or self.remark
         if self.threshold is None:
-            return f"{self.relation} {self.score_name} {self.score:z.2f}".lstrip()
+            return f"{self.relation} {self.score_name} {signed(self.score, '.2f')}".lstrip()
         same = self.relation == "="
-        left, right = (f"{self.score:z.2f}",) * 2 if same else told_apart(self.score, self.threshold)
+        left, right = (signed(self.score, ".2f"),) * 2 if same else told_apart(self.score, self.threshold)
         compared = " ".join(part for part in (left, self.relation, self.threshold_name, right) if part)
         return f"{compared}, {self.remark}" if self.remark else compared
 
@@ -85,9 +88,9 @@ def told_apart(score: float, threshold: float) -> tuple[str, str]:
     Numbers that differ even later are written with an exponent. A zero has no sign.
     """
     for decimals in range(2, 18):
-        left, right = f"{score:z.{decimals}f}", f"{threshold:z.{decimals}f}"
+        left, right = signed(score, f".{decimals}f"), signed(threshold, f".{decimals}f")
         if left != right:
             return left, right
     if score == threshold:
-        return f"{score:z.6f}", f"{threshold:z.6f}"
-    return f"{score + 0.0:g}", f"{threshold + 0.0:g}"
+        return signed(score, ".6f"), signed(threshold, ".6f")
+    return signed(score), signed(threshold)

@@ -176,3 +176,8 @@ class PieceNetwork(MiniLM):
         with self.lock:
             self.asked += texts
             return self._outputs[[text[1] for text in texts]]
+
+
+def as_number(text):
+    """Return the number that a sentence or a cell writes with a minus sign."""
+    return float(text.replace("−", "-"))

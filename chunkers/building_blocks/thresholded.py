@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from chunkers.base import Chunker, FieldSpec
 from chunkers.building_blocks.thresholds import THRESHOLDS, Threshold
+from chunkers.numbers import signed
 
 
 class Thresholded(Chunker):
@@ -57,7 +58,7 @@ class Thresholded(Chunker):
 
     def describe(self) -> str:
         """Return the settings in a few words."""
-        return f"{self.threshold.replace('_', ' ')} {self.amount:g}, buffer {self.buffer}"
+        return f"{self.threshold.replace('_', ' ')} {signed(self.amount)}, buffer {self.buffer}"
 
     def remark(self, parameter: str) -> str:
         """Return what the amount means, in distance and in similarity."""
@@ -75,24 +76,26 @@ class Thresholded(Chunker):
             case "standard_deviation" | "interquartile":
                 unit = "standard deviations" if self.threshold == "standard_deviation" else "interquartile ranges"
                 return (
-                    f"Cuts where the distance is more than {amount:g} {unit} above its mean: "
+                    f"Cuts where the distance is more than {signed(amount)} {unit} above its mean: "
                     f"where the similarity is as far below its own."
                 )
             case "gradient":
                 return f"Cuts the {100 - amount:g} % of gaps where the distance rises, and the similarity falls, fastest."
             case "distance":
-                return f"Cuts where the distance exceeds {amount:g}: where the similarity is below {1 - amount:.4g}."
+                return (
+                    f"Cuts where the distance exceeds {amount:g}: where the similarity is below {signed(1 - amount, '.4g')}."
+                )
             case "absolute_gradient":
-                return f"Cuts where the distance rises, and the similarity falls, by more than {amount:g} a gap."
+                return f"Cuts where the distance rises, and the similarity falls, by more than {signed(amount)} a gap."
             case "depth":
                 return (
                     "Cuts where the similarity lies so far below the peaks on both sides, both falls added up, that this is "
-                    f"more than the mean depth minus {amount:g} standard deviations."
+                    f"more than the mean depth minus {signed(amount)} standard deviations."
                 )
             case _:
                 return (
-                    f"Cuts where the similarity changes by less than its mean change minus {amount:g} standard deviations: "
-                    f"where the distance jumps up by as much."
+                    f"Cuts where the similarity changes by less than its mean change minus {signed(amount)} standard "
+                    f"deviations: where the distance jumps up by as much."
                 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from chunkers.display.markup import text
 from chunkers.display.palette import COUNT
+from chunkers.numbers import signed
 from chunkers.shapes import Cut, Decision, Scores
 
 _HIGH = 100.0
@@ -34,14 +35,15 @@ def curve(cut: Cut) -> str:
         for line in drawn.lines
         if math.isfinite(line.level)
     )
-    named = ", ".join(f"{text(line.label)} {line.level:.2f}" for line in drawn.lines if math.isfinite(line.level))
+    named = ", ".join(f"{text(line.label)} {signed(line.level, '.2f')}" for line in drawn.lines if math.isfinite(line.level))
+    top, bottom = signed(high, ".2f"), signed(low, ".2f")
     drawing = (
         f'<svg viewBox="0 0 {_width(cut)} {_HIGH:g}" preserveAspectRatio="none" role="img" '
         f'aria-label="{text(drawn.label)} at {len(drawn.scores):,} gaps">'
         f'{lines}<path d="{_path(places)}" stroke="var(--muted)" stroke-width="1.2"/>{_dots(cut, drawn, places)}</svg>'
     )
     return (
-        f'<figure class="axis curve"><div class="scale"><span>{high:.2f}</span><span>{low:.2f}</span></div>{drawing}'
+        f'<figure class="axis curve"><div class="scale"><span>{top}</span><span>{bottom}</span></div>{drawing}'
         f'<figcaption class="legend">{text(drawn.label)}{f" · line: {named}" if named else ""} · ● cut ○ kept</figcaption>'
         "</figure>"
     )

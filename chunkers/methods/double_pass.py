@@ -15,6 +15,7 @@ from chunkers.building_blocks.distances import row_cosines
 from chunkers.building_blocks.groups import Groups, JoinedGroups, MeanGroups
 from chunkers.building_blocks.sizes import Limits, within_sizes
 from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
+from chunkers.numbers import signed
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunking, Comparison, Curve, Gap, Line, Merge, MergeKind, Outcome, Verdict
 from chunkers.text.document import Document, Span
@@ -105,9 +106,9 @@ class DoublePass(Chunker):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        return (
-            f"initial {self.initial_threshold:g}, appending {self.appending_threshold:g}, merging {self.merging_threshold:g}"
-        )
+        every = (self.initial_threshold, self.appending_threshold, self.merging_threshold)
+        initial, appending, merging = map(signed, every)
+        return f"initial {initial}, appending {appending}, merging {merging}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document: two passes, then the minimum size."""
@@ -286,7 +287,7 @@ class _State:
         over = ""
         if len(tried) > 1:
             snippet = self.document.text[slice(*self.document.slice(last.left.end, last.right.start))]
-            lower = ", ".join(f"{comparison.similarity:.2f}" for comparison in tried[:-1])
+            lower = ", ".join(signed(comparison.similarity, ".2f") for comparison in tried[:-1])
             over = f"over the snippet “{_short(snippet)}” ({lower})"
         why = Reason("similarity", last.similarity, ">", last.threshold, "merging", over, "merged in pass two")
         if over:
@@ -317,8 +318,8 @@ def _in_short(tried: Sequence[Comparison]) -> str:
     """Return why none of the comparisons of pass two joined anything: ``0.06 next, 0.14 after; both ≤ merging 0.3``."""
     if len(tried) == 1:
         return Reason("", tried[0].similarity, "≤", tried[0].threshold, "merging").brief()
-    said = ", ".join(f"{one.similarity:.2f} {place}" for one, place in zip(tried, _PLACES, strict=False))
-    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {tried[0].threshold:g}"
+    said = ", ".join(f"{signed(one.similarity, '.2f')} {place}" for one, place in zip(tried, _PLACES, strict=False))
+    return f"{said}; {'both' if len(tried) == 2 else 'all'} ≤ merging {signed(tried[0].threshold)}"
 
 
 def _short(text: str, most: int = 40) -> str:

@@ -16,6 +16,7 @@ from chunkers.building_blocks.sizes import Sized, within_sizes
 from chunkers.building_blocks.tipping import is_proven, next_stop, spec_of
 from chunkers.errors import InputError
 from chunkers.limits import MOST_MAX_MIN_PRODUCTS
+from chunkers.numbers import signed
 from chunkers.reason import Reason
 from chunkers.result import Chunking, Curve, Gap, Line, Verdict
 from chunkers.text.document import Document
@@ -81,7 +82,7 @@ class MaxMin(Sized):
 
     def describe(self) -> str:
         """Say the settings in a few words."""
-        return f"hard {self.hard_threshold:g}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
+        return f"hard {signed(self.hard_threshold)}, relaxation {self.relaxation:g}, initial {self.initial_factor:g}"
 
     def chunk(self, document: Document, tools: Tools) -> Chunking:
         """Cut the document.
@@ -178,11 +179,11 @@ class MaxMin(Sized):
     def _gap(self, index: int, step: MaxMinStep) -> Gap:
         hard = step.threshold == self.hard_threshold
         if step.size == 1:
-            remark = f"{self.initial_factor:g} × {step.least:.2f}, as the chunk has one sentence"
+            remark = f"{self.initial_factor:g} × {signed(step.least, '.2f')}, as the chunk has one sentence"
         elif hard:
             remark = ""
         else:
-            remark = f"which follows the least of the {step.size:,} sentences, {step.least:.2f}"
+            remark = f"which follows the least of the {step.size:,} sentences, {signed(step.least, '.2f')}"
         name = "greatest similarity" if step.size > 1 else "similarity"
         why = Reason(name, step.score, ">" if step.joins else "≤", step.threshold, "hard" if hard else "adaptive", remark)
         return Gap(index, step.score, step.threshold, Verdict.KEPT if step.joins else Verdict.CUT, why)

@@ -16,6 +16,7 @@ from chunkers.arrays import FloatArray
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message
 from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.numbers import signed
 from evaluation.answering.answer import Context, Exchange, Recording
 
 Kind = Literal["faithfulness", "relevancy", "correctness"]
@@ -159,7 +160,7 @@ def read_relevancy(reply: str, question: str, similar: Similar) -> _Found:
     if found.evasive:
         return _Found(0.0, ("The answer is evasive.", *found.questions))
     cosines = similar(question, found.questions)
-    said = tuple(f"{cosine:.2f}: {other}" for cosine, other in zip(cosines, found.questions, strict=True))
+    said = tuple(f"{signed(cosine, '.2f')}: {other}" for cosine, other in zip(cosines, found.questions, strict=True))
     return _Found(max(0.0, float(cosines.mean())), said)
 
 

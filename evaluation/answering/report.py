@@ -14,6 +14,7 @@ import numpy as np
 
 from chunkers.arrays import FloatArray
 from chunkers.language_models.base import LanguageModel
+from chunkers.numbers import signed
 from evaluation.answering.answer import Gathered
 from evaluation.answering.judging import KINDS
 from evaluation.answering.work import Result
@@ -137,10 +138,10 @@ class Report:
         if not means:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
         count = max(int((~np.isnan(one)).sum()) for one in same)
-        over = f"over {_counted(count, 'question')}"
         best, *others = sorted(means, key=lambda number: -means[number])
+        reached = f"{signed(means[best], '.2f')} over {_counted(count, 'question')}"
         if not others:
-            return f"{self.names[best]}: mean {called} {means[best]:.2f} {over}."
+            return f"{self.names[best]}: mean {called} {reached}."
         compared = {other: self.compared(measure, best, other) for other in others}
         doubted = [other for other, found in compared.items() if found is None or not found.told]
         holms = f"Holm's correction for {_counted(len(self.comparisons), 'comparison')}"
@@ -148,14 +149,12 @@ class Report:
             one = compared[others[0]]
             assert one is not None
             return (
-                f"{self.names[best]} has the highest {called}, {means[best]:.2f} {over}, and is ahead of every other: of "
+                f"{self.names[best]} has the highest {called}, {reached}, and is ahead of every other: of "
                 f"{self.names[others[0]]} by {_spread(one)} ({holms})."
             )
         rival = doubted[0]
         found = compared[rival]
-        said = (
-            f"Nobody can be told to be ahead in {called}. {self.names[best]} has the highest mean, {means[best]:.2f} {over}"
-        )
+        said = f"Nobody can be told to be ahead in {called}. {self.names[best]} has the highest mean, {reached}"
         if found is None:
             return f"{said}; for an interval, at least {FEWEST} questions are needed."
         said += f"; on {self.names[rival]} it has {_spread(found)} ({holms})."
@@ -201,7 +200,8 @@ def costs(report: Report, gathered: Mapping[int, Gathered], model: LanguageModel
 
 def _spread(one: Comparison) -> str:
     found = one.difference
-    return f"{found.mean:+z.2f} (95 % between {found.low:+z.2f} and {found.high:+z.2f}, adjusted p = {one.adjusted:.2g})"
+    mean, low, high = (signed(number, "+.2f") for number in (found.mean, found.low, found.high))
+    return f"{mean} (95 % between {low} and {high}, adjusted p = {one.adjusted:.2g})"
 
 
 def _counted(count: int, what: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from chunkers import Chunking, InputError, Span, Tools
 from chunkers.arrays import VectorArray
 from chunkers.embedded import EmbeddedAs, embedded_text
+from chunkers.numbers import signed
 from chunkers.text.languages import detect_language
 from evaluation.asking.bm25 import Bm25
 from evaluation.asking.ranking import METHODS, Method, Ranking, by_embedding, by_score, fused, reranked
@@ -243,4 +244,4 @@ def score_said(score: float, *, fused: bool = False) -> str:
     if np.isnan(score):
         return ""
     places = 4 if fused else 2 if abs(score) < 10 else 1
-    return f"{score:z.{places}f}".replace("-", "−")
+    return signed(score, f".{places}f")

@@ -31,6 +31,7 @@ from chunkers.arguments import (
 )
 from chunkers.base import run
 from chunkers.cache import EmbeddingCache
+from chunkers.numbers import signed
 from chunkers.text.sentences import SPLITTERS
 from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.stability import EDITS, Stability, check_edits, edit_stability
@@ -173,7 +174,7 @@ def _cells(measured: Unlabelled, edits: Stability | None) -> dict[str, str]:
         *((None,) * 3 if edits is None else (edits.mean, edits.worst.share, edits.inevitable)),
     )
     blocks, sizes, *changes = ("–" if one is None else f"{one:.1%}" for one in shares)
-    means = ["–" if one is None else f"{one:.3f}" for one in numbers]
+    means = ["–" if one is None else signed(one, ".3f") for one in numbers]
     return dict(zip(EXPLAINED, [f"{measured.chunks:,}", blocks, sizes, *means, *changes], strict=True))
 
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from chunkers import Chunking, Embedder, InputError, Span
+from chunkers.numbers import signed
 from chunkers.text.outline import blocks, headings, special_blocks
 from chunkers.text.sentences import GIVEN
 from evaluation.segmentation.measures import cuts_of
@@ -292,8 +293,9 @@ def _by_a_hair(case: Case) -> Found:
         if away <= case.hair:
             last = min(gap.index + 1, len(document.sentences) - 1)
             span = Span(document.sentences[gap.index].start, document.sentences[last].end)
+            score, threshold = signed(gap.score, ".4f"), signed(gap.threshold, ".4f")
             nearness = 1 - away / case.hair if case.hair else 1
-            yield span, 0.2 + 0.3 * nearness, f"score {gap.score:.4f}, threshold {gap.threshold:.4f}: {away:.4f} apart"
+            yield span, 0.2 + 0.3 * nearness, f"score {score}, threshold {threshold}: {away:.4f} apart"
 
 
 def _flat(case: Case) -> Found:
@@ -303,9 +305,10 @@ def _flat(case: Case) -> Found:
             continue
         low, high = np.percentile(scores, [25, 75]).tolist()
         if high - low < FLAT:
+            between = f"{signed(low, '.3f')} to {signed(high, '.3f')}"
             sentences = case.chunking.document.sentences
             whole = Span(sentences[0].start, sentences[-1].end)
-            yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {low:.3f} to {high:.3f}"
+            yield whole, 0.8, f"half of the scores lie within {high - low:.3f} of each other, {between}"
 
 
 RULES: dict[str, Rule] = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer, run
 from chunkers.arrays import VectorArray
+from chunkers.numbers import signed
 from evaluation.inbox.rules import RULES, counts, inbox
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
@@ -90,7 +91,7 @@ def ranking(compared: Compared) -> Table:
     document, known = compared.document, compared.known
     found = by_structure(document, named, compared.embedder) if known is None else by_known(document, known, named)
     value = (
-        ("Points per cut", "1 between paragraphs, 0 between other sentences, -1 inside a sentence or block, or too long.")
+        ("Points per cut", "1 between paragraphs, 0 between other sentences, −1 inside a sentence or block, or too long.")
         if known is None
         else ("Boundary F1", "2 × found / (2 × found + missed + added), of cuts at known boundaries; higher is better.")
     )
@@ -106,11 +107,11 @@ def ranking(compared: Compared) -> Table:
 
 def _lead(found: Ranking, place: int) -> list[Cell]:
     value, lead = found.values[place], found.leads.get(place)
-    own = Cell("–", "It cuts nowhere.") if value is None else Cell(f"{value:z.2f}")
+    own = Cell("–", "It cuts nowhere.") if value is None else Cell(signed(value, ".2f"))
     if lead is None:
         return [own, Cell(""), Cell(""), Cell("")]
     why = "This difference can be told." if lead.told else "This difference cannot be told."
-    numbers = (f"{lead.difference:z.2f}", f"{lead.low:z.2f} and {lead.high:z.2f}", f"{lead.p:.2g}")
+    numbers = (signed(lead.difference, ".2f"), f"{signed(lead.low, '.2f')} and {signed(lead.high, '.2f')}", f"{lead.p:.2g}")
     return [own, *(Cell(one, why) for one in numbers)]
 
 
@@ -183,7 +184,7 @@ def _unlabelled(measured: Unlabelled) -> list[Cell]:
         Cell(f"{measured.chunks:,}"),
         _share(blocks.all.share, blocks.words()),
         Cell("–", "No size is asked for.") if sizes is None else _share(sizes.share, sizes.words()),
-        *(Cell("–") if one is None else Cell(f"{one:z.2f}".replace("-", "−")) for one in cosines),
+        *(Cell("–") if one is None else Cell(signed(one, ".2f")) for one in cosines),
     ]
 
 

@@ -10,6 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from chunkers.arrays import FloatArray
+from chunkers.numbers import signed
 
 RESAMPLES = 10_000
 LEVEL = 0.95
@@ -52,18 +53,27 @@ class Difference:
         """Return the difference of the second to the first."""
         return Difference(-self.mean, -self.high, -self.low, self.p, self.questions)
 
+    @property
+    def points(self) -> str:
+        """The mean in percentage points, with its sign."""
+        return signed(100 * self.mean, "+.1f")
+
+    @property
+    def interval(self) -> str:
+        """Between what the mean lies, in percentage points: ``95 % between −1.2 and +3.4``."""
+        return f"95 % between {signed(100 * self.low, '+.1f')} and {signed(100 * self.high, '+.1f')}"
+
     def words(self, name: str, baseline: str, measure: str) -> str:
         """Return the difference as a sentence, in percentage points."""
         if not self.told:
             return (
                 f"{name}: no difference in {measure} from {baseline} can be told from {self.questions} questions "
-                f"({100 * self.mean:+z.1f} points, 95 % between {100 * self.low:+z.1f} and {100 * self.high:+z.1f}, "
-                f"p = {self.p:.2g})."
+                f"({self.points} points, {self.interval}, p = {self.p:.2g})."
             )
         side = "higher" if self.mean > 0 else "lower"
         return (
             f"{name}: {measure} is {100 * abs(self.mean):.1f} points {side} than with {baseline} over {self.questions} "
-            f"questions (95 % between {100 * self.low:+z.1f} and {100 * self.high:+z.1f}, p = {self.p:.2g})."
+            f"questions ({self.interval}, p = {self.p:.2g})."
         )
 
 

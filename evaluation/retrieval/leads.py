@@ -184,8 +184,8 @@ class Leads:
         one = lead.comparison.difference
         points = "less than 0.1" if one.mean < 0.001 else f"{100 * one.mean:.1f}"
         seen = (
-            f"At {self._sizes([size])}, {best} is {points} points ahead of {rival} (95 % between "
-            f"{100 * one.low:+z.1f} and {100 * one.high:+z.1f}, adjusted p = {lead.comparison.adjusted:.2g})"
+            f"At {self._sizes([size])}, {best} is {points} points ahead of {rival} ({one.interval}, "
+            f"adjusted p = {lead.comparison.adjusted:.2g})"
         )
         if lead.needed is None:
             return f"At {self._sizes([size])}, {best} and {rival} are level."

@@ -18,6 +18,7 @@ import numpy as np
 
 from chunkers import Chunking, Document, Embedder, InputError
 from chunkers.arrays import FloatArray, IntArray
+from chunkers.numbers import signed
 from chunkers.text.outline import special_blocks
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES
 from evaluation.segmentation.measures import cuts_of, in_sentences
@@ -88,7 +89,8 @@ class Lead:
 
     def words(self) -> str:
         """Return the numbers in words."""
-        return f"{self.difference:z.2f} (95 % between {self.low:z.2f} and {self.high:z.2f}, p = {self.p:.2g})"
+        difference, low, high = (signed(one, ".2f") for one in (self.difference, self.low, self.high))
+        return f"{difference} (95 % between {low} and {high}, p = {self.p:.2g})"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from chunkers import Breakpoint, Chunking, Document
 from chunkers.arrays import IntArray
 from chunkers.building_blocks.thresholds import beyond
+from chunkers.numbers import signed
 
 FLAT = 4
 """The fewest consecutive amounts with the same cuts that count as a flat stretch."""
@@ -29,7 +30,7 @@ class Stretch:
     def words(self) -> str:
         """Return it in words."""
         what = "1 chunk" if self.chunks == 1 else f"{self.chunks:,} chunks"
-        return f"between {self.low:g} and {self.high:g} nothing changes: {what}"
+        return f"between {signed(self.low)} and {signed(self.high)} nothing changes: {what}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chunkers import Breakpoint, Gap, Reason, Verdict, build_chunker
 from chunkers.methods.similarity_reading import read_as_similarity
 from chunkers.reason import chain, told_apart
-from tests.support import AngleEmbedder, cut
+from tests.support import AngleEmbedder, as_number, cut
 
 TURNS = "0 a.\n10 b.\n90 c.\n95 d.\n170 e.\n2 f."
 KINDS = [
@@ -53,8 +53,8 @@ KINDS = [
         {"initial_threshold": 0.5, "appending_threshold": 0.5, "merging_threshold": 0.5},
         [
             "joined in pass one: similarity 0.98 > initial 0.50",
-            "pass one: similarity 0.09 ≤ appending 0.50; pass two: similarity 0.04 next, -0.97 after; both ≤ merging 0.5",
-            "pass one: similarity -0.98 ≤ initial 0.50; pass two: similarity -0.98 ≤ merging 0.50",
+            "pass one: similarity 0.09 ≤ appending 0.50; pass two: similarity 0.04 next, −0.97 after; both ≤ merging 0.5",
+            "pass one: similarity −0.98 ≤ initial 0.50; pass two: similarity −0.98 ≤ merging 0.50",
         ],
     ),
     (
@@ -109,8 +109,8 @@ def test_numbers_that_look_alike_are_told_apart():
 def test_two_numbers_look_alike_only_where_six_digits_are(score, threshold):
     left, right = told_apart(score, threshold)
     assert (left == right) == (f"{score:z.17f}" == f"{threshold:z.17f}" and f"{score + 0:g}" == f"{threshold + 0:g}")
-    assert not {left, right} & {"-0.00", "-0.000", "-0.0000"}
-    assert (score < threshold) == (float(left) < float(right)) or left == right
+    assert not {left, right} & {"−0.00", "−0.000", "−0.0000"}
+    assert (score < threshold) == (as_number(left) < as_number(right)) or left == right
 
 
 def test_a_zero_has_no_sign():
@@ -131,9 +131,9 @@ def test_gaps_are_compared_and_pickled_with_their_reasons():
 def test_read_as_similarity_the_numbers_turn_and_the_words_of_sizes_stay():
     chunker = Breakpoint(threshold="distance", amount=1.9, max_size=4, min_size=2, size_unit="sentences")
     read = read_as_similarity(cut(chunker, TURNS, embedder=AngleEmbedder()))
-    assert read.gaps[0].reason == "similarity 0.98 ≥ -0.90"
+    assert read.gaps[0].reason == "similarity 0.98 ≥ −0.90"
     assert read.gaps[4].reason == (
-        "similarity -0.98 < -0.90; a chunk of 1 sentences beside it, below minimum size 2, "
+        "similarity −0.98 < −0.90; a chunk of 1 sentences beside it, below minimum size 2, "
         "but with its neighbour above maximum size 4"
     )
     forced = next(gap for gap in read.gaps if gap.verdict is Verdict.FORCED)

@@ -169,7 +169,7 @@ def test_the_step_that_decided_in_short(reason, said):
 def test_pass_two_in_short():
     parameters = {"initial_threshold": 0.9, "appending_threshold": 0.9, "merging_threshold": 0.95}
     chunking = cut(DoublePass(**parameters), "0\n90\n180\n0", embedder=AngleEmbedder())
-    assert chunking.gaps[0].why.brief() == "0.00 next, -1.00 after; both ≤ merging 0.95"
+    assert chunking.gaps[0].why.brief() == "0.00 next, −1.00 after; both ≤ merging 0.95"
     over = cut(DoublePass(**parameters), "0\n5\n90\n3\n6", embedder=AngleEmbedder())
     assert over.gaps[1].why.brief() == "1.00 > merging 0.95, over a snippet"
 

@@ -15,6 +15,7 @@ from chunkers.export import ledger_to_csv, to_csv, to_dict, to_json, to_jsonl, t
 from chunkers.reason import told_apart
 from chunkers.result import Verdict, end_before, start_after
 from chunkers.spreadsheet import from_cell
+from tests.support import as_number
 
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
 HAIR = 1e-6
@@ -106,9 +107,9 @@ def check_reasons(chunking):
         for step in gap.why.steps():
             if step.score is None or step.threshold is None or math.isnan(step.threshold):
                 continue
-            shown = tuple(map(float, told_apart(step.score, step.threshold)))
+            left, right = map(as_number, told_apart(step.score, step.threshold))
             assert HOLDS[step.relation](step.score, step.threshold) or abs(step.score - step.threshold) < HAIR, gap.reason
-            assert HOLDS[step.relation](*shown), gap.reason
+            assert HOLDS[step.relation](left, right), gap.reason
 
 
 def check_verdicts(chunking, chunker, tools):

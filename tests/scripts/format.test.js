@@ -5,15 +5,16 @@ import { counted, grouped, round, signed } from "../../viz/components/shared/for
 
 test("a score has two decimals, and one from 10 on", () => {
   assert.equal(round(0.256), "0.26");
-  assert.equal(round(-3.1234), "-3.12");
+  assert.equal(round(-3.1234), "−3.12");
   assert.equal(round(12.34), "12.3");
-  assert.equal(round(-12.36), "-12.4");
+  assert.equal(round(-12.36), "−12.4");
 });
 
 test("a score has no zeros at its end, and none are taken from a whole number", () => {
   assert.equal(round(0.5), "0.5");
   assert.equal(round(2), "2");
   assert.equal(round(0), "0");
+  assert.equal(round(-0.001), "0");
   assert.equal(round(10), "10");
   assert.equal(round(100), "100");
 });
@@ -22,6 +23,7 @@ test("a difference has its sign, a minus as wide as the plus, and three decimals
   assert.equal(signed(0.12345), "+0.123");
   assert.equal(signed(-0.5), "−0.500");
   assert.equal(signed(0), "+0.000");
+  assert.equal(signed(-0.0004), "+0.000");
 });
 
 test("a word begins with a capital", () => {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from chunkers.language_models.conversation import REPEATS
+from chunkers.numbers import signed
 from evaluation.answering.answer import Context, Exchange
 from evaluation.answering.judging import Judgement
 from evaluation.answering.report import MEASURES
@@ -116,7 +117,7 @@ def _filled(context: Context, budget: int) -> str:
 
 def _values(result: Result) -> list[tuple[str, str]]:
     found = [(MEASURES[name].title, result.value(name)) for name in MEASURES]
-    return [(title, f"{value:.2f}") for title, value in found if value is not None]
+    return [(title, signed(value, ".2f")) for title, value in found if value is not None]
 
 
 def _judgement(times: Sequence[Judgement]) -> JudgementData:
@@ -133,7 +134,7 @@ def _judgement(times: Sequence[Judgement]) -> JudgementData:
 def _value(one: Judgement) -> str:
     if one.problem:
         return "not judged"
-    return "undefined" if one.value is None else f"{one.value:.2f}"
+    return "undefined" if one.value is None else signed(one.value, ".2f")
 
 
 def _turns(exchange: Exchange) -> list[TurnData]:

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.arrays import FloatArray
+from chunkers.numbers import signed
 from evaluation.answering.report import Measure
 from viz.theme import palette
 from viz.theme.palette import EDGES
@@ -21,9 +22,11 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
     edges = EDGES[palette.theme()]
     figure = go.Figure()
     for number, (row, name) in enumerate(zip(values, names, strict=True)):
+        kept = row[~np.isnan(row)].tolist()
         figure.add_trace(
             go.Box(
-                x=row[~np.isnan(row)],
+                x=kept,
+                text=[signed(value, ".2f") for value in kept],
                 name=name,
                 boxpoints="all",
                 boxmean=True,
@@ -32,7 +35,7 @@ def boxes(values: Sequence[FloatArray], names: Sequence[str], measure: Measure) 
                 marker={"color": edges[number % len(edges)], "size": 5, "opacity": 0.7},
                 line={"width": 1.5},
                 fillcolor="rgba(0,0,0,0)",
-                hovertemplate="%{x:.2f}<extra></extra>",
+                hovertemplate="%{text}<extra></extra>",
             )
         )
     room = (measure.high - measure.low) / 50

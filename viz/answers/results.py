@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from chunkers.numbers import signed
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
 from viz.answers.figures import boxes
@@ -68,7 +69,7 @@ def _table(report: Report) -> dict[str, list[Any]]:
         cells = []
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
-            cell = f"{kept.mean():.2f} ± {kept.std():.2f}" if len(kept) else "undefined"
+            cell = f"{signed(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
             left = report.not_judged(number, measure)
             cells.append(f"{cell}, {left} not judged" if left else cell)
         table[MEASURES[measure].title] = cells
@@ -86,9 +87,9 @@ def _differences(report: Report, measure: str) -> None:
     table = {
         "first": [report.names[one] for one, _, _ in pairs],
         "less the second": [report.names[other] for _, other, _ in pairs],
-        "difference": [round(found.difference.mean, 3) for _, _, found in pairs],
-        "95 % from": [round(found.difference.low, 3) for _, _, found in pairs],
-        "to": [round(found.difference.high, 3) for _, _, found in pairs],
+        "difference": [signed(found.difference.mean, "+.3f") for _, _, found in pairs],
+        "95 % from": [signed(found.difference.low, "+.3f") for _, _, found in pairs],
+        "to": [signed(found.difference.high, "+.3f") for _, _, found in pairs],
         "adjusted p": [round(found.adjusted, 4) for _, _, found in pairs],
         "told": ["yes" if found.told else "no" for _, _, found in pairs],
         "questions": [found.difference.questions for _, _, found in pairs],

@@ -8,6 +8,7 @@ from itertools import pairwise
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from chunkers.numbers import signed
 from evaluation.segmentation.staircase import Histogram, Staircase
 from viz.theme.palette import INK, theme
 
@@ -37,10 +38,11 @@ def score_histogram(counted: Histogram, level: float, label: str) -> go.Figure:
                 name=name,
                 marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
                 | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
-                hovertemplate=f"{label} about %{{x:.2f}}: %{{y}} gaps {name}<extra></extra>",
+                customdata=[signed(middle, ".2f") for middle in middles],
+                hovertemplate=f"{label} about %{{customdata}}: %{{y}} gaps {name}<extra></extra>",
             )
         )
-    _mark(figure, level, f"line {level:.2f}")
+    _mark(figure, level, f"line {signed(level, '.2f')}")
     tallest = max(map(sum, zip(counted.short, counted.beyond, strict=True)), default=0)
     for name, place, anchor in _named_bars(counted):
         height = counted.short[place] + counted.beyond[place]
@@ -111,7 +113,7 @@ def staircase_figure(stairs: Staircase, amount: float, title: str) -> go.Figure:
         below = name == "median" and values[at] > 0.2 * highest
         where = {"x": stairs.amounts[at], "y": values[at], "yanchor": "top" if below else "bottom", "row": 2, "col": 1}
         figure.add_annotation(text=name, showarrow=False, bgcolor=colours["page"], borderpad=0, **where)
-    _mark(figure, amount, f"now {amount:g}")
+    _mark(figure, amount, f"now {signed(amount)}")
     figure.update_layout(height=380, showlegend=False)
     figure.update_xaxes(title=title, row=2)
     figure.update_yaxes(title="chunks", rangemode="tozero", row=1)

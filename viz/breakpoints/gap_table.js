@@ -2,7 +2,7 @@
 
 import { emit, listen, NOTHING } from "../components/shared/bus.js";
 import { around, el, found, liveRegion } from "../components/shared/dom.js";
-import { grouped, signed } from "../components/shared/format.js";
+import { decimals, grouped, signed } from "../components/shared/format.js";
 import { countPainted, expose } from "../components/shared/handle.js";
 import { storedText } from "../components/shared/store.js";
 import { verdictOfEach } from "../components/shared/verdicts.js";
@@ -204,12 +204,12 @@ class GapTable {
     const sign = words.appendChild(el("span", "sign", verdict.overruled ? "◆" : cut ? "●" : "○"));
     sign.setAttribute("aria-hidden", "true");
     words.append(verdict.standing);
-    const distance = away[entry];
+    const [score, distance] = [scores[entry], away[entry]];
     const fromLine = el("span", "away", distance === null ? "–" : signed(distance));
     if (near[entry]) fromLine.title = "near the line";
     line.append(
       el("span", "", String(gaps[entry] + 1) + (inside[entry] ? "*" : "")),
-      el("span", "", scores[entry]?.toFixed(3) ?? "–"),
+      el("span", "", score === null ? "–" : decimals(score, 3)),
       fromLine,
       words,
     );

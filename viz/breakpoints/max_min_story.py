@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from chunkers import Chunking
 from chunkers.methods.max_min import MaxMin, MaxMinStep, logistic
+from chunkers.numbers import signed
 from evaluation.segmentation.cohesion import StretchComparison
 from viz.breakpoints.story import scan_steps
 from viz.components.stepper.stepper import Step
@@ -40,7 +41,7 @@ def _explain(step: Step, gap: int, chunker: MaxMin, scanned: MaxMinStep) -> None
         said = f"The open chunk is sentence {last:,} alone, which has no least similarity yet for a threshold to follow."
         numbers = [
             ["similarity", f"{_three(scanned.least)} × {chunker.initial_factor:g} = {_three(scanned.score)}"],
-            ["threshold", f"hard, {_plain(chunker.hard_threshold)}"],
+            ["threshold", f"hard, {signed(chunker.hard_threshold)}"],
         ]
         middle = None
     else:
@@ -68,13 +69,9 @@ def _threshold(chunker: MaxMin, scanned: MaxMinStep) -> str:
     formula = f"{chunker.relaxation:g} × σ({scanned.size - 1:,}) × {least}"
     numbers = f"{chunker.relaxation:g} × {share:.3f} × {least} = {follows}"
     which = "hard" if scanned.threshold == chunker.hard_threshold else "that it follows"
-    hard = _plain(chunker.hard_threshold)
+    hard = signed(chunker.hard_threshold)
     return f"{formula} = {numbers}; not below hard {hard}: {_three(scanned.threshold)}, {which}"
 
 
 def _three(number: float) -> str:
-    return f"{number:z.3f}".replace("-", "−")
-
-
-def _plain(number: float) -> str:
-    return f"{number:g}".replace("-", "−")
+    return signed(number, ".3f")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from chunkers import Breakpoint, Chunking, Document, Embedder
 from chunkers.methods.similarity_reading import SimilarityReading
+from chunkers.numbers import signed
 from evaluation.segmentation.staircase import FLAT, Staircase, histogram, staircase
 from viz.breakpoints.figures import score_histogram, staircase_figure
 from viz.breakpoints.shown import Shown
@@ -30,8 +31,8 @@ def show_scores(shown: Shown, text: Text, embedder: Embedder | None, choices: Ch
         return
     counted = histogram(curve.scores, level, curve.cut_above)
     table = {
-        f"{curve.label} from": [f"{edge:.3f}" for edge in counted.edges[:-1]],
-        "to": [f"{edge:.3f}" for edge in counted.edges[1:]],
+        f"{curve.label} from": [signed(edge, ".3f") for edge in counted.edges[:-1]],
+        "to": [signed(edge, ".3f") for edge in counted.edges[1:]],
         "kept": counted.short,
         "past the line": counted.beyond,
     }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from chunkers import Chunking, Gap, Verdict
+from chunkers.numbers import signed
 from evaluation.segmentation.cohesion import SMALL, Cohesion, StretchComparison
 from viz.components.stepper.stepper import Step
 
@@ -54,7 +55,7 @@ def _step(
     story = [gap.reason, OUTCOME[gap.verdict] + (" Near the line." if is_near(gap, margin) else "")]
     numbers = [["chunk", f"{number:,}: {_sentences(first, grown)}"]]
     if gap.score is not None and gap.threshold is not None:
-        numbers.append(["from the line", f"{gap.score - gap.threshold:+.3f}".replace("-", "−")])
+        numbers.append(["from the line", signed(gap.score - gap.threshold, "+.3f")])
     tone: Literal["", "cut", "turn"] = ""
     if gap.verdict.is_cut:
         tone = "cut"
@@ -111,4 +112,4 @@ def _listed(words: list[str]) -> str:
 def _pairs(cohesion: Cohesion) -> str:
     if not cohesion.pairs:
         return "no two sentences together"
-    return f"similarity {cohesion.mean:.2f}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"
+    return f"similarity {signed(cohesion.mean, '.2f')}, mean of {cohesion.pairs:,} pair{'s' if cohesion.pairs > 1 else ''}"

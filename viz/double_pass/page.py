@@ -8,6 +8,7 @@ from itertools import zip_longest
 import streamlit as st
 
 from chunkers import Chunking, DoublePass, FieldSpec
+from chunkers.numbers import signed
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
@@ -191,9 +192,9 @@ def _labels(chunker: DoublePass) -> dict[str, str]:
     longest = "" if chunker.max_size is None else f", maximum size {chunker.max_size:,}"
     return {
         "sentences": "sentences, and the similarities of pass one",
-        "minis": f"mini-chunks after pass one (initial {chunker.initial_threshold:g}, "
-        f"appending {chunker.appending_threshold:g}{longest})",
-        "chunks": f"chunks after pass two (merging {chunker.merging_threshold:g}{longest}{smallest})",
+        "minis": f"mini-chunks after pass one (initial {signed(chunker.initial_threshold)}, "
+        f"appending {signed(chunker.appending_threshold)}{longest})",
+        "chunks": f"chunks after pass two (merging {signed(chunker.merging_threshold)}{longest}{smallest})",
     }
 
 

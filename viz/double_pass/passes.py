@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from chunkers import Chunking, Comparison
+from chunkers.numbers import signed
 from chunkers.result import MergeKind, Outcome
 from viz.components.assets import script, styles
 from viz.components.mounting import component
@@ -148,8 +149,8 @@ def _comparison(tried: Sequence[Comparison]) -> ComparisonData:
         "left": list(here.left),
         "right": list(here.right),
         "compared": list(compared_group(here)),
-        "value": f"{here.similarity:.2f}",
-        "tried": [f"{before.similarity:.2f}" for before in tried[:-1]],
+        "value": signed(here.similarity, ".2f"),
+        "tried": [signed(before.similarity, ".2f") for before in tried[:-1]],
         "decides": bool(here.why),
         "words": words(tried),
     }

@@ -8,6 +8,7 @@ from typing import TypedDict
 import numpy as np
 
 from chunkers import Chunking
+from chunkers.numbers import signed
 from viz.components.assets import script, styles
 from viz.components.mounting import component
 
@@ -42,7 +43,9 @@ def above(similarities: Sequence[float], threshold: float) -> str:
     if not similarities:
         return "Nothing was compared with this threshold in this text."
     count = sum(similarity > threshold for similarity in similarities)
-    return f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {threshold:.2f}"
+    return (
+        f"{count:,} of {len(similarities):,} similarities {'lies' if count == 1 else 'lie'} above {signed(threshold, '.2f')}"
+    )
 
 
 BINS = 25

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS, Chunker, Chunking
+from chunkers.numbers import signed
 from evaluation.segmentation.chunk_facts import against_known
 from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
@@ -127,7 +128,7 @@ def _parameters(chunker: str) -> dict[str, list[str]]:
 def _range(choices: tuple[str, ...], low: float | None, high: float | None, unit: str) -> str:
     if choices:
         return ", ".join(choices)
-    bounds = " to ".join(f"{bound:,.12g}" for bound in (low, high) if bound is not None)
+    bounds = " to ".join(signed(bound, ",.12g") for bound in (low, high) if bound is not None)
     return f"{bounds} {unit}".strip()
 
 

@@ -84,7 +84,7 @@ def differences(found: Mapping[int, Comparison], names: Mapping[int, str], basel
                     "color": ink,
                     "line": {"width": 2},
                 },
-                hovertemplate="%{x:+.1f} points<extra></extra>",
+                hovertemplate=f"{one.points} points<extra></extra>",
             )
         )
     figure.add_vline(x=0, line={"color": colours["accent"], "width": 2})

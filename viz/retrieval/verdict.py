@@ -56,11 +56,8 @@ def _certainty(lead: Lead, best: str, rival: str) -> Cell:
     if lead.comparison is None:
         return Cell(label, "Too few questions", f"For {best} and {rival}, at least five are needed.")
     one = lead.comparison.difference
-    points = f"{100 * one.mean:+z.1f} points on {rival}"
-    spread = (
-        f"95 % between {100 * one.low:+z.1f} and {100 * one.high:+z.1f}, adjusted p = {lead.comparison.adjusted:.2g}, "
-        f"{one.questions:,} questions"
-    )
+    points = f"{one.points} points on {rival}"
+    spread = f"{one.interval}, adjusted p = {lead.comparison.adjusted:.2g}, {one.questions:,} questions"
     if lead.comparison.told:
         return Cell(label, "It can be told", f"{points}: {spread}")
     if lead.needed is None:
@@ -101,14 +98,13 @@ def differences_in_words(
             side = "higher" if difference.mean > 0 else "lower"
             sentences.append(
                 f"{names[number]}: {measure} is {100 * abs(difference.mean):.1f} points {side} than with {baseline} over "
-                f"{difference.questions:,} questions (95 % between {100 * difference.low:+z.1f} and "
-                f"{100 * difference.high:+z.1f}, adjusted p = {one.adjusted:.2g})."
+                f"{difference.questions:,} questions ({difference.interval}, adjusted p = {one.adjusted:.2g})."
             )
     alike = {number: one for number, one in found.items() if not one.told}
     if alike:
         questions = max(one.difference.questions for one in alike.values())
         parts = [
-            f"{names[number]} ({100 * one.difference.mean:+z.1f} points, adjusted p = {one.adjusted:.2g})"
+            f"{names[number]} ({one.difference.points} points, adjusted p = {one.adjusted:.2g})"
             for number, one in alike.items()
         ]
         sentences.append(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from chunkers import CHUNKERS
+from chunkers.numbers import signed
 from evaluation.segmentation.sweep import MEASURES, Setting, Summary
 from viz.theme import palette
 from viz.theme.palette import EDGES, INK
@@ -48,7 +49,7 @@ def _name(setting: Setting, parameter: str) -> str:
 
 def _word(value: object) -> str:
     """Format a parameter's value: names without underscores, whole numbers without a fraction."""
-    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
+    return signed(value) if isinstance(value, float) else str(value).replace("_", " ")
 
 
 def sweep_figure(

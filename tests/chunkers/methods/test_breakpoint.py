@@ -63,7 +63,7 @@ def test_slope_marks_the_gap_into_which_the_similarity_falls():
     chunking = cut(Breakpoint.build(threshold="slope", amount=1), text, embedder=AngleEmbedder())
     assert sentence_numbers(chunking) == [3, 3]
     assert chunking.gaps[0].score is None
-    assert chunking.gaps[2].reason.startswith("slope of similarity -0.7")
+    assert chunking.gaps[2].reason.startswith("slope of similarity −0.7")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_pass_one_refuses_to_grow_too_long():
 
 def test_a_closed_chunk_names_all_that_it_was_compared_with():
     chunking = double("0\n5\n90\n180")
-    assert chunking.gaps[1].reason.endswith("similarity 0.04 next, -1.00 after; both ≤ merging 0.8")
+    assert chunking.gaps[1].reason.endswith("similarity 0.04 next, −1.00 after; both ≤ merging 0.8")
 
 
 def test_means_weigh_by_tokens():

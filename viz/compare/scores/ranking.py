@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from chunkers import Chunking, Document, Embedder
+from chunkers.numbers import signed
 from chunkers.registry import chunker_class
 from evaluation.segmentation.measures import Score, cuts_of, in_sentences, pk, window_diff
 from evaluation.segmentation.ranking import Contender, Ranking, by_known, by_structure, structure
@@ -38,8 +39,8 @@ _BY_KNOWN: list[HeadData] = [
 _BY_STRUCTURE: list[HeadData] = [
     {
         "label": "Points per cut",
-        "help": "1 for a cut between paragraphs, 0 between other sentences, -1 inside a sentence, list, table, code or "
-        "formula, and -1 for a chunk that is too long for the embedder.",
+        "help": "1 for a cut between paragraphs, 0 between other sentences, −1 inside a sentence, list, table, code or "
+        "formula, and −1 for a chunk that is too long for the embedder.",
     },
     *_BEHIND,
     {"label": "Cuts", "help": "How many there are."},
@@ -103,14 +104,14 @@ def _ranked(
 
 def _lead_cells(ranking: Ranking, place: int) -> list[CellData]:
     value, lead = ranking.values[place], ranking.leads.get(place)
-    own = cell("–", None, "It cuts nowhere.") if value is None else cell(f"{value:z.2f}", value)
+    own = cell("–", None, "It cuts nowhere.") if value is None else cell(signed(value, ".2f"), value)
     if lead is None:
         return [own, cell("", None), cell("", None), cell("", None)]
     why = "This difference can be told." if lead.told else "This difference cannot be told."
-    between = f"{lead.low:z.2f} and {lead.high:z.2f}"
+    between = f"{signed(lead.low, '.2f')} and {signed(lead.high, '.2f')}"
     return [
         own,
-        cell(f"{lead.difference:z.2f}", lead.difference, why),
+        cell(signed(lead.difference, ".2f"), lead.difference, why),
         cell(between, lead.low, why),
         cell(f"{lead.p:.2g}", lead.p, why),
     ]

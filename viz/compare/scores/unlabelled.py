@@ -9,6 +9,7 @@ import streamlit as st
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, Tools, build_chunker, load_tokenizer
 from chunkers.arrays import VectorArray
+from chunkers.numbers import signed
 from chunkers.registry import chunker_class
 from evaluation.segmentation.stability import EDITS, Stability, check_edits
 from evaluation.segmentation.unlabelled import BASELINES, EXPLAINED, Unlabelled, sizes_of, unlabelled
@@ -144,7 +145,7 @@ def _share(value: float | None, why: str) -> CellData:
 
 
 def _cosine(value: float | None, why: str) -> CellData:
-    return cell("–", None, why) if value is None else cell(f"{value:z.2f}".replace("-", "−"), value, why)
+    return cell("–", None, why) if value is None else cell(signed(value, ".2f"), value, why)
 
 
 # What edits change

@@ -1,29 +1,22 @@
 // The sentence of a cut while its line moves. The server writes those of a result, in chunkers/reason.py and segments.py; both
 // say the same.
 
+import { decimals } from "./format.js";
 /** @import { CurveData } from "../reader/payload.d.ts" */
 
 export const SIZES_FOLLOW = " · sizes apply when you let go";
 
 /**
- * A number with so many decimals as Python writes it: halfway between two it is the even one, and zero has no sign.
- * @param {number} value
- * @param {number} places
- */
-export function decimals(value, places) {
-  const size = Math.abs(value);
-  const exact = size.toFixed(places + 40);
-  const [kept, rest] = [exact.slice(0, -40), exact.slice(-40)];
-  const downToEven = /^50*$/.test(rest) && /[02468]$/.test(kept);
-  const written = downToEven ? kept : size.toFixed(places);
-  return (value < 0 && /[1-9]/.test(written) ? "-" : "") + written;
-}
-
-/**
  * A number with six digits, as Python's format "g" writes one that is too small for seventeen decimals.
  * @param {number} value
  */
-const digits = (value) => (value === 0 ? "0" : value.toPrecision(6).replace(/^(-?\d+)(?:\.0+|(\.\d*?)0+)(?=e|$)/, "$1$2"));
+const digits = (value) =>
+  value === 0
+    ? "0"
+    : value
+        .toPrecision(6)
+        .replace(/^(-?\d+)(?:\.0+|(\.\d*?)0+)(?=e|$)/, "$1$2")
+        .replaceAll("-", "−");
 
 /**
  * Two numbers with as many decimals, two to seventeen, as it takes to tell them apart; equal ones with six, and those that

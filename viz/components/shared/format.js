@@ -1,17 +1,39 @@
-// How numbers are written on the page.
+// How numbers are written on the page, as chunkers/numbers.py writes them: with a minus sign, and a zero without one.
+
+/**
+ * A number with so many decimals: halfway between two it is the even one.
+ * @param {number} value
+ * @param {number} places
+ */
+export function decimals(value, places) {
+  const size = Math.abs(value);
+  const exact = size.toFixed(places + 40);
+  const [kept, rest] = [exact.slice(0, -40), exact.slice(-40)];
+  const downToEven = /^50*$/.test(rest) && /[02468]$/.test(kept);
+  const written = downToEven ? kept : size.toFixed(places);
+  return (value < 0 && /[1-9]/.test(written) ? "−" : "") + written;
+}
+
+/**
+ * A number with at most six digits, as Python's format "g" writes one that is not too small.
+ * @param {number} value
+ */
+export const sixDigits = (value) => String(Number(value.toPrecision(6))).replaceAll("-", "−");
 
 /**
  * A score with two decimals, or one from 10 on, and without trailing zeros.
  * @param {number} value
  */
 export const round = (value) =>
-  (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  decimals(value, Math.abs(value) >= 10 ? 1 : 2)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
 
 /**
  * How far one score lies above or below another.
  * @param {number} value
  */
-export const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3);
+export const signed = (value) => decimals(value, 3).replace(/^(?!−)/, "+");
 
 /**
  * A count, thousands grouped.

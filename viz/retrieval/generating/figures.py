@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from chunkers.arrays import FloatArray
+from chunkers.numbers import signed
 from viz.theme.palette import INK, theme
 
 WIDTH = 0.025
@@ -50,6 +51,7 @@ def sides(values: FloatArray, line: float, *, drops_below: bool) -> Sides:
 def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go.Figure:
     """Return the histogram with the line, and on either side of it how many questions are kept and dropped."""
     colours = INK[theme()]
+    middles = [low + WIDTH / 2 for low in found.edges[:-1]]
     figure = go.Figure()
     for name, counts, colour, pattern in (
         ("kept", found.kept, colours["muted"], ""),
@@ -57,13 +59,14 @@ def histogram(found: Sides, line: float, label: str, *, drops_below: bool) -> go
     ):
         figure.add_trace(
             go.Bar(
-                x=[low + WIDTH / 2 for low in found.edges[:-1]],
+                x=middles,
                 y=counts,
                 width=WIDTH,
                 name=name,
                 marker={"color": colour, "line": {"color": colours["page"], "width": 1}}
                 | {"pattern": {"shape": pattern, "fgcolor": colours["muted"], "size": 5, "solidity": 0.3}},
-                hovertemplate=f"about %{{x:.2f}}: %{{y}} {name}<extra></extra>",
+                customdata=[signed(middle, ".2f") for middle in middles],
+                hovertemplate=f"about %{{customdata}}: %{{y}} {name}<extra></extra>",
             )
         )
     figure.add_vline(x=line, line={"color": colours["accent"], "width": 2})

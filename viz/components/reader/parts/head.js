@@ -1,7 +1,7 @@
 // The head of a column: its number, name and settings, a line of what counts first, and the rest folded.
 
 import { el } from "../../shared/dom.js";
-import { counted, grouped } from "../../shared/format.js";
+import { counted, grouped, sixDigits } from "../../shared/format.js";
 
 /**
  * @import { ColumnData, LineData, Segments } from "../payload.d.ts"
@@ -107,8 +107,7 @@ export class Head {
  * @param {number} sent the line's amount there
  */
 export function subtitleAt(subtitle, { around, value }, sent) {
-  // As Python's format "g": six digits at most.
-  const at = (/** @type {number} */ amount) => around?.join(String(Number(amount.toPrecision(6))));
+  const at = (/** @type {number} */ amount) => around?.join(sixDigits(amount));
   return subtitle === at(sent) ? /** @type {string} */ (at(value)) : subtitle;
 }
 

@@ -1,0 +1,134 @@
+"""A number below zero has a minus sign wherever it is shown, never a hyphen: `chunkers.numbers.signed` writes it."""
+
+import ast
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from chunkers import build_chunker
+from chunkers.display.notebook import result_html
+from chunkers.methods.similarity_reading import read_as_similarity
+from chunkers.numbers import signed
+from evaluation.report.page import report
+from evaluation.report.tables import Compared
+from evaluation.retrieval.bootstrap import Difference
+from evaluation.segmentation.ranking import Lead
+from evaluation.segmentation.staircase import Stretch
+from tests import ROOT
+from tests.support import AngleEmbedder, cut, tools
+from viz.breakpoints.gap_table import gap_rows
+from viz.breakpoints.story import scan_steps
+from viz.components.reader.curve import curve_of
+from viz.double_pass.passes import pass_rows
+from viz.double_pass.story import pass_steps
+
+HYPHEN = re.compile(r"(?<![\w.=/-])-\.?\d")
+"""A hyphen before a digit that is no part of a word, a date, a path or a setting as it is typed."""
+
+OPPOSITE = "0\n170\n10\n150\n330\n20\n200\n190"
+"""Angles whose cosines are mostly below zero."""
+
+NEGATIVE = [
+    ("breakpoint", {"threshold": "slope", "amount": -0.5, "buffer": 0}),
+    ("breakpoint", {"threshold": "absolute_gradient", "amount": -0.2, "buffer": 0}),
+    ("breakpoint", {"threshold": "standard_deviation", "amount": -1, "buffer": 0}),
+    ("breakpoint", {"threshold": "depth", "amount": -1, "buffer": 0}),
+    ("breakpoint", {"threshold": "distance", "amount": 1.5, "buffer": 0}),
+    ("max_min", {"hard_threshold": -0.3}),
+    ("double_pass", {"initial_threshold": -0.9, "appending_threshold": -0.5, "merging_threshold": -0.2}),
+]
+
+
+def strings(data):
+    """Yield every text in nested data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        for value in data.values():
+            yield from strings(value)
+    elif isinstance(data, list | tuple):
+        for value in data:
+            yield from strings(value)
+
+
+def words_of(html):
+    """Return what is read of a page: no tags, styles or scripts."""
+    return re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<(style|script).*?</\1>", " ", html))
+
+
+def said_of(chunker, chunking):
+    """Yield what is said of a result in the library, on the pages and in a report."""
+    for gap in chunking.gaps:
+        yield from (gap.reason, gap.why.brief(), str(chunker.tipping(chunking, gap, tools(AngleEmbedder())) or ""))
+    yield from (chunker.describe(), chunker.remark("amount"), words_of(result_html(chunking)))
+    yield from strings([curve_of(chunker, chunking, movable=True), gap_rows(chunking, 0.1), scan_steps(chunking, 0.1, None)])
+    if chunking.comparisons:
+        yield from strings([pass_rows(chunking, None, {}), pass_steps(chunking, None)])
+
+
+@pytest.mark.parametrize(("name", "parameters"), NEGATIVE)
+def test_what_is_said_of_a_result_has_no_hyphen_before_a_number(name, parameters):
+    chunker = build_chunker(name, parameters)
+    chunking = cut(chunker, OPPOSITE, embedder=AngleEmbedder())
+    said = [*said_of(chunker, chunking), *(gap.reason for gap in read_as_similarity(chunking).gaps)]
+    said.append(words_of(report(Compared(chunking.document, [(chunker, chunking)]))))
+    assert [one for one in said if HYPHEN.search(one)] == []
+    assert any("−" in one for one in said)
+
+
+def test_verdicts_have_no_hyphen_before_a_number():
+    below = Difference(-0.029, -0.051, -0.004, 0.01, 40)
+    said = [
+        below.words("A", "B", "recall"),
+        Difference(-0.01, -0.03, 0.02, 0.4, 40).words("A", "B", "recall"),
+        Lead(-0.1, -0.2, 0.1, 0.4).words(),
+        Stretch(-1.5, -0.5, 4).words(),
+    ]
+    assert [one for one in said if HYPHEN.search(one)] == []
+    assert all("−" in one for one in said)
+    assert below.interval == "95 % between −5.1 and −0.4"
+
+
+def test_the_sign():
+    assert [signed(-2.94, ".1f"), signed(2.94, ".1f"), signed(2.94, "+.1f")] == ["−2.9", "2.9", "+2.9"]
+    assert [signed(-0.001, ".2f"), signed(-0.0), signed(-0.001, "+.2f"), signed(-1234.5, ",.1f")] == [
+        "0.00",
+        "0",
+        "+0.00",
+        "−1,234.5",
+    ]
+
+
+def hyphens(tree):
+    """Return the lines of a module that format a signed number otherwise, or have a hyphen before a number in a sentence."""
+    # Refusals quote what is typed, and docstrings are code.
+    others = [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Expr)]
+    typed = {id(part) for node in others for part in ast.walk(node)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
+            spec = node.format_spec.values[0]
+            wrong = isinstance(spec, ast.Constant) and spec.value[:1] in ("+", "z")
+        else:
+            written = node.value if isinstance(node, ast.Constant) and id(node) not in typed else None
+            wrong = isinstance(written, str) and re.search(r"[a-z,:] -\d+ [a-z]", written)
+        if wrong:
+            found.append(node.lineno)
+    return found
+
+
+def test_nothing_else_formats_a_signed_number():
+    found = {}
+    for room in ("chunkers", "corpus", "evaluation", "integrations", "viz", "benchmarks"):
+        for file in (ROOT / room).rglob("*.py"):
+            places = hyphens(ast.parse(file.read_text(encoding="utf-8")))
+            if places and file != ROOT / "chunkers" / "numbers.py":
+                found[file.relative_to(ROOT).as_posix()] = places
+    assert not found
+
+
+@pytest.mark.parametrize("code", ['f"{a:+.1f}"', 'f"{a:z.2f} points"', 'x = "0 between, -1 inside a sentence"'])
+def test_such_a_place_is_found(code):
+    assert hyphens(ast.parse(code)) == [1]
+    assert not hyphens(ast.parse('raise InputError(f"{name} must be from -1 to 1.")'))
