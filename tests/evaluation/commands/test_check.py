@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree as etree
 
 import pytest
@@ -125,6 +128,24 @@ def test_what_cannot_be_read_is_said_and_the_others_are_checked(folder, capsys):
     assert [case.get("classname") for case in suites.iter("testcase") if case.find("error") is not None] == [
         "docs/broken.pdf"
     ]
+
+
+def compiled(folder, log):
+    """Return what TypeScript says of a log as the format's type, which refuses what it does not know."""
+    types = (ROOT / "node_modules" / "@types" / "sarif" / "index.d.ts").as_posix()
+    (folder / "log.ts").write_text(f"import type {{ Log }} from {json.dumps(types)};\nexport const log: Log = {log};\n")
+    tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
+    command = [Path(sys.executable).parent / "node", tsc, "--noEmit", "--strict", "--ignoreConfig", "log.ts"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120).stdout
+
+
+def test_a_sarif_file_has_the_types_of_the_format(folder):
+    (folder / "docs" / "wages.md").write_text(PLANTED, encoding="utf-8")
+    (folder / "docs" / "broken.pdf").write_bytes(b"%PDF-1.4 no")
+    log = checked()[1]["sarif"]
+    assert all(f'"{name}"' in log for name in ("inside_code", "region", "toolExecutionNotifications"))
+    assert compiled(folder, log) == ""
+    assert "does not exist in type 'Result'" in compiled(folder, log.replace('"ruleId"', '"ruleID"', 1))
 
 
 def test_scores_must_not_fall_below_the_baseline(folder, capsys):
