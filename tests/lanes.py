@@ -13,10 +13,11 @@ QUICK = "not browser and not page and not model and not slow"
 """What `pytest --quick` selects."""
 
 BY_FILE = {
-    "model": {"test_embedder.py", "test_embedders.py", "test_references.py"},
+    "model": {"test_embedder.py", "test_embedders.py", "test_embedding_server.py", "test_references.py"},
     # Their time goes into processes that they start, and into other people's libraries.
     "slow": {
-        *("test_adapters.py", "test_command_lines.py", "test_reader_process.py", "test_workers.py"),
+        *("test_docling.py", "test_in_use.py", "test_libraries.py", "test_mapping.py", "test_tfidf.py"),
+        *("test_command_lines.py", "test_reader_process.py", "test_workers.py"),
         *("test_code.py", "test_forms.py", "test_round_trip.py"),
     },
 }

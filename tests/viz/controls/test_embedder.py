@@ -11,7 +11,7 @@ from chunkers import EMBEDDERS, embedders
 from chunkers.embedders.static import Static
 from chunkers.text import minilm, tokenizers
 from tests import ROOT
-from tests.chunkers.test_embedders import make_model
+from tests.chunkers.embedders.models import make_model
 from tests.server import KEY, EmbeddingServer
 from tests.support import LIMIT, PieceNetwork
 from tests.viz.compare.test_page import reader_of, settled

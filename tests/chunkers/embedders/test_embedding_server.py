@@ -1,0 +1,294 @@
+"""A server of embeddings: what is asked of it, what is made of its answers and failures, and where the key is not."""
+
+import gc
+import gzip
+import json
+import logging
+import socket
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from traceback import format_exception
+
+import numpy as np
+import pytest
+from openai import OpenAI
+
+from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
+from chunkers.__main__ import main
+from chunkers.connection import Connection
+from chunkers.embedders import OpenAIServer, server
+from chunkers.embedders.models import folder_revision
+from chunkers.request import cancellable
+from tests.chunkers.embedders.models import TEXTS
+from tests.server import KEY, Raw, answer, items, vector
+
+LONG = 5.0
+"""Seconds that a request is kept waiting, more than it is waited for."""
+
+
+@pytest.fixture
+def impatient(monkeypatch, request):
+    """Wait less than a person would; for an answer only where one does not come, as any may come late on a busy machine."""
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    if "script" in request.fixturenames and LONG in request.getfixturevalue("script"):
+        monkeypatch.setattr(server, "TIMEOUT", 1.5)
+
+
+def ask(http, texts=TEXTS):
+    return OpenAIServer("openai:test", http.address, KEY).encode(texts)
+
+
+def test_a_server_is_asked_in_its_protocol(http):
+    vectors = ask(http)
+    (path, headers, body), *more = http.requests
+    assert not more
+    assert path == "/v1/embeddings"
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert body == {"model": "test", "input": TEXTS, "encoding_format": "float"}
+    rows = np.array([vector(text) for text in TEXTS])
+    assert vectors == pytest.approx(rows / np.linalg.norm(rows, axis=1, keepdims=True), abs=1e-6)
+
+
+def test_vectors_are_put_in_the_order_that_the_server_numbers_them(http):
+    http.script = [lambda texts: {**answer(texts), "data": items(texts)[::-1]}]
+    assert (ask(http) == ask(http)).all()
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "script",
+    [
+        [(429, {})],
+        [(500, {})],
+        [(503, {"retry-after-ms": 30}), (429, {})],
+        [LONG],
+        [(408, {}), (502, {}), (529, {})],
+    ],
+)
+def test_what_passes_is_tried_again(http, script):
+    http.script = list(script)
+    assert ask(http).shape == (4, 6)
+    assert len(http.requests) == len(script) + 1
+
+
+def test_the_server_says_how_long_to_wait(http, monkeypatch):
+    slept = []
+    monkeypatch.setattr("openai._base_client.time.sleep", slept.append)
+    http.script = [(429, {"Retry-After": "1"})]
+    ask(http)
+    assert len(http.requests) == 2
+    assert slept == [1]
+
+
+def told(change):
+    return lambda texts: change(answer(texts))
+
+
+FAILURES = {
+    "refused": ([(401, {})], 1, "must accept the key; it refused (status 401)"),
+    "forbidden": ([(403, {})], 1, "must accept the key; it refused (status 403)"),
+    "no such model": ([(404, {})], 1, "must know the address and the model; it does not (status 404)"),
+    "bad request": ([(400, {})], 1, "must accept the request; it refused (status 400)"),
+    "too many": ([(429, {})] * 9, 4, "must have requests left for this key; asked up to 4 times, it had none (status 429)"),
+    "broken": ([(500, {})] * 9, 4, "must work; asked up to 4 times, it failed (status 500)"),
+    "slow": ([LONG] * 9, 4, "must answer within 1.5 seconds; it did not, in 4 attempts"),
+    "broken JSON": ([lambda texts: b'{"data": [{'], 1, "it gave something that is not JSON"),
+    "no object": ([lambda texts: b"null"], 1, "it gave something without the list 'data'"),
+    "no data": ([lambda texts: {"object": "list"}], 1, "it gave something without the list 'data'"),
+    "too few": ([told(lambda right: {**right, "data": right["data"][1:]})], 1, "it gave 3 vectors for 4 texts"),
+    "no numbering": (
+        [told(lambda right: {**right, "data": [{**item, "index": 0} for item in right["data"]]})],
+        1,
+        "it gave vectors that do not say which text each belongs to",
+    ),
+    "uneven": (
+        [told(lambda right: {**right, "data": [*right["data"][:3], {"index": 3, "embedding": [1.0]}]})],
+        1,
+        "it gave vectors of different dimensions",
+    ),
+    "empty": (
+        [told(lambda right: {"data": [{"index": i, "embedding": []} for i in range(4)]})],
+        1,
+        "vectors without numbers",
+    ),
+    "words": (
+        [told(lambda right: {"data": [{"index": i, "embedding": ["x", "y"]} for i in range(4)]})],
+        1,
+        "of something that is no number",
+    ),
+    "nested": ([Raw(b"[" * 200_000)], 1, "something that is not JSON, or is nested too deeply"),
+    "compressed": (
+        [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],
+        1,
+        "an answer that is compressed, or larger than 64 MB",
+    ),
+    "too large": ([Raw(b" " * 65 * 2**20)], 1, "an answer that is compressed, or larger than 64 MB"),
+    "elsewhere": (
+        [Raw(b"", {"Location": "http://127.0.0.1:9/v1/embeddings"}, 307)],
+        1,
+        "must answer itself; it leads to another address (status 307)",
+    ),
+    "not finite": (
+        [lambda texts: json.dumps(answer(texts)).replace('"embedding": [', '"embedding": [NaN, ').encode()],
+        1,
+        "it gave numbers that are not finite",
+    ),
+}
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("script", "requests", "sentence"), FAILURES.values(), ids=FAILURES)
+def test_what_does_not_pass_is_one_sentence_without_the_key(http, caplog, script, requests, sentence):
+    caplog.set_level(logging.DEBUG)
+    http.script = list(script)
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    with pytest.raises(ModelError) as error:
+        embedder.encode(TEXTS)
+    assert sentence in str(error.value)
+    assert str(error.value).startswith("openai:test: 127.0.0.1:")
+    assert "\n" not in str(error.value)
+    assert len(http.requests) == requests
+    traceback = "".join(format_exception(error.value))
+    for said in (traceback, repr(error.value), repr(embedder), embedder.revision, caplog.text):
+        assert KEY not in said
+
+
+def test_a_server_that_sends_a_byte_now_and_then_ends_at_the_deadline(http, monkeypatch):
+    monkeypatch.setattr(server, "DEADLINE", 1.0)
+    http.script = [Raw(b" " * 100_000, pause=0.05)]
+    with pytest.raises(ModelError, match="must answer within 1 seconds in all; it did not"):
+        ask(http)
+
+
+@pytest.mark.parametrize("script", [[LONG], [Raw(b" " * 100_000, pause=0.05)]], ids=["says nothing", "a byte at a time"])
+def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, script):
+    http.script = list(script)
+    stopped = threading.Event()
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    outcome = []
+
+    def embed():
+        try:
+            with cancellable(stopped.is_set):
+                embedder.encode(TEXTS)
+        except Cancelled as error:
+            outcome.append(error)
+
+    waiting = threading.Thread(target=embed)
+    waiting.start()
+    while not http.requests:
+        time.sleep(0.01)
+    stopped.set()
+    # Far less than the server takes, and far more than a busy machine.
+    waiting.join(LONG / 2)
+    assert not waiting.is_alive()
+    assert len(outcome) == 1
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9\r\nX: y/v1", "http://127.0.0.1:9/v1\n", "http://a\tb/v1"])
+def test_an_address_of_more_than_a_line_is_refused(address):
+    with pytest.raises(ModelError, match="must have the form https://HOST/v1"):
+        OpenAIServer("openai:test", address, KEY).load()
+
+
+def test_a_batch_of_other_dimensions_than_the_last(http):
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    embedder.encode(TEXTS)
+    http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
+    with pytest.raises(ModelError, match="vectors of 6 dimensions before and of 2 now"):
+        embedder.encode(TEXTS)
+
+
+def test_another_model_under_the_same_name_is_noticed_by_the_cache(http):
+    bench = Tools(OpenAIServer("openai:test", http.address, KEY), load_tokenizer("words"))
+    bench.embed(TEXTS[:2])
+    http.script = [lambda texts: {"data": [{"index": i, "embedding": [1.0, 2.0]} for i in range(len(texts))]}]
+    later = replace(bench, embedder=OpenAIServer("openai:test", http.address, KEY))
+    with pytest.raises(ModelError, match="it gave 2 now and 6 before"):
+        later.embed(TEXTS)
+
+
+def test_a_server_that_takes_fewer_at_once_is_asked_in_halves(http):
+    http.most = 2
+    assert (ask(http) == np.concatenate([ask(http, [text]) for text in TEXTS])).all()
+    assert [len(body["input"]) for _, _, body in http.requests[:3]] == [4, 2, 2]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_is_not_there():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with pytest.raises(ModelError, match="must be reachable; it was not, in 4 attempts"):
+        OpenAIServer("openai:test", address, KEY).encode(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "address", ["nowhere", "ftp://host/v1", "http://", f"https://me:{KEY}@host/v1", "http://host:x", "http://h/?k=1"]
+)
+def test_an_address_that_is_none_is_not_repeated(address):
+    with pytest.raises(ModelError, match="must have the form https://HOST/v1") as error:
+        OpenAIServer("openai:test", address, KEY).load()
+    assert KEY not in str(error.value)
+    assert address not in str(error.value)
+
+
+def test_the_environment_names_the_server_and_its_key(http, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
+    load_embedder("openai:test").encode(TEXTS)
+    assert http.requests[0][1]["authorization"] == "Bearer of-the-environment"
+
+
+def test_what_the_environment_tells_its_own_server_goes_to_no_other(http, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "of-the-environment")
+    monkeypatch.setenv("OPENAI_ORG_ID", "of-the-environment")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "of-the-environment")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gate: of-the-environment\nAuthorization: of-the-environment")
+    for key in ("", KEY):
+        OpenAIServer("openai:test", http.address, key).encode(TEXTS)
+    assert "of-the-environment" not in str(http.requests)
+    assert [headers["authorization"] for _, headers, _ in http.requests] == ["Bearer none", f"Bearer {KEY}"]
+
+
+def test_openais_own_server_is_not_asked_without_a_key(http):
+    with pytest.raises(ModelError, match="needs a key, in OPENAI_API_KEY or on the page; there is none"):
+        load_embedder("openai:text-embedding-3-small").encode(TEXTS)
+
+
+def test_a_recipe_holds_neither_address_nor_key(http):
+    text = "\n".join(TEXTS)
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    chunk(text, "breakpoint", sentences="lines", embedder=embedder)
+    written = Recipe.of(build_chunker("breakpoint", {}), "lines", embedder, "words").to_json()
+    assert "127.0.0.1" not in written
+    assert KEY not in written
+    assert json.loads(written)["versions"].keys() == {"seamark", "openai:test", "openai"}
+
+
+def test_nothing_of_the_package_keeps_the_key_in_its_words(http):
+    embedder = OpenAIServer("openai:test", http.address, KEY)
+    embedder.load()
+    (connection,) = (one for one in gc.get_referents(embedder.__dict__) if isinstance(one, Connection))
+    (client,) = (one for one in gc.get_referents(connection.__dict__) if isinstance(one, OpenAI))
+    assert KEY not in repr(client)
+
+
+def test_on_the_command_line(http, monkeypatch, tmp_path, capsys, model_folder):
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    file = tmp_path / "text.txt"
+    file.write_text("\n".join(TEXTS))
+    revisions = {}
+    for name in ("tfidf", "openai:test", str(model_folder)):
+        assert main([str(file), "--chunker", "breakpoint", "--sentences", "lines", "--embedder", name]) == 0
+        written = json.loads(capsys.readouterr().out)
+        assert written["recipe"]["embedder"] == name
+        assert len(written["gaps"]) == 3
+        revisions[name] = written["recipe"]["versions"].get(name)
+    assert revisions[str(model_folder)] == folder_revision(Path(model_folder))
+    assert main([str(file), "--chunker", "breakpoint", "--embedder", "nonsense"]) == 2
+    assert f"embedder must be one of {', '.join(EMBEDDERS)}" in capsys.readouterr().err
