@@ -3,6 +3,7 @@
 import json
 from itertools import count
 
+from tests.server import KEY
 from tests.support import ended
 from viz.jobs.background import registry
 from viz.jobs.sweep import Sweep
@@ -20,6 +21,27 @@ def settled(app):
         last = ended(job)
     assert not app.exception
     return app
+
+
+def ran(app):
+    """Run the app once, which must not fail."""
+    app.run()
+    assert not app.exception
+    return app
+
+
+def press(app, label):
+    """Press the button with that label."""
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+    return app
+
+
+def name_model(app, http, name="test", key=KEY):
+    """Choose a language model of a server."""
+    for field, value in (("name", name), ("address", http.address), ("key", key)):
+        app.text_input(key=f"language_{field}").set_value(value)
+    press(app, "Use this model")
 
 
 _moments = count(1)

@@ -13,7 +13,7 @@ from evaluation.segmentation.grids import SEARCHED
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
-from tests.viz.app_steps import remarks, said, settled
+from tests.viz.app_steps import name_model, press, remarks, said, settled
 from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import part
 from viz.shell.results import WAITS
@@ -34,18 +34,6 @@ def http(monkeypatch):
 def opened(app, chunker="llm", **words):
     app.query_params.update({"c1": chunker, "c2": "fixed_sentences", "selected": "1", "tokenizer": "words", **words})
     return settled(app)
-
-
-def name_model(app, http, name="test", key=KEY):
-    app.text_input(key="language_name").set_value(name)
-    app.text_input(key="language_address").set_value(http.address)
-    app.text_input(key="language_key").set_value(key)
-    press(app, "Use this model")
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
-    assert not app.exception
 
 
 def labels(app):

@@ -9,11 +9,10 @@ from chunkers import Cancelled
 from tests import ROOT
 from tests.evaluation.retrieval.test_question_sets import packed
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import remarks, said
+from tests.viz.app_steps import ran, remarks, said
+from tests.viz.retrieval.steps import run_of
 from viz.jobs import retrieval
-from viz.jobs.background import registry
 from viz.jobs.plan import Material
-from viz.jobs.retrieval import Retrieval
 from viz.retrieval import material, page
 
 pytestmark = pytest.mark.page
@@ -23,8 +22,6 @@ TEXTS = {
     "sea.txt": b"The tide turns. It is salt.",
 }
 ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n"
-
-
 SMALL = Material(tuple((name, text.decode()) for name, text in TEXTS.items()), ("questions.csv", ASKED), own=False)
 
 
@@ -42,16 +39,6 @@ def opened(**words):
         app.query_params[name] = word
     app.switch_page("pages/retrieval.py")
     return ran(app)
-
-
-def ran(app):
-    app.run()
-    assert not app.exception
-    return app
-
-
-def run_of(app):
-    return registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval)
 
 
 def settled(app):

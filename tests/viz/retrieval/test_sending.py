@@ -6,32 +6,22 @@ from streamlit.testing.v1 import AppTest
 from tests import ROOT
 from tests.server import ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
-from tests.viz.app_steps import remarks, said
-from viz.jobs.background import registry
-from viz.jobs.plan import Material
-from viz.jobs.retrieval import Retrieval
-from viz.retrieval import material, page
+from tests.viz.app_steps import name_model, press, ran, remarks, said
+from tests.viz.retrieval.small import TEXTS, offer
+from tests.viz.retrieval.steps import run_of
 from viz.retrieval.consent.sending import MISSING as NO_CONTEXT
 from viz.state.language_model import MISSING
 
 pytestmark = pytest.mark.page
 
-TEXTS = {
-    "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
-    "sea.txt": "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water at night.",
-}
 ASKED = b"question,excerpts\nWhat does it eat?,It eats fish\nWhen?,The owl hunts at night.\n"
-SMALL = Material(tuple(TEXTS.items()), ("questions.csv", ASKED), own=False)
 WINDOW = {"c1": "llm", "c1.window": "16", "c1.piece_size": "4"}
 
 
 @pytest.fixture(autouse=True)
 def bundled(monkeypatch):
     """The bundled documents are few and short, and the environment names no server."""
-    for module in (page, material):
-        monkeypatch.setattr(module, "bundled", lambda: SMALL)
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    return offer(monkeypatch, ASKED)
 
 
 @pytest.fixture
@@ -57,32 +47,11 @@ def opened(**words):
     return ran(app)
 
 
-def ran(app):
-    app.run()
-    assert not app.exception
-    return app
-
-
-def press(app, label):
-    next(one for one in app.button if one.label == label).click().run()
-    assert not app.exception
-
-
-def name_model(app, http):
-    app.text_input(key="language_name").set_value("test")
-    app.text_input(key="language_address").set_value(http.address)
-    press(app, "Use this model")
-
-
 def counted(app):
     """Wait for the count of what would be sent, and return what is said of it."""
     ended(app.session_state["estimating"])
     (told,) = [text for text in said(ran(app)) if text.startswith("This run sends")]
     return told
-
-
-def run_of(app):
-    return registry().find(app.session_state["choices/retrieval"].extra["run"], Retrieval)
 
 
 def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_alone(http):

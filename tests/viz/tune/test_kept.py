@@ -8,7 +8,7 @@ from evaluation.segmentation import sweep as sweeps
 from evaluation.segmentation.marked_texts import MarkedText
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import remarks, said, sweep_of
+from tests.viz.app_steps import press, remarks, said, sweep_of
 from viz.state.values import MarkedDocuments
 
 pytestmark = pytest.mark.page
@@ -27,12 +27,6 @@ def opened(on_disk=False, own=(), **words):
     app.run()
     if on_disk:
         app.toggle(key="on_disk").set_value(True).run()
-    assert not app.exception
-    return app
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
     assert not app.exception
     return app
 

@@ -11,7 +11,7 @@ from chunkers import CHUNKERS
 from evaluation.segmentation.sweep import TRIVIAL, Setting, Summary, published, rows_to_csv
 from tests import ROOT
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import remarks, sweep_of
+from tests.viz.app_steps import press, remarks, sweep_of
 from viz.tune.figures import setting_in_words, sweep_figure
 from viz.tune.grid import offered
 from viz.tune.opening import first_run as opening
@@ -39,10 +39,6 @@ def tune():
         if sweep is not None:
             sweep.cancel()
             ended(sweep)
-
-
-def press(app, label):
-    next(button for button in app.button if button.label == label).click().run()
 
 
 def finished(app):

@@ -10,15 +10,10 @@ from sample_docs import load_sample, sample_splitters
 from tests import ROOT
 from tests.server import ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended, tools
-from tests.viz.app_steps import remarks, said, sweep_of
+from tests.viz.app_steps import press, remarks, said, sweep_of
 from viz.state.language_model import MISSING
 
 pytestmark = pytest.mark.page
-
-
-def press(app, label):
-    next(one for one in app.button if one.label == label).click().run()
-    assert not app.exception
 
 
 def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(monkeypatch):

@@ -8,18 +8,13 @@ from tests import ROOT
 from tests.evaluation.generating.questioner import answer
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ended
-from tests.viz.app_steps import remarks, said
+from tests.viz.app_steps import name_model, press, ran, remarks, said
+from tests.viz.retrieval.small import TEXTS, offer
 from viz.jobs.background import registry
-from viz.jobs.plan import Material
 from viz.jobs.retrieval import Retrieval
-from viz.retrieval import material, page
 
 pytestmark = pytest.mark.page
 
-TEXTS = {
-    "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
-    "sea.txt": "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water at night.",
-}
 HOSTILE = "What <b>eats</b> ![x](http://127.0.0.1:9/x.png) fish?"
 ASKED = {
     "birds.txt": [
@@ -34,11 +29,7 @@ ASKED = {
 @pytest.fixture(autouse=True)
 def bundled(monkeypatch):
     """The bundled documents are few and short, and the environment names no server."""
-    small = Material(tuple(TEXTS.items()), ("questions.csv", b"question,excerpts\nWhen?,at night\n"), own=False)
-    for module in (page, material):
-        monkeypatch.setattr(module, "bundled", lambda: small)
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    offer(monkeypatch, b"question,excerpts\nWhen?,at night\n")
 
 
 @pytest.fixture
@@ -79,26 +70,13 @@ def edits(monkeypatch):
     return wanted, tables
 
 
-def ran(app):
-    app.run()
-    assert not app.exception
-    return app
-
-
-def press(app, label):
-    next(one for one in app.button if one.label == label).click().run()
-    assert not app.exception
-
-
 def opened(server=None, count=7):
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences", "c2": "recursive"})
     app.switch_page("pages/retrieval.py")
     ran(app)
     if server is not None:
-        for key, value in (("name", "test"), ("address", server.address), ("key", KEY)):
-            app.text_input(key=f"language_{key}").set_value(value)
-        press(app, "Use this model")
+        name_model(app, server)
         app.number_input(key="generating_count").set_value(count).run()
     return app
 

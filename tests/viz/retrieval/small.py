@@ -1,0 +1,19 @@
+"""Two short documents in place of the bundled ones, for runs that ask a language model."""
+
+from viz.jobs.plan import Material
+from viz.retrieval import material, page
+
+TEXTS = {
+    "birds.txt": "The heron waits in the reeds. It eats fish and frogs.\n\nThe owl hunts at night. It hears a mouse.",
+    "sea.txt": "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water at night.",
+}
+
+
+def offer(monkeypatch, questions):
+    """Put them in place, with a file of questions, and let the environment name no server; return them."""
+    small = Material(tuple(TEXTS.items()), ("questions.csv", questions), own=False)
+    for module in (page, material):
+        monkeypatch.setattr(module, "bundled", lambda: small)
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return small

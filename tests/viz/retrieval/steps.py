@@ -1,0 +1,61 @@
+"""What the tests of Retrieval's page ask of it."""
+
+import json
+
+from streamlit.testing.v1 import AppTest
+
+from evaluation.retrieval.report import Choice
+from tests import ROOT
+from tests.support import LIMIT, ended
+from viz.jobs.background import registry
+from viz.jobs.retrieval import Retrieval
+
+
+def opened(**words):
+    """Open the page at the top k and the first question, unless the words say otherwise."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    words = {"embedder": "tfidf", "c1": "fixed_sentences", "c2": "recursive", "at": "k", "question": "1", **words}
+    for name, word in words.items():
+        app.query_params[name] = word
+    app.switch_page("pages/retrieval.py")
+    return app.run()
+
+
+def word(app, name):
+    return app.session_state["choices/retrieval"].extra[name]
+
+
+def run_of(app):
+    return registry().find(word(app, "run"), Retrieval)
+
+
+def told(run, choice):
+    """Return the report that the page shows."""
+    return ended(run.report(choice)).made.report
+
+
+def evaluations(run, top_k):
+    """Return what every question found, by number of the chunker, measured over the first ``top_k`` chunks."""
+    return {number: one.evaluation for number, one in told(run, Choice("recall", "characters", top_k, 0)).chunkers.items()}
+
+
+def components(app, name):
+    payloads = [json.loads(one.proto.json) for one in app.get("bidi_component") if name in one.proto.component_name]
+    return [payload for payload in payloads if payload]
+
+
+def summary(app):
+    return {label: (value, detail) for label, value, detail in components(app, "summary")[0]["cells"]}
+
+
+def button(app, label):
+    return next(one for one in app.button if one.label == label)
+
+
+def said(app):
+    return [one["text"] for one in components(app, "notice")]
+
+
+def retrieved(app):
+    """Return how many tokens a question retrieves with each chunker."""
+    return next(one.value["tokens a question"] for one in app.dataframe if "tokens a question" in one.value)

@@ -1,0 +1,81 @@
+"""Retrieval on the user's own documents, and the way from them to Compare."""
+
+import pytest
+
+from sample_docs import load_sample, sample_titles
+from tests.support import ended
+from tests.viz.retrieval.steps import button, components, opened, run_of, said
+from viz.jobs.background import registry
+from viz.jobs.plan import Material
+from viz.jobs.retrieval import Retrieval
+from viz.retrieval import material as retrieval_material
+from viz.state.text import Source
+
+pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
+
+
+def test_a_run_of_the_user_s_own_documents_brings_them_back():
+    texts = (("birds.txt", "The heron waits. It eats fish.\n\nThe owl hunts at night."),)
+    questions = ("mine.csv", b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n")
+    app = opened()
+    embedder = run_of_material(app, Material(texts, questions, own=True))
+    again = opened(run=embedder)
+    assert again.session_state["retrieval_material"] == "Your own"
+    assert "Reused from the run shown: 1 document and mine.csv." in said(again)
+    assert "2 chunkers on 1 document" in said(again)
+    assert not any("changed since" in text for text in said(again))
+    assert again.selectbox(key="retrieval_question").options == ["1. What does it eat?", "2. When?"]
+    sentence = "Nothing failed: 1. Fixed sentences found every excerpt of 2 questions whole"
+    assert f"{sentence} in the top 5." in said(again)
+    assert f"{sentence} in 500 tokens." in said(opened(run=embedder, at="budget", budget="500"))
+    assert not components(again, "failed")
+
+
+def run_of_material(app, material):
+    """Run what an app would with other material, and return its token."""
+    button(app, "Run").click().run()
+    plan = run_of(app).plan
+    run_of(app).cancel()
+    embedder = run_of(app).embedder
+    run = Retrieval(type(plan)(material, plan.chunkers, plan.embedder, plan.sentences, plan.tokenizer), embedder, False)
+    run.start()
+    assert not ended(run).error
+    return registry().keep(run)
+
+
+def test_a_run_on_other_documents_is_folded(measured):
+    label = "The run before, on other documents"
+    assert not any(one.label == label for one in measured.expander)
+    measured.segmented_control(key="retrieval_material").set_value("Your own").run()
+    assert not measured.exception
+    assert any(one.label == label for one in measured.expander)
+
+
+def test_the_way_to_compare_leads_to_the_excerpt_and_says_whose_place_the_document_takes(run):
+    corpus = next(iter(run_of(opened(run=run)).found.values())).index.corpus
+    questions = run_of(opened(run=run)).questions.usable
+    for number in (0, 38, 39):
+        excerpt = questions[number].excerpts[0]
+        app = opened(run=run, question=str(number + 1), left="1")
+        document = corpus.documents[excerpt.document]
+        (shown,) = components(app, "on_compare")
+        assert shown["label"] == "See the passage on Compare"
+        (first, end) = shown["range"]
+        spans = [one.span for one in questions[number].excerpts if one.document == excerpt.document]
+        touched = [(document.sentences[first].start, document.sentences[end - 1].end)]
+        assert any(start <= span.start and span.end <= last + 1 for start, last in touched for span in spans)
+        # The essay of Compare has several of these documents, which are none of its samples.
+        sample = document.text in {load_sample(name).text for name in sample_titles()}
+        for text, gives_way in (("Mine.", not sample), (document.text, False)):
+            app.session_state["own"] = Source(text, "mine.txt")
+            (shown,) = components(app.run(), "on_compare")
+            assert shown["label"].endswith("in the place of “mine.txt”") == gives_way
+
+
+def test_documents_of_no_use_leave_the_others_usable():
+    given = [("a.txt", b"Some text."), ("a.txt", b"Other text."), ("b.txt", b" "), ("c.txt", b"a\0b"), ("d.md", b"More.")]
+    texts, complaints, _ = retrieval_material.read_texts([*given, ("big.txt", b"x" * 20_000_001)])
+    assert texts == [("a.txt", "Some text."), ("d.md", "More.")]
+    assert [one.partition(":")[0] for one in complaints] == ["a.txt", "b.txt", "c.txt", "big.txt"]
+    assert "its own name" in complaints[0]
+    assert "is empty" in complaints[1]
