@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
+from chunkers.embedders.gate import checked_vectors
 from evaluation.retrieval.corpus import JOINT, Corpus, Ruler
 from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
 from evaluation.retrieval.index import build_index, nearest, search
@@ -121,6 +122,29 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
     for query, row in zip(queries, found, strict=True):
         scores = vectors @ query
         assert row.tolist() == sorted(range(rows), key=lambda i: (-scores[i], i))[:count]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 70), st.integers(0, 10**6))
+def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
+    # Whatever passes the gate: rows about as long as 1, with numbers too small for single precision, and rows of zeros.
+    # NumPy may warn of an invalid value here all the same: it reads the processor's flag, which releases of OpenBLAS have
+    # set for what lies beside the matrices and is in no product.
+    random = np.random.default_rng(seed)
+    raw = random.standard_normal((asked + rows, wide))
+    raw[:, random.random(wide) < 0.1] *= 1e-42
+    raw /= np.maximum(np.linalg.norm(raw, axis=1, keepdims=True), 1e-30)
+    raw *= 1 + random.uniform(-0.009, 0.009, (len(raw), 1))
+    raw[(random.random(len(raw)) < 0.2) | (np.linalg.norm(raw, axis=1) < 0.9)] = 0
+    both = checked_vectors("test", raw, ["text"] * len(raw))
+    queries, vectors = both[:asked], both[asked:]
+    products = queries @ vectors.T
+    # The same without BLAS, in double precision.
+    exact = np.einsum("qd,vd->qv", queries.astype(float), vectors.astype(float))
+    assert np.abs(products - exact).max() < 1e-5
+    assert np.abs(products).max() < 1.001
+    for query, found in enumerate(nearest(queries, vectors, 3, block=7)):
+        assert exact[query, found] == pytest.approx(np.sort(exact[query])[::-1][:3], abs=2e-5)
 
 
 def corpus(**texts):
