@@ -1,4 +1,4 @@
-"""How a number that may be negative is written in a sentence and in a table's cell."""
+"""How numbers are written in sentences and in cells of tables."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def signed(number: float, spec: str = "g") -> str:
     """
     sign, rest = ("+", spec[1:]) if spec.startswith("+") else ("", spec)
     return f"{number:{sign}z{rest}}".replace("-", "−")
+
+
+def counted(count: int, what: str, several: str = "") -> str:
+    """Return a count with its noun, in the plural unless the count is 1: ``several``, or the noun with an s."""
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
+
+
+def rounded_up(count: int) -> int:
+    """Return an estimate from a mean and a deviation, which has no more than two digits, rounded up."""
+    unit = int(10 ** max(0, len(str(count)) - 2))
+    return -(-count // unit) * unit

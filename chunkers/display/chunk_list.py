@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from chunkers.display.markup import NOT_TEX, numbered, text
+from chunkers.display.markup import NOT_TEX, text
 from chunkers.display.palette import COUNT
+from chunkers.numbers import counted
 from chunkers.shapes import Cut, Decision, Piece
 from chunkers.stated import Stated
 from chunkers.text.document import Document, Span
@@ -32,7 +33,7 @@ def chunk_list(cut: Cut, most: int | None = None) -> str:
     for number, chunk in enumerate(cut.chunks, start=1):
         if most is not None and shown and shown + len(chunk.text) > most:
             left = len(cut.chunks) - number + 1
-            items.append(f'<li class="note">{numbered(left, "further chunk")} not shown here.</li>')
+            items.append(f'<li class="note">{counted(left, "further chunk")} not shown here.</li>')
             break
         shown += len(chunk.text)
         reason = begins.get(chunk.start, "") if number > 1 else ""

@@ -22,11 +22,6 @@ def text(written: str) -> str:
     return shown.encode("utf-8", "replace").decode()
 
 
-def numbered(count: int, what: str) -> str:
-    """Return a count with its noun."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
-
-
 def _colours(theme: str) -> str:
     inks = [f"--{name}: {colour};" for name, colour in INK[theme].items()]
     grounds = [f"--ground-{number}: {colour};" for number, colour in enumerate(GROUNDS[theme])]

@@ -6,9 +6,10 @@ import statistics
 from collections.abc import Sequence
 
 from chunkers.display.chunk_list import chunk_list
-from chunkers.display.markup import NOT_TEX, ROOT, numbered, style, text
+from chunkers.display.markup import NOT_TEX, ROOT, style, text
 from chunkers.display.pictures import curve, strip
 from chunkers.errors import InputError
+from chunkers.numbers import counted
 from chunkers.shapes import Cut
 
 MOST_CHARACTERS = 60_000
@@ -68,7 +69,7 @@ def settings_of(cut: Cut) -> str:
 def facts_of(cut: Cut) -> str:
     """Return how many chunks there are and how long they are, of how many sentences."""
     sizes = [len(chunk.text) for chunk in cut.chunks]
-    said = numbered(len(sizes), "chunk")
+    said = counted(len(sizes), "chunk")
     if sizes:
         said += f" of {min(sizes):,} to {max(sizes):,} characters, median {statistics.median(sizes):,.0f}"
-    return f"{said} · {numbered(len(cut.document.sentences), 'sentence')} of {cut.document.name}"
+    return f"{said} · {counted(len(cut.document.sentences), 'sentence')} of {cut.document.name}"

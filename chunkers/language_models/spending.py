@@ -10,6 +10,7 @@ from decimal import Decimal
 from chunkers.errors import InputError, ModelError
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.limits import MOST_SPENT_TOKENS
+from chunkers.numbers import counted
 from chunkers.request import Attempts
 
 TOKENS_ABOUT_A_MESSAGE = 32
@@ -65,19 +66,15 @@ class Spending:
 
     def __str__(self) -> str:
         """Return it in words."""
-        said = [_counted(self.requests, "request")]
+        said = [counted(self.requests, "request")]
         if self.remembered:
-            said.append(f"{_counted(self.remembered, 'answer')} from before")
+            said.append(f"{counted(self.remembered, 'answer')} from before")
         if self.requests:
             said.append(f"{self.tokens_in:,} tokens read and {self.tokens_out:,} written")
             if self.unsure:
                 said.append(f"at most {self.unsure:,} of which the server did not say")
             said.append("cost unknown" if self.cost is None else f"${self.cost:.4f}")
         return ", ".join(said)
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from chunkers.building_blocks.grouping import Group, Sorted
 from chunkers.building_blocks.stating import Statements, sentences_of
 from chunkers.language_models import prompts
 from chunkers.language_models.conversation import REPEATS
+from chunkers.numbers import counted
 from chunkers.reason import Reason
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.stated import Stated
@@ -221,30 +222,30 @@ def _notes(document: Document, told: Statements, found: Sorted) -> tuple[str, ..
     if lost:
         which = _few([f"{document.sentence_at(start) + 1:,}" for start in lost])
         stand = "it stands for itself" if len(lost) == 1 else "they stand for themselves"
-        notes.append(f"Lost: the model stated nothing of {_counted(len(lost), 'sentence')} ({which}); {stand}.")
+        notes.append(f"Lost: the model stated nothing of {counted(len(lost), 'sentence')} ({which}); {stand}.")
     if told.left_out:
         one = len(told.left_out) == 1
         notes.append(
-            f"Invented: {_counted(len(told.left_out), 'proposition')} {'quotes' if one else 'quote'} words that are not in "
+            f"Invented: {counted(len(told.left_out), 'proposition')} {'quotes' if one else 'quote'} words that are not in "
             f"the text, and {'is' if one else 'are'} left out."
         )
     named = [one.nowhere for one in told.propositions if one.nowhere]
     if named:
         words = _few([*dict.fromkeys(word for words in named for word in words)])
         notes.append(
-            f"{_counted(len(named), 'proposition')} {'has' if len(named) == 1 else 'have'} names or numbers that the text "
+            f"{counted(len(named), 'proposition')} {'has' if len(named) == 1 else 'have'} names or numbers that the text "
             f"does not have: {words}. Compared are digits, and words with a capital letter."
         )
     if told.repeated:
-        notes.append(f"The model stated {_counted(told.repeated, 'proposition')} twice from the same words; once is kept.")
+        notes.append(f"The model stated {counted(told.repeated, 'proposition')} twice from the same words; once is kept.")
     if told.failed:
         notes.append(
-            f"The model gave no usable answer about {told.failed:,} of {_counted(told.windows, 'window')}, though it was "
+            f"The model gave no usable answer about {told.failed:,} of {counted(told.windows, 'window')}, though it was "
             f"asked {REPEATS + 1} times; the sentences there stand for themselves."
         )
     if found.failed:
         notes.append(
-            f"The model did not sort {found.failed:,} of {_counted(found.batches, 'batch', 'batches')} of propositions in a "
+            f"The model did not sort {found.failed:,} of {counted(found.batches, 'batch', 'batches')} of propositions in a "
             f"form that can be used, though it was asked {REPEATS + 1} times; each is a chunk without a title."
         )
     return tuple(notes)
@@ -254,7 +255,3 @@ def _few(words: Sequence[str]) -> str:
     """Return the first of them, and how many more there are."""
     more = len(words) - _NAMED
     return ", ".join(words[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _counted(count: int, thing: str, several: str = "") -> str:
-    return f"{count:,} {thing if count == 1 else several or f'{thing}s'}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from chunkers.arrays import FloatArray
 from chunkers.language_models.base import LanguageModel
-from chunkers.numbers import signed
+from chunkers.numbers import counted, rounded_up, signed
 from evaluation.answering.answer import Gathered
 from evaluation.answering.judging import KINDS
 from evaluation.answering.work import Result
@@ -139,12 +139,12 @@ class Report:
             return f"Nothing can be said of {called}: no answer has it with every chunker."
         count = max(int((~np.isnan(one)).sum()) for one in same)
         best, *others = sorted(means, key=lambda number: -means[number])
-        reached = f"{signed(means[best], '.2f')} over {_counted(count, 'question')}"
+        reached = f"{signed(means[best], '.2f')} over {counted(count, 'question')}"
         if not others:
             return f"{self.names[best]}: mean {called} {reached}."
         compared = {other: self.compared(measure, best, other) for other in others}
         doubted = [other for other, found in compared.items() if found is None or not found.told]
-        holms = f"Holm's correction for {_counted(len(self.comparisons), 'comparison')}"
+        holms = f"Holm's correction for {counted(len(self.comparisons), 'comparison')}"
         if not doubted:
             one = compared[others[0]]
             assert one is not None
@@ -162,7 +162,7 @@ class Report:
         if needed is None:
             return f"{said} The two are level."
         if needed > found.difference.questions:
-            said += f" To tell such a difference would take some {_rounded(needed):,} questions."
+            said += f" To tell such a difference would take some {rounded_up(needed):,} questions."
         return said
 
     def asked(self, chunker: int, model: LanguageModel) -> Asked:
@@ -202,13 +202,3 @@ def _spread(one: Comparison) -> str:
     found = one.difference
     mean, low, high = (signed(number, "+.2f") for number in (found.mean, found.low, found.high))
     return f"{mean} (95 % between {low} and {high}, adjusted p = {one.adjusted:.2g})"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-def _rounded(count: int) -> int:
-    """Return a number rounded up to two digits: an estimate from a mean and a deviation has no more."""
-    unit = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // unit) * unit

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from chunkers import Recipe
+from chunkers.numbers import counted
 from evaluation.checking.baseline import Scores
 from evaluation.checking.problems import ALL_RULES, LEVELS, MOST_PROBLEMS, Checked, Level, Problem
 
@@ -69,12 +70,12 @@ def as_text(report: Report) -> str:
     lines = [f"{_spot(one)}: {one.level}: {one.message} [{one.rule}]" for one in report.problems]
     left = len(report.all) - len(report.problems)
     if left:
-        lines.append(f"{_counted(left, 'more problem')} not listed")
+        lines.append(f"{counted(left, 'more problem')} not listed")
     for kind, scores in report.scores.items():
         lines.append(f"{kind}: " + ", ".join(f"{name} {value:.4f}" for name, value in scores.items()))
     chunks = sum(len(one.chunking.chunks) for one in report.documents if one.chunking is not None)
-    found = ", ".join(_counted(count, level) for level, count in report.counts.items())
-    checked = f"{_counted(len(report.documents), 'document')}, {_counted(chunks, 'chunk')}"
+    found = ", ".join(counted(count, level) for level, count in report.counts.items())
+    checked = f"{counted(len(report.documents), 'document')}, {counted(chunks, 'chunk')}"
     lines.append(f"{checked}: {found}; {report.verdict}")
     return "\n".join("".join(letter if letter.isprintable() else " " for letter in line) for line in lines) + "\n"
 
@@ -83,10 +84,6 @@ def _spot(problem: Problem) -> str:
     if problem.place is not None:
         return f"{problem.file}:{problem.place.line}:{problem.place.column}"
     return f"{problem.file}, {problem.where}" if problem.where else problem.file
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def as_json(report: Report) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from chunkers.errors import shown
 from chunkers.language_models.asking import asking_of
 from chunkers.language_models.spending import Limit
 from chunkers.limits import MOST_SPENT_TOKENS
+from chunkers.numbers import counted
 from evaluation.generating.data_set import Texts, to_csv
 from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
 from evaluation.generating.generate import (
@@ -74,7 +75,7 @@ def run_questions(options: argparse.Namespace) -> None:
     texts = _texts(options)
     about = estimate(texts.texts, settings, tools.tokenizer)
     where = asking.model.host or "this process"
-    requests = _counted(about.requests, "request")
+    requests = counted(about.requests, "request")
     say(f"Sending windows of the documents to {where}: about {about.tokens:,} tokens in {requests}.")
     outcomes: list[Outcome] = []
     stopped: BaseException | None = None
@@ -142,9 +143,9 @@ def _keep(outcomes: Sequence[Outcome], texts: Texts, tools: Tools, options: argp
     repaired = sum(one.repaired for one in kept)
     unusable = len(outcomes) - len(asked)
     print(
-        f"{options.output}: {_counted(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
+        f"{options.output}: {counted(len(kept), 'question')} of {len(outcomes):,}; left out are {unusable:,} that cannot "
         f"be used, {poor:,} with excerpts that are not about them, {len(asked) - poor - len(kept):,} like an earlier one. "
-        f"{_counted(repaired, 'excerpt')} quoted with small changes stand as in the document."
+        f"{counted(repaired, 'excerpt')} quoted with small changes stand as in the document."
     )
 
 
@@ -152,8 +153,3 @@ def _check(path: Path) -> None:
     """Raise InputError before anything is sent if the file cannot be written."""
     if path.is_dir() or not path.absolute().parent.is_dir() or not os.access(path.absolute().parent, os.W_OK):
         raise InputError(f"--output must be a file in a folder that is there and writable; got {shown(str(path))}.")
-
-
-def _counted(count: int, thing: str) -> str:
-    """Return a number with a noun."""
-    return f"{count:,} {thing}{'s' * (count != 1)}"

@@ -6,9 +6,10 @@ import base64
 import hashlib
 
 from chunkers import Chunking, __version__
-from chunkers.display.markup import NOT_TEX, ROOT, numbered, style, text
+from chunkers.display.markup import NOT_TEX, ROOT, style, text
 from chunkers.display.notebook import column
 from chunkers.display.pictures import marks, strip
+from chunkers.numbers import counted
 from chunkers.registry import ELSEWHERE
 from evaluation.report.tables import Cell, Compared, Table, ranking, scores, without_labels
 
@@ -79,7 +80,7 @@ def report(compared: Compared) -> str:
 def _head(compared: Compared) -> str:
     """Return what was compared: the text's name, its sizes, how it was split, and what embedded and counted."""
     document = compared.document
-    facts = [f"{len(document.text):,} characters", f"{numbered(len(document.sentences), 'sentence')} ({document.splitter})"]
+    facts = [f"{len(document.text):,} characters", f"{counted(len(document.sentences), 'sentence')} ({document.splitter})"]
     if compared.known is not None:
         count = len(compared.known)
         facts.append(f"{count:,} known boundar{'y' if count == 1 else 'ies'}")
@@ -133,7 +134,7 @@ def _gaps(chunking: Chunking) -> str:
         for gap in chunking.gaps[:MOST_GAPS]
     )
     left = len(chunking.gaps) - MOST_GAPS
-    more = f"<li>{numbered(left, 'further gap')} not shown here.</li>" if left > 0 else ""
+    more = f"<li>{counted(left, 'further gap')} not shown here.</li>" if left > 0 else ""
     return f'<details><summary>Every gap, with its verdict</summary><ol class="gaps">{rows}{more}</ol></details>'
 
 

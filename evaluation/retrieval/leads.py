@@ -10,6 +10,7 @@ from math import ceil
 import numpy as np
 
 from chunkers.arrays import FloatArray
+from chunkers.numbers import counted, rounded_up
 from evaluation.retrieval.bootstrap import LEVEL, RESAMPLES, Difference, holm, paired_all, questions_to_tell
 from evaluation.retrieval.measures import mean_and_deviation
 
@@ -164,7 +165,7 @@ class Leads:
 
     def _told(self) -> str:
         count, told = len(self.leads), self.told
-        holms = f"Holm's correction for {_counted(self.comparisons, 'comparison')}"
+        holms = f"Holm's correction for {counted(self.comparisons, 'comparison')}"
         if count == 1:
             return f"That it is ahead of every other can{'' if told else 'not'} be told ({holms})."
         if not told:
@@ -191,9 +192,9 @@ class Leads:
             return f"At {self._sizes([size])}, {best} and {rival} are level."
         if lead.needed <= one.questions:
             return (
-                f"{seen}: {_counted(one.questions, 'question')} may tell that by itself, but not among so many comparisons."
+                f"{seen}: {counted(one.questions, 'question')} may tell that by itself, but not among so many comparisons."
             )
-        needed = f"it would take some {_rounded(lead.needed):,} questions to tell such a difference"
+        needed = f"it would take some {rounded_up(lead.needed):,} questions to tell such a difference"
         return f"{seen}: {needed}, and there are {one.questions:,}."
 
     def _sizes(self, sizes: Sequence[int]) -> str:
@@ -210,13 +211,3 @@ def on_same_questions(measured: Sequence[FloatArray]) -> list[FloatArray]:
 
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _rounded(count: int) -> int:
-    """Return a number rounded up to two digits: an estimate from a mean and a deviation has no more."""
-    unit = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // unit) * unit
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import streamlit as st
 
 from chunkers import Chunking, DoublePass, FieldSpec
-from chunkers.numbers import signed
+from chunkers.numbers import counted, signed
 from chunkers.registry import chunker_class
 from evaluation.segmentation.chunk_facts import sentence_counts
 from sample_docs import sample_splitters
@@ -178,7 +178,7 @@ def _column(result: ColumnResult) -> Column:
 
 
 def _head(chunking: Chunking) -> Head:
-    return Head((HeadRow("chunks", _chunks_in_words(chunking), brief=_counted(len(chunking.chunks), "chunk")),))
+    return Head((HeadRow("chunks", _chunks_in_words(chunking), brief=counted(len(chunking.chunks), "chunk")),))
 
 
 def _chunks_in_words(chunking: Chunking) -> str:
@@ -203,14 +203,9 @@ def _summary(chunking: Chunking) -> str:
     first, chunks = len(minis(chunking)), len(chunking.chunks)
     over = sum(merge.kind.startswith("over") for merge in chunking.merges)
     parts = [
-        f"pass one leaves {_counted(first, 'mini-chunk')}",
-        f"pass two leaves {_counted(chunks, 'chunk')}"
-        + (f", after {_counted(over, 'merge')} over a snippet" if over else ""),
+        f"pass one leaves {counted(first, 'mini-chunk')}",
+        f"pass two leaves {counted(chunks, 'chunk')}" + (f", after {counted(over, 'merge')} over a snippet" if over else ""),
     ]
     if len(chunking.document.sentences) > MOST_SENTENCES:
         parts.append(f"the rows and steps cover the first {MOST_SENTENCES:,} sentences")
     return " · ".join(parts)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from chunkers.numbers import rounded_up
 from evaluation.retrieval.leads import Comparison, Lead
 from evaluation.retrieval.report import Costs, Report
 from viz.retrieval.summary import Cell
@@ -65,12 +66,6 @@ def _certainty(lead: Lead, best: str, rival: str) -> Cell:
     if lead.needed <= one.questions:
         return Cell(label, "Not among so many", f"{points}: {spread}")
     return Cell(label, f"It takes some {rounded_up(lead.needed):,} questions", f"{points}: {spread}")
-
-
-def rounded_up(count: int) -> int:
-    """Return an estimate with two digits, rounded up."""
-    unit = int(10 ** max(0, len(str(count)) - 2))
-    return -(-count // unit) * unit
 
 
 def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:

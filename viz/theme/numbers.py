@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from chunkers import Timing
+from chunkers.numbers import counted as counted
 
 _MS = "\N{NO-BREAK SPACE}ms"
 
@@ -46,11 +47,6 @@ def duration(ms: float) -> str:
     if ms < 0.01:
         return f"<0.01{_MS}"
     return f"{float(f'{ms:.2g}'):g}{_MS}" if ms < 10 else f"{ms:.0f}{_MS}"
-
-
-def counted(count: int, what: str, several: str = "") -> str:
-    """Return a count with its noun, in the plural unless the count is 1: ``several``, or the noun with an s."""
-    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def known_boundaries(count: int) -> str:
