@@ -63,17 +63,18 @@ class Difference:
         """Between what the mean lies, in percentage points: ``95 % between −1.2 and +3.4``."""
         return f"95 % between {signed(100 * self.low, '+.1f')} and {signed(100 * self.high, '+.1f')}"
 
-    def words(self, name: str, baseline: str, measure: str) -> str:
-        """Return the difference as a sentence, in percentage points."""
+    def words(self, name: str, baseline: str, measure: str, adjusted: float | None = None) -> str:
+        """Return the difference as a sentence, in percentage points, with the ``adjusted`` p if it is given."""
+        p = f"p = {self.p:.2g}" if adjusted is None else f"adjusted p = {adjusted:.2g}"
         if not self.told:
             return (
-                f"{name}: no difference in {measure} from {baseline} can be told from {self.questions} questions "
-                f"({self.points} points, {self.interval}, p = {self.p:.2g})."
+                f"{name}: no difference in {measure} from {baseline} can be told from {self.questions:,} questions "
+                f"({self.points} points, {self.interval}, {p})."
             )
         side = "higher" if self.mean > 0 else "lower"
         return (
-            f"{name}: {measure} is {100 * abs(self.mean):.1f} points {side} than with {baseline} over {self.questions} "
-            f"questions ({self.interval}, p = {self.p:.2g})."
+            f"{name}: {measure} is {100 * abs(self.mean):.1f} points {side} than with {baseline} over "
+            f"{self.questions:,} questions ({self.interval}, {p})."
         )
 
 

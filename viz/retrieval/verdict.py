@@ -86,15 +86,9 @@ def differences_in_words(
     if len(found) == 1:
         ((number, one),) = found.items()
         return [one.difference.words(names[number], baseline, measure)]
-    sentences = []
-    for number, one in found.items():
-        if one.told:
-            difference = one.difference
-            side = "higher" if difference.mean > 0 else "lower"
-            sentences.append(
-                f"{names[number]}: {measure} is {100 * abs(difference.mean):.1f} points {side} than with {baseline} over "
-                f"{difference.questions:,} questions ({difference.interval}, adjusted p = {one.adjusted:.2g})."
-            )
+    sentences = [
+        one.difference.words(names[number], baseline, measure, one.adjusted) for number, one in found.items() if one.told
+    ]
     alike = {number: one for number, one in found.items() if not one.told}
     if alike:
         questions = max(one.difference.questions for one in alike.values())
