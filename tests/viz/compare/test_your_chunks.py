@@ -196,12 +196,14 @@ def test_suspicious_cuts_of_the_column_are_on_the_page_failures(app):
     assert any("inside a sentence" in row["title"].lower() for row in json.loads(found["rows"]))
 
 
-def test_retrieval_says_why_it_cannot(app):
+def test_a_file_of_another_page_stays_at_hand(app):
     with_column(app)
     upload(app, pieces())
     # The link has the columns.
     app.switch_page("pages/retrieval.py").run()
-    assert any(sentence.startswith("Your chunks were made elsewhere, of one text") for sentence in said(app))
+    app.segmented_control(key="column").set_value(1).run()
+    upload(app, pieces()[:1], "fewer.json")
+    assert {one.name for one in app.session_state["chunk_files"].values()} == {"theirs.json", "fewer.json"}
 
 
 def test_undo_gives_the_file_before_back(app):
