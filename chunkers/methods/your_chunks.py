@@ -259,17 +259,15 @@ class YourChunks(Chunker):
             given += one.given
             kinds.update(odd.kind for odd in one.oddities)
             lost += characters_without_chunk(one.chunking.document.text, one.chunking.chunks)
-        of = f"of {given:,} chunks"
-        said = [
-            f"{kinds['lost']:,} {of} are not in the text and left out" if kinds["lost"] else "",
-            f"{kinds['altered']:,} {of} are altered, and measured as the text has them" if kinds["altered"] else "",
-            f"{kinds['ambiguous']:,} {of} are in the text more than once, and may be elsewhere"
-            if kinds["ambiguous"]
-            else "",
-            f"{lost:,} characters of the text are in no chunk, and cannot be retrieved" if lost else "",
-        ]
-        sentence = "; ".join(filter(None, said))
-        return f"{sentence}." if sentence else ""
+        said = {
+            "not in the text, and left out": kinds["lost"],
+            "altered, and measured as the text has them": kinds["altered"],
+            "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
+        }
+        odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
+        sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
+        sentences += [f"Characters in no chunk, which cannot be retrieved: {lost:,}."] if lost else []
+        return " ".join(sentences)
 
     def describe(self) -> str:
         """Return the file's name."""

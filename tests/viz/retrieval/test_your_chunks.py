@@ -5,13 +5,16 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from tests import ROOT
 from tests.support import LIMIT, ended
 from tests.viz.app_steps import remarks, said
 from tests.viz.app_steps import settled as drawn
 from tests.viz.compare.test_asking import ask, mark
 from viz.jobs.background import registry
-from viz.jobs.retrieval import Retrieval
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval, estimate_of_plan
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
 
 pytestmark = pytest.mark.page
@@ -89,7 +92,8 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
     assert table["chunks"].tolist() == [2, 3]
     # What is not known is not said.
     assert table["index, s"].isna().tolist() == [False, True]
-    assert "2. Your chunks, theirs.json: 8 characters of the text are in no chunk, and cannot be retrieved." in said(app)
+    lost = "Characters in no chunk, which cannot be retrieved: 8."
+    assert f"2. Your chunks, theirs.json: {lost}" in said(app)
     # In the link is neither the name of the file nor any text of it.
     link = str(dict(app.query_params))
     assert "c2.file" in link
@@ -113,6 +117,16 @@ def test_a_file_that_lacks_a_document_is_left_out_and_the_document_is_named():
     assert [one.split(",")[0] for one in app.dataframe[0].value["chunker"]] == ["1. Fixed sentences"]
 
 
+def test_what_contexts_would_send_counts_only_a_file_that_is_measured():
+    def sent(*names):
+        file = ChunkFile("theirs.json", tuple(read_chunks(json.dumps(rows(*names)).encode(), "theirs.json")))
+        material = Material(tuple(TEXTS.items()), ("mine.csv", ASKED), own=True)
+        return estimate_of_plan(Plan(material, (YourChunks.of(file),), "tfidf", "lines", "words", "context"))
+
+    assert sent("birds.txt") == (0, 0, 0)
+    assert sent(*TEXTS)[0] > 0
+
+
 def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
     app = give(with_documents(opened()), rows(*TEXTS))
     app.toggle(key="on_disk").set_value(True).run()
@@ -127,7 +141,7 @@ def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
     shown = ran(app).dataframe[0].value
     assert shown["chunker"].tolist()[1] == "2. Your chunks, a file that is not at hand"
     assert shown.drop(columns="chunker").equals(table.drop(columns="chunker"))
-    assert any("8 characters of the text are in no chunk" in text for text in said(app))
+    assert any("in no chunk, which cannot be retrieved: 8." in text for text in said(app))
 
 
 def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, cache_folder, monkeypatch):
