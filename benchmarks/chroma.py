@@ -89,6 +89,8 @@ def line(row: Row, evaluation: Evaluation, ruler: Ruler) -> list[str]:
     """Return a row of the table."""
     recall = points(evaluation, "recall")[0]
     index = evaluation.index
+    assert index.chunk_s is not None
+    assert index.decide_s is not None
     spans = [span for chunk in index.chunks for span in chunk]
     measures = [f"{mean:.1f} ± {deviation:.1f}" for mean, deviation in (points(evaluation, name) for name in MEASURES)]
     return [

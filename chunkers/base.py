@@ -135,8 +135,8 @@ class Chunker(BaseModel, ABC):
     whether it asks a language model; ``elsewhere``, whether its chunks were made elsewhere, so that it cuts nothing itself.
 
     Code that uses chunkers calls their methods and never checks their types. A chunker that needs more than parameters
-    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate`, `wording` and `versions`, or
-    sets ``packages``, the distributions besides this one on whose versions the result depends.
+    overrides hooks: `levels`, `describe`, `remark`, `idle`, `reach`, `tipping`, `estimate`, `for_documents`, `caveat`,
+    `wording` and `versions`, or sets ``packages``, the distributions besides this one on whose versions the result depends.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -215,6 +215,14 @@ class Chunker(BaseModel, ABC):
     def estimate(self, document: Document, tools: Tools) -> Estimate:
         """Return about what asking a language model will take; nothing is sent."""
         return Estimate(0, 0)
+
+    def for_documents(self, names: Sequence[str]) -> Chunker:
+        """Return the chunker that cuts documents of these names in one run; raises InputError if it cannot cut them all."""
+        return self
+
+    def caveat(self) -> str:
+        """Return what must be known beside anything measured of the results of a run; empty for most."""
+        return ""
 
     @classmethod
     def wording(cls) -> tuple[str, ...]:

@@ -212,7 +212,14 @@ def _in_place(text: str, one: GivenChunk) -> tuple[Span, ...]:
         if piece.strip():
             begin = start + len(piece) - len(piece.lstrip())
             stripped.append(Span(begin, begin + len(piece.strip())))
-    return tuple(sorted(stripped))
+    apart: list[Span] = []
+    for span in sorted(stripped):
+        # What two spans of a chunk share is in it once.
+        if apart and span.start < apart[-1].end:
+            apart[-1] = Span(apart[-1].start, max(apart[-1].end, span.end))
+        else:
+            apart.append(span)
+    return tuple(apart)
 
 
 def _spaced(one: GivenChunk, text: str, span: Span) -> list[tuple[Kind, str]]:
@@ -267,9 +274,14 @@ def _named(number: int, one: GivenChunk) -> str:
 
 
 def _without_chunk(text: str, chunks: Sequence[Chunk]) -> list[str]:
+    lost = characters_without_chunk(text, chunks)
+    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []
+
+
+def characters_without_chunk(text: str, chunks: Sequence[Chunk]) -> int:
+    """Return how many characters of a text lie in no chunk, white space not counted."""
     lost = reached = 0
     for start, end in sorted(span for chunk in chunks for span in chunk.spans):
         lost += sum(map(len, text[reached:start].split()))
         reached = max(reached, end)
-    lost += sum(map(len, text[reached:].split()))
-    return [f"Characters that lie in no chunk, white space not counted: {lost:,}."] if lost else []
+    return lost + sum(map(len, text[reached:].split()))

@@ -289,6 +289,40 @@ def documents_of(given: Iterable[GivenChunk]) -> list[str]:
     return list(dict.fromkeys(one.document for one in given if one.document is not None))
 
 
+class DocumentNames:
+    """The names that the documents of a file of chunks have there, in their order."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = dict.fromkeys(names)
+        self._by_end: dict[str, list[str]] = {}
+        self._by_stem: dict[str, list[str]] = {}
+        for name in self._names:
+            self._by_end.setdefault("".join(_path(name)[-1:]), []).append(name)
+            self._by_stem.setdefault(_stem(name), []).append(name)
+
+    def called(self, name: str) -> list[str]:
+        """Return which of them a document called ``name`` may have.
+
+        One that is the same; else those of which one is the end of the other's path, as ``/data/notes/a.md`` and ``a.md``;
+        else those that are the same but for an ending that one of the two lacks.
+        """
+        if name in self._names:
+            return [name]
+        path, stem = _path(name), _stem(name)
+        alike = [one for one in self._by_end.get("".join(path[-1:]), ()) if _is_end(path, _path(one))]
+        return alike or [*self._by_stem.get(name, ()), *([stem] if stem in self._names else [])]
+
+
+def _path(name: str) -> tuple[str, ...]:
+    # Windows writes its paths with the other slash.
+    return PurePosixPath(name.replace("\\", "/")).parts
+
+
+def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    length = min(len(one), len(other))
+    return one[-length:] == other[-length:]
+
+
 def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     """Return the chunks of a document: the one that is wanted, or that is called as the text is, or the only one.
 
@@ -308,11 +342,12 @@ def chunks_of(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Seq
 def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> Sequence[GivenChunk]:
     names = documents_of(given)
     if wanted is None and len(names) > 1:
-        wanted = next((one for one in names if name in (one, _stem(one), PurePosixPath(one).name)), None)
-        if wanted is None:
+        called = DocumentNames(names).called(name)
+        if len(called) != 1:
             raise InputError(
-                f"chunks: document must name one of those that they are of, {shown(', '.join(names))}; got none."
+                f"chunks: document must name one of those that they are of, {shown(', '.join(called or names))}; got none."
             )
+        wanted = called[0]
     if wanted is None:
         return given
     chosen = [one for one in given if one.document is None or wanted in (one.document, _stem(one.document))]
@@ -322,4 +357,5 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
 
 
 def _stem(name: str) -> str:
-    return PurePosixPath(name).stem
+    path = _path(name)
+    return PurePosixPath(path[-1]).stem if path else ""

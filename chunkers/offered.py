@@ -31,6 +31,7 @@ HOOKS: dict[str, Any] = {
     "idle": frozenset,
     "reach": Reach | None,
     "tipping": Tipping | None,
+    "caveat": str,
 }
 """What the page asks of a chunker beside its chunks, and can do without, with the type of the answer."""
 

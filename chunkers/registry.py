@@ -60,7 +60,7 @@ CHUNKERS: dict[str, type[Chunker]] = {
 ASKING: dict[str, type[Chunker]] = {chunker.name: chunker for chunker in (Llm, Lumber, Propositions)}
 
 ELSEWHERE: dict[str, type[YourChunks]] = {YourChunks.name: YourChunks}
-"""Whose chunks were made elsewhere: columns of Compare, which nothing can run without the file of chunks."""
+"""Whose chunks were made elsewhere: nothing can run them without the file of chunks."""
 
 ADAPTERS: dict[str, type[Adapter]] = {
     adapter.name: adapter

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Self
@@ -13,8 +14,8 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from chunkers.base import Chunker
 from chunkers.errors import InputError, shown
-from chunkers.found_again import FoundAgain, GivenChunk, find_again
-from chunkers.inspected import chunks_of, documents_of
+from chunkers.found_again import FoundAgain, GivenChunk, characters_without_chunk, find_again
+from chunkers.inspected import DocumentNames, chunks_of, documents_of
 from chunkers.result import Chunking
 from chunkers.text.document import Document
 from chunkers.tools import Tools
@@ -23,6 +24,7 @@ LONGEST_GAP = 4
 """Characters between two chunks that are taken for white space where a text is rebuilt from them; more are lost text."""
 
 _DIGITS = 24
+_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +94,59 @@ class ChunkFile:
             return chunks_of(self.chunks, self.document, name)
         except InputError as error:
             if self.document is None and len(self.documents) > 1:
-                raise InputError(
-                    f"{self.name}: its chunks are of {len(self.documents):,} documents, and none of these is called "
-                    f"{shown(name)}; choose one."
-                ) from error
+                raise InputError(f"{self.name}: {self._not_one(name)}; choose one.") from error
             raise InputError(f"{self.name}: {error}") from error
+
+    def _not_one(self, name: str) -> str:
+        """Return why it cannot be told which of its documents a text is."""
+        of = f"its chunks are of {len(self.documents):,} documents, and"
+        called = self._called(name)
+        if called:
+            return f"{of} {_listed(called)} may all be {shown(name)}"
+        return f"{of} none of these is called {shown(name)}"
+
+    def of_each(self, names: Sequence[str]) -> dict[str, Sequence[GivenChunk]]:
+        """Return the chunks of each of several documents, by the names that these have.
+
+        Of one document they are those that `found_in` looks for. Of several, every chunk must name its document.
+
+        Raises
+        ------
+        InputError
+            If there are no chunks of one of them, or it cannot be told which; the sentence names it.
+        """
+        if len(names) == 1:
+            return {names[0]: self._meant(names[0])}
+        if nameless := len(self._by_document.get(None, ())):
+            raise InputError(
+                f"{self.name}: with several documents, every chunk must name its own, as document, source, file_name or "
+                f"filename; {nameless:,} of {len(self.chunks):,} do not."
+            )
+        called = {name: self._called(name) for name in names}
+        if missing := [name for name, found in called.items() if not found]:
+            raise InputError(
+                f"{self.name}: it must have chunks of all {len(names):,} documents, as all chunkers are measured on the "
+                f"same; it has none of {_listed(missing)}."
+            )
+        for name, found in called.items():
+            if len(found) > 1:
+                raise InputError(f"{self.name}: {_listed(found)} in it may all be {shown(name)}; it must have one of them.")
+        for document, times in Counter(found[0] for found in called.values()).items():
+            if times > 1:
+                alike = _listed([name for name, found in called.items() if found[0] == document])
+                raise InputError(f"{self.name}: {shown(document)} in it may be each of {alike}; it must have all of these.")
+        return {name: self._by_document[found[0]] for name, found in called.items()}
+
+    @cached_property
+    def _by_document(self) -> dict[str | None, list[GivenChunk]]:
+        found: dict[str | None, list[GivenChunk]] = {}
+        for one in self.chunks:
+            found.setdefault(one.document, []).append(one)
+        return found
+
+    @cached_property
+    def _called(self) -> Callable[[str], list[str]]:
+        return DocumentNames(self.documents).called
 
     def text(self, name: str) -> str | None:
         """Return the text that its chunks were cut from, if their texts and places give all of it; None if they do not.
@@ -142,6 +192,8 @@ class YourChunks(Chunker):
 
     file: str = Field("", title="File", description="The identity of the file of chunks; the file itself must be at hand.")
     _held: ChunkFile | None = PrivateAttr(None)
+    _each: Mapping[str, Sequence[GivenChunk]] | None = PrivateAttr(None)
+    _found: dict[str, FoundAgain] = PrivateAttr(default_factory=dict)
 
     @field_validator("file")
     @classmethod
@@ -157,6 +209,22 @@ class YourChunks(Chunker):
         made._held = file
         return made
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other finds the chunks of the same file, at hand or not."""
+        return isinstance(other, YourChunks) and self.file == other.file
+
+    def for_documents(self, names: Sequence[str]) -> YourChunks:
+        """Return the chunker that finds the chunks of each of these documents, and refuses one that has none of them.
+
+        Raises
+        ------
+        InputError
+            If the file is not at hand, or as `ChunkFile.of_each` does.
+        """
+        made = YourChunks.of(self._at_hand())
+        made._each = self._at_hand().of_each(names)
+        return made
+
     @property
     def held(self) -> ChunkFile | None:
         """The file; None where only its identity is known."""
@@ -170,13 +238,51 @@ class YourChunks(Chunker):
         InputError
             If the file is not at hand, or it has chunks of several documents and it cannot be told which are meant.
         """
-        if self._held is None:
+        file = self._at_hand()
+        if self._each is None:
+            return file.found_in(document, tools.decided).chunking
+        given = self._each.get(document.name, ())
+        # Runs are kept on disk, where the names of files have no place.
+        found = find_again(document, given, "the file", tools.decided)
+        if document.sentences and not found.chunking.chunks:
             raise InputError(
-                "your_chunks: the file of chunks must be at hand, which no recipe and no link carries; "
-                "give the chunks to inspect(text, chunks)."
+                f"{file.name}: its chunks of {shown(document.name)} must be in that document; none of {len(given):,} is."
             )
-        return self._held.found_in(document, tools.decided).chunking
+        self._found[document.name] = found
+        return found.chunking
+
+    def caveat(self) -> str:
+        """Return how many chunks were not found, altered or in doubt, and what no chunk has; empty where that is nothing."""
+        kinds: Counter[str] = Counter()
+        lost = given = 0
+        for one in self._found.values():
+            given += one.given
+            kinds.update(odd.kind for odd in one.oddities)
+            lost += characters_without_chunk(one.chunking.document.text, one.chunking.chunks)
+        said = {
+            "not in the text, and left out": kinds["lost"],
+            "altered, and measured as the text has them": kinds["altered"],
+            "in the text more than once, and perhaps meant elsewhere": kinds["ambiguous"],
+        }
+        odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
+        sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
+        sentences += [f"Characters in no chunk, which cannot be retrieved: {lost:,}."] if lost else []
+        return " ".join(sentences)
 
     def describe(self) -> str:
         """Return the file's name."""
-        return self._held.name if self._held is not None else "no file"
+        if self._held is None:
+            return "a file that is not at hand" if self.file else "no file"
+        return self._held.name
+
+    def _at_hand(self) -> ChunkFile:
+        if self._held is None:
+            raise InputError(
+                "your_chunks: the file of chunks must be at hand, which no recipe, no link and no kept run carries; "
+                "give the chunks to inspect(text, chunks)."
+            )
+        return self._held
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:_MOST_NAMED])) + (" and more" if len(names) > _MOST_NAMED else "")

@@ -11,6 +11,7 @@ from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Unusable, usable_answer
+from chunkers.registry import ELSEWHERE
 from evaluation.asking.ask import Limit, ask, embed_question, prepare
 from evaluation.retrieval.budget import Measuring
 
@@ -59,7 +60,8 @@ class Gathered:
     contexts
         One for each question.
     chunk_s, embed_s
-        Seconds for chunking and for embedding the chunks, as if nothing had been embedded before.
+        Seconds for chunking and for embedding the chunks, as if nothing had been embedded before. The first is None of
+        chunks that were made elsewhere.
     chunks
         How many chunks there are.
     asked
@@ -67,7 +69,7 @@ class Gathered:
     """
 
     contexts: tuple[Context, ...]
-    chunk_s: float
+    chunk_s: float | None
     embed_s: float
     chunks: int
     asked: int | None = None
@@ -105,7 +107,9 @@ def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Too
     return Gathered(tuple(contexts), seconds, embed_s, len(chunking.chunks), None if spent is None else spent.tokens)
 
 
-def _chunking_seconds(chunking: Chunking) -> float:
+def _chunking_seconds(chunking: Chunking) -> float | None:
+    if chunking.recipe is not None and chunking.recipe.chunker in ELSEWHERE:
+        return None
     timing = chunking.timing
     if timing is None:
         return 0.0

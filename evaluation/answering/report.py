@@ -173,7 +173,7 @@ class Report:
 
 
 def costs(report: Report, gathered: Mapping[int, Gathered], model: LanguageModel) -> list[dict[str, float | str | None]]:
-    """Return what every chunker took: seconds, tokens and dollars; None where a price is not known.
+    """Return what every chunker took: seconds, tokens and dollars; None where a time or a price is not known.
 
     Source of what is counted: the article that introduced double-pass merging, for the user's own text.
     """

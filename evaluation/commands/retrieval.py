@@ -7,9 +7,9 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import (
     add_device,
     add_encoding,
@@ -22,9 +22,11 @@ from chunkers.arguments import (
 )
 from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
+from chunkers.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.language_models.spending import Limit
 from chunkers.limits import MOST_SPENT_TOKENS
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
 from evaluation.commands.budgets import (
@@ -64,7 +66,17 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     )
     command.add_argument("--split", metavar="NAME", help="which of a BEIR set's questions (default: test)")
     command.add_argument("--labels", type=Path, metavar="FILE", help="write questions and excerpts, with context, to it")
-    command.add_argument("--recipe", type=Path, action="extend", nargs="+", required=True, metavar="FILE")
+    command.add_argument("--recipe", type=Path, action="extend", nargs="+", default=[], metavar="FILE")
+    command.add_argument(
+        "--chunks",
+        type=Path,
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="chunks of the corpus that something else made, one file for each way to cut it: JSON, JSON lines, CSV or "
+        "Parquet; embedded as the recipes say",
+    )
     command.add_argument("--top-k", type=int, default=5, metavar="K", help="chunks per question (default: 5)")
     command.add_argument(
         "--return",
@@ -105,12 +117,15 @@ def run_retrieval(options: argparse.Namespace) -> None:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
     ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
-    recipes = [(path.stem, _recipe(path)) for path in options.recipe]
+    columns = _columns(options)
     name, data, texts = _material(options)
     cache = EmbeddingCache(options.cache)
     tokenizer = load_tokenizer(options.tokenizer)
     # The places of excerpts and tokens do not depend on the sentences.
     located = _corpus(texts, "lines")
+    for column in columns:
+        # Before anything is measured.
+        column.chunker.for_documents([document.name for document in located.documents if document.sentences])
     questions = _questions(name, data, located)
     for sentence in filter(None, (lacking(located, way) for way in ways)):
         say(sentence)
@@ -118,7 +133,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
         _write(options.labels, labels(questions.usable, located))
     ruler = Ruler(located.whole.text, tokenizer)
     measured: list[Measured] = []
-    for name, embedded_as, index, tools in _indexes(options, recipes, texts, cache):
+    for name, embedded_as, index, tools in _indexes(options, columns, texts, cache):
         for way in ways:
             given = returning(index, way)
             found = evaluate(given, questions.usable, tools, ruler, options.top_k)
@@ -148,27 +163,59 @@ def _changed(embedded_as: EmbeddedAs, way: Returned) -> dict[str, str]:
     return {key: one for key, (one, usual) in settings.items() if one != usual}
 
 
+class _Column(NamedTuple):
+    """What is measured: a chunker, and the recipe that says what else it runs with."""
+
+    name: str
+    recipe: Recipe
+    chunker: Chunker
+
+
+def _columns(options: argparse.Namespace) -> list[_Column]:
+    """Return what the recipes and the files of chunks make.
+
+    Raises
+    ------
+    InputError
+        If there is neither, or one of them is not as it must be, or the recipes do not say how to embed the chunks of files.
+    """
+    recipes = [(path.stem, _recipe(path)) for path in options.recipe]
+    if not recipes and not options.chunks:
+        raise InputError("--recipe or --chunks must name what is measured; neither is given.")
+    columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
+    ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
+    if options.chunks and len(ways) > 1:
+        raise InputError(f"--chunks must be embedded as all recipes are, which differ: {'; '.join(ways)}.")
+    for path in options.chunks:
+        chunker = YourChunks.of(ChunkFile(path.name, tuple(read_chunks(file_bytes(str(path)), path.name))))
+        like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
+        recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
+        columns.append(_Column(path.name, recipe, chunker))
+    return columns
+
+
 def _indexes(
     options: argparse.Namespace,
-    recipes: Sequence[tuple[str, Recipe]],
+    columns: Sequence[_Column],
     texts: Sequence[tuple[str, FileText]],
     cache: EmbeddingCache,
 ) -> Iterator[tuple[str, EmbeddedAs, Index, Tools]]:
     """Yield every recipe's name, what it embeds of its chunks, their index, and what embeds the questions."""
     corpora: dict[str, Corpus] = {}
-    for number, (name, recipe) in enumerate(recipes, start=1):
+    for number, (name, recipe, chunker) in enumerate(columns, start=1):
         split = recipe.sentences
         if split not in corpora:
             corpora[split] = _corpus(texts, split)
         embedder = load_embedder(recipe.embedder, options.device)
         tools = Tools(embedder, load_tokenizer(recipe.tokenizer), cache, preparing=preparing_on_terminal(embedder))
         embedded_as = options.embedded_as or recipe.embedded_as
-        chunker = recipe.build()
         tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
-        tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
+        tools.progress = _Progress(f"{name}, {number} of {len(columns)}")
         index = build_index(corpora[split], chunker, tools, embedded_as)
         if index.unsituated:
             say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
+        if index.caveat:
+            say(f"{name}: {index.caveat}")
         if tools.asking is not None:
             say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
         yield name, embedded_as, index, tools
@@ -282,9 +329,10 @@ def _write(path: Path, data: bytes) -> None:
 
 def _print(name: str, found: Evaluation, ruler: Ruler) -> None:
     index = found.index
+    chunked = "made elsewhere" if index.chunk_s is None else f"chunked in {index.chunk_s:.2f} s"
     print(
-        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(found, ruler):.0f} tokens on average; chunked in "
-        f"{index.chunk_s:.2f} s, embedded in {index.embed_s:.2f} s, {len(found.answers):,} questions searched in "
+        f"{name}: {len(index.chunks):,} chunks of {_mean_tokens(found, ruler):.0f} tokens on average; {chunked}, embedded "
+        f"in {index.embed_s:.2f} s, {len(found.answers):,} questions searched in "
         f"{1000 * found.search.search_s:.1f} ms"
     )
     for measure in MEASURES:

@@ -75,6 +75,8 @@ class Failure:
         where no chunk holds any of it. The rank is 0, too, where the run does not know it.
     held
         How many characters of the excerpt that chunk holds.
+    outside
+        How many of its characters are in no chunk, so that no search can find them; white space alone does not count.
     """
 
     question: int
@@ -84,6 +86,7 @@ class Failure:
     holder: int
     rank: int
     held: int
+    outside: int = 0
 
     @property
     def size(self) -> int:
@@ -110,22 +113,25 @@ def failures(found: Mapping[int, Measured], limit: Limit, ruler: Ruler) -> dict[
     for number, question in enumerate(first.search.questions):
         for excerpt in on_axis(first.index.corpus, question):
             place += 1
-            missed = {
-                chunker: sum(
-                    end - start for start, end in difference([excerpt], giver.of(number, excerpt)) if text[start:end].strip()
-                )
-                for chunker, giver in givers.items()
-            }
+            missed = {chunker: _without(text, excerpt, giver.of(number, excerpt)) for chunker, giver in givers.items()}
             for chunker, size in missed.items():
                 if size:
                     holder, rank, held = _holder(found[chunker], number, place, excerpt)
                     # Where one chunk holds all of it, no cut split it.
                     split = held < excerpt.end - excerpt.start
                     seams = tuple(_seams(found[chunker], excerpt)) if split else ()
-                    lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held))
+                    index = found[chunker].evaluation.index
+                    inside = [span for one in _touching(index, excerpt) for span in index.chunks[one]]
+                    outside = _without(text, excerpt, inside)
+                    lost[chunker].append(Failure(number, excerpt, missed, seams, holder, rank, held, outside))
     for chunker, some in lost.items():
         some.sort(key=lambda one: -one.missed[chunker])
     return lost
+
+
+def _without(text: str, excerpt: Span, spans: Sequence[Span]) -> int:
+    """Return how many characters of an excerpt are in none of the spans, pieces of white space alone not counted."""
+    return sum(end - start for start, end in difference([excerpt], spans) if text[start:end].strip())
 
 
 class _Giver:

@@ -62,6 +62,7 @@ class Indexed:
         Their spans on the corpus's axis.
     chunk_s
         Seconds for chunking, as if nothing had been embedded before; without splitting into sentences, done once for all.
+        None of chunks that were made elsewhere.
     decide_s
         Seconds of these for decisions, that is, without embedding.
     embed_s
@@ -70,16 +71,19 @@ class Indexed:
         Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
     returns
         What is returned for each chunk, see `returned`; None where that is the chunk.
+    caveat
+        What must be known beside the measures, see `Chunker.caveat`.
     """
 
     corpus: Corpus
     chunks: tuple[tuple[Span, ...], ...]
-    chunk_s: float
-    decide_s: float
+    chunk_s: float | None
+    decide_s: float | None
     embed_s: float
     embedded: int
     cached: int
     returns: tuple[tuple[Span, ...], ...] | None = field(default=None, kw_only=True)
+    caveat: str = field(default="", kw_only=True)
 
     @cached_property
     def edges(self) -> IntArray:
@@ -139,10 +143,11 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     Raises
     ------
     InputError
-        If the chunker refuses a document.
+        If the chunker refuses a document, or these documents together.
     Cancelled
         If the user asked to stop.
     """
+    chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
         if tools.cancelled():
@@ -157,8 +162,8 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     return Index(
         corpus=corpus,
         chunks=tuple(chunks),
-        chunk_s=(decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
-        decide_s=decide_ms / 1000,
+        chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
+        decide_s=None if chunker.elsewhere else decide_ms / 1000,
         embed_s=meter.cold_s,
         embedded=meter.embedded + sum(timing.embedded for timing in timings),
         cached=meter.cached + sum(timing.cached for timing in timings),
@@ -170,6 +175,7 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
             for place, reason in _reasons(chunking)
         },
         unsituated=sum(not chunk.situation for one in chunkings for chunk in one.chunks) if embedded_as == "context" else 0,
+        caveat=chunker.caveat(),
     )
 
 

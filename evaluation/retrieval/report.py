@@ -65,7 +65,7 @@ class Costs:
     Attributes
     ----------
     index_s
-        Seconds for chunking and embedding all documents, as if nothing were cached.
+        Seconds for chunking and embedding all documents, as if nothing were cached; None of chunks that were made elsewhere.
     search_ms
         Milliseconds for one question's search, without embedding the question.
     tokens
@@ -74,7 +74,7 @@ class Costs:
         Distinct texts that this run embedded, and that it found in the cache.
     """
 
-    index_s: float
+    index_s: float | None
     search_ms: float
     tokens: float
     embedded: int
@@ -85,7 +85,7 @@ class Costs:
         """Return the costs of an evaluation in which a question retrieves so many ``tokens``."""
         index = found.index
         return cls(
-            index.chunk_s + index.embed_s,
+            None if index.chunk_s is None else index.chunk_s + index.embed_s,
             1000 * found.search.search_s / max(1, len(found.search.questions)),
             tokens,
             index.embedded,

@@ -51,8 +51,8 @@ class _Stored(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     chunks: tuple[tuple[tuple[int, int], ...], ...]
-    chunk_s: float
-    decide_s: float
+    chunk_s: float | None
+    decide_s: float | None
     embed_s: float
     embedded: int
     cached: int
@@ -64,6 +64,7 @@ class _Stored(BaseModel):
     documents: list[list[list[float | None]]]
     evidence: list[list[list[float | None]]]
     ladder: _StoredLadder | None = None
+    caveat: str = ""
 
 
 def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
@@ -84,6 +85,7 @@ def to_json(found: Evaluation, ladder: Ladder | None = None) -> bytes:
         documents=found.documents.tolist(),
         evidence=found.evidence.tolist(),
         ladder=None if ladder is None else _stored_ladder(ladder),
+        caveat=index.caveat,
     )
     return stored.model_dump_json().encode()
 
@@ -140,6 +142,7 @@ def from_json(data: bytes, corpus: Corpus, questions: Sequence[Question]) -> tup
         embed_s=stored.embed_s,
         embedded=stored.embedded,
         cached=stored.cached,
+        caveat=stored.caveat,
     )
     at_k = (len(AT), len(SET_SCORES), len(questions))
     evaluation = Evaluation(

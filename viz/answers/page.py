@@ -95,7 +95,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     model_controls(choices)
     use_compares(PAGE, choices)
     chunker = made[choices.selected].chunker if made else None
-    column_controls(choices, chunker, here.embedder)
+    column_controls(choices, chunker, here.embedder, elsewhere=True)
     show_thread(PAGE, choices.columns[choices.selected], here.embedder, valid=not made or chunker is not None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -29,8 +30,8 @@ MOST_WORDS = 300
 ENDINGS = ("json", "jsonl", "ndjson", "csv", "tsv", "parquet")
 
 CANNOT = (
-    "Made elsewhere, these chunks have no settings, recipe, code or time here, and neither Tune, Retrieval nor an edit can "
-    "have them made again."
+    "Made elsewhere, these chunks have no settings, recipe, code or time here, and neither Tune nor an edit can have them "
+    "made again. Retrieval measures them."
 )
 
 FORMS = (
@@ -47,13 +48,16 @@ _TITLES = {
 }
 
 
-def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice) -> None:
-    """Draw the controls of column ``number``."""
+def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice, measured: Sequence[str] | None = None) -> None:
+    """Draw the controls of column ``number``; ``measured`` are the page's documents, None where it is about one text."""
     file = file_of(column)
     if file is not None:
         remark(f"{file.name} · {counted(len(file.chunks), 'chunk')}", key="chunk_file_name")
-        _choose_document(choices, number, file)
-    document = session.document
+        if measured is None or len(measured) == 1:
+            _choose_document(choices, number, file)
+        if measured:
+            _say_whether_it_has(file, measured)
+    document = session.document if measured is None else None
     if file is not None and document is not None:
         found = file.known_in(document)
         if found is not None:
@@ -63,6 +67,17 @@ def chunk_file_controls(choices: Choices, number: int, column: ColumnChoice) -> 
     if session.chunk_complaint:
         notice(session.chunk_complaint, "error", key="chunk_complaint")
     st.caption(CANNOT)
+
+
+def _say_whether_it_has(file: ChunkFile, measured: Sequence[str]) -> None:
+    """Draw whether there are chunks of every document that is measured; whether they are in it only a run finds out."""
+    try:
+        each = file.of_each(measured)
+    except InputError as error:
+        notice(f"{error} A run leaves this column out.", "error", key="chunk_file_lacks")
+        return
+    of = measured[0] if len(measured) == 1 else f"the {len(measured):,} documents"
+    remark(f"{counted(sum(map(len, each.values())), 'chunk')} of {of} will be measured.", key="chunk_file_has")
 
 
 def _upload(choices: Choices, number: int, file: ChunkFile | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -27,12 +27,17 @@ LONG = 26
 
 
 def column_controls(
-    choices: Choices, chunker: Chunker | None, embedder: Embedder | None, *, elsewhere: bool = False
+    choices: Choices,
+    chunker: Chunker | None,
+    embedder: Embedder | None,
+    *,
+    elsewhere: bool = False,
+    measured: Sequence[str] | None = None,
 ) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
     ``chunker`` is the selected column's, or None if its parameters are invalid. Chunks that were made ``elsewhere`` are
-    offered only where the page shows them.
+    offered only where the page shows them; ``measured`` are the names of its documents, None on a page about one text.
     """
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
@@ -41,7 +46,7 @@ def column_controls(
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
     if column.chunker in ELSEWHERE:
         if elsewhere:
-            chunk_file_controls(choices, choices.selected, column)
+            chunk_file_controls(choices, choices.selected, column, measured)
         return
     defaults = defaults_of(embedder, column.chunker)
     parameter_controls(choices.selected, column, chunker, defaults)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from chunkers import Chunker
+from chunkers import Cancelled, Chunker, Document
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.parts import Parts
 from evaluation.retrieval.returned import THE_CHUNK, Returned
@@ -63,6 +63,20 @@ class Plan:
     returned: Returned = THE_CHUNK
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
+
+    def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
+        """Split the documents into sentences, one by one.
+
+        Raises
+        ------
+        Cancelled
+            If the user stops.
+        """
+        parts = dict(self.material.parts)
+        for name, text in self.material.texts:
+            if cancelled():
+                raise Cancelled
+            yield Document.from_text(text, splitter, name, parts.get(name), cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
         """Return what is embedded of the chunks of a chunker, which is counted from 0."""

@@ -251,18 +251,9 @@ class Retrieval(Background):
         splitter = "lines" if self.embedder is None else self.plan.sentences
         count = len(self.plan.material.texts)
         self._status = f"Splitting into sentences: 1 of {count:,} documents"
-        for number, document in enumerate(_split(self.plan, splitter, self._cancel.is_set), start=1):
+        for number, document in enumerate(self.plan.documents(splitter, self._cancel.is_set), start=1):
             self._status = f"Splitting into sentences: {min(number + 1, count):,} of {count:,} documents"
             yield document
-
-
-def _split(plan: Plan, splitter: str, cancelled: Callable[[], bool]) -> Iterator[Document]:
-    """Split a plan's documents into sentences, one by one."""
-    parts = dict(plan.material.parts)
-    for name, text in plan.material.texts:
-        if cancelled():
-            raise Cancelled
-        yield Document.from_text(text, splitter, name, parts.get(name), cancelled)
 
 
 def estimate_of_plan(
@@ -280,7 +271,8 @@ def estimate_of_plan(
     Cancelled
         If the user stops.
     """
-    documents = list(_split(plan, plan.sentences, cancelled))
+    documents = list(plan.documents(plan.sentences, cancelled))
+    names = [document.name for document in documents if document.sentences]
     # What is asked for one column is remembered for the others.
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     found = [estimate(documents, asking, plan.tokenizer, cancelled)]
@@ -289,8 +281,14 @@ def estimate_of_plan(
         load_model(embedder, lambda share: None, cancelled)
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in numbers):
-        for document in documents:
-            if cancelled():
-                raise Cancelled
-            found.append(situating.estimate(run(STAND_IN if chunker.asks else chunker, document, tools), tools))
+        try:
+            cutting = STAND_IN if chunker.asks else chunker.for_documents(names)
+            for document in documents:
+                if cancelled():
+                    raise Cancelled
+                found.append(situating.estimate(run(cutting, document, tools), tools))
+        except InputError:
+            # A run leaves out a file that lacks chunks.
+            if not chunker.elsewhere:
+                raise
     return Estimate(*map(sum, zip(*found, strict=True)))

@@ -99,23 +99,27 @@ def differences(found: Mapping[int, Comparison], names: Mapping[int, str], basel
 def trade_off(
     found: Distributions, costs: Mapping[int, Costs], names: Mapping[int, str], title: str, cost: str
 ) -> go.Figure:
-    """Return a plot of the mean against a cost, a key of `AXES`, with 95 % intervals of the mean as error bars."""
+    """Return a plot of the mean against a cost, a key of `AXES`, with 95 % intervals of the mean as error bars.
+
+    A chunker whose cost is not known is left out.
+    """
     colours = INK[palette.theme()]
-    means = {number: one.mean for number, one in found.items() if one.mean is not None}
-    shown = sorted(means, key=lambda number: price(costs[number], cost))
+    prices = {number: known for number, one in costs.items() if (known := price(one, cost)) is not None}
+    means = {number: one.mean for number, one in found.items() if one.mean is not None and number in prices}
+    shown = sorted(means, key=prices.__getitem__)
     bounds = {number: found[number].interval or (means[number], means[number]) for number in shown}
     lows, highs = zip(*bounds.values(), strict=True) if bounds else ((0.0,), (1.0,))
     room = max(0.05, 0.15 * (max(highs) - min(lows)))
     bottom, top = max(-0.02, min(lows) - room), max(highs) + room
-    most = 1.08 * max((price(one, cost) for one in costs.values()), default=1.0) or 1.0
-    places = [(price(costs[number], cost) / most, (means[number] - bottom) / (top - bottom)) for number in shown]
+    most = 1.08 * max(prices.values(), default=1.0) or 1.0
+    places = [(prices[number] / most, (means[number] - bottom) / (top - bottom)) for number in shown]
     sides = label_sides(places, [names[number] for number in shown])
     figure = go.Figure()
     for number, side in zip(shown, sides, strict=True):
         mean, (low, high) = means[number], bounds[number]
         figure.add_trace(
             go.Scatter(
-                x=[price(costs[number], cost)],
+                x=[prices[number]],
                 y=[100 * mean],
                 error_y={"array": [100 * (high - mean)], "arrayminus": [100 * (mean - low)], "width": 5, "thickness": 1.2},
                 text=[names[number]],
@@ -138,8 +142,8 @@ def trade_off(
     return figure
 
 
-def price(costs: Costs, cost: str) -> float:
-    """Return the cost for a key of `AXES`: tokens per question, seconds or milliseconds."""
+def price(costs: Costs, cost: str) -> float | None:
+    """Return the cost for a key of `AXES`: tokens per question, seconds or milliseconds; None if it is not known."""
     return {"tokens": costs.tokens, "index": costs.index_s, "query": costs.search_ms}[cost]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from chunkers import Embedder, InputError
 from chunkers.language_models.asking import Asking
@@ -16,6 +17,7 @@ from viz.jobs.resources import run_store
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.consent.sending import ask_to_run, if_allowed
 from viz.shell.page import Page
+from viz.state.chunk_files import lacks_file, with_file
 from viz.state.keys import session
 from viz.state.language_model import chosen_model, identity_of
 from viz.theme.numbers import counted
@@ -39,10 +41,15 @@ def reopened(kept: KeptRetrieval, material: Material | None) -> Retrieval | None
     """Show the kept run's results from now on, in all sessions; None if the material is not the run's."""
     if material is None or kept.missing(material):
         return None
-    run = Retrieval(kept.with_material(material), None, True, kept)
+    run = Retrieval(_with_files(kept.with_material(material)), None, True, kept)
     registry().keep(run, kept.keeper.token)
     run.start()
     return run
+
+
+def _with_files(plan: Plan) -> Plan:
+    """Return a plan with the files of chunks that the session has: none is kept on disk."""
+    return replace(plan, chunkers=tuple(with_file(one) for one in plan.chunkers))
 
 
 def say_what_is_missing(kept: KeptRetrieval, material: Material | None) -> None:
@@ -77,13 +84,17 @@ def show_way_on(here: Page, run: Retrieval) -> None:
     elif identity_of(asking) != run.plan.language_model:
         name = run.plan.language_model.rpartition(" ")[0]
         said = f"The run was begun with the language model {name}; to go on, name it and its server beside the settings."
+    plan = _with_files(run.plan)
+    without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
+    if without and not said:
+        said = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {without[0] + 1}."
 
     def again() -> Retrieval:
         assert here.embedder is not None
-        return Retrieval(run.plan, here.embedder, True, kept, asking=asking)
+        return Retrieval(plan, here.embedder, True, kept, asking=asking)
 
     def first(resume: Callable[[], None]) -> None:
-        if_allowed(run.plan, here.embedder, asking, kept.keeper.token, resume)
+        if_allowed(plan, here.embedder, asking, kept.keeper.token, resume)
 
     show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval", first)
-    ask_to_run(run.plan, asking, kept.keeper.token)
+    ask_to_run(plan, asking, kept.keeper.token)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from chunkers import Chunker, InputError, build_chunker
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
 from viz.components.download import download
@@ -19,6 +18,7 @@ from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
+from viz.retrieval.compared.columns import chunkers_of, measured_names, take_columns
 from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed, names_a_model
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.generating.section import show_generating
@@ -33,7 +33,7 @@ from viz.shell.page import Page, page
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
 from viz.state.keys import session
-from viz.state.language_model import MISSING, chosen_model, identity_of
+from viz.state.language_model import chosen_model, identity_of
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -64,17 +64,18 @@ def _draw(here: Page) -> None:
     kept, unreadable = find_kept(words["run"]) if run is None and words["run"] else (None, "")
     if kept is not None and not kept.own:
         run = reopened(kept, bundled())
-    chunkers, complaint = _chunkers(here)
+    take_columns(here, PAGE)
+    chunkers, complaint = chunkers_of(here)
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         use_compares(PAGE, here.choices)
-        column_controls(here.choices, chunkers[here.choices.selected], here.embedder)
+        chosen = chunkers[here.choices.selected]
+        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured_names(material))
         missing = context_controls(words["embedded"], here.choices.columns[here.choices.selected].chunker)
         complaint = complaint or missing
-        valid = chunkers[here.choices.selected] is not None
-        show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=valid)
+        show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
     if kept is not None and kept.own:
         run = reopened(kept, material)
     st.title("Retrieval", anchor=False)
@@ -144,27 +145,6 @@ def _show_first_run(plan: Plan | None, choices: Choices) -> None:
     _show_run(run, plan, choices)
 
 
-def _chunkers(here: Page) -> tuple[list[Chunker | None], str]:
-    """Return the chunker of each column, None if its parameters are invalid, and the first error message."""
-    built: list[Chunker | None] = []
-    complaint = ""
-    for column in here.choices.columns:
-        try:
-            chunker = build_chunker(column.chunker, column.parameters, here.embedder)
-            if chunker.elsewhere:
-                raise InputError(
-                    f"{chunker.title} were made elsewhere, of one text, and this page cuts several: choose another chunker, "
-                    "or ask questions on Compare."
-                )
-            built.append(chunker)
-            if chunker.asks and chosen_model() is None:
-                complaint = complaint or MISSING
-        except InputError as error:
-            built.append(None)
-            complaint = complaint or str(error)
-    return built, complaint
-
-
 def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None:
     """Draw the button that starts a run, with what it will run on or why it cannot."""
     words = here.choices.extra
@@ -211,6 +191,9 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
         remark(f"{run.asking.model.name}: {run.asked.spent}.", key="retrieval_asked")
     for number, said in run.left_out.items():
         notice(said, key=f"retrieval_left_out_{number}")
+    for number, one in sorted(run.found.items()):
+        if one.index.caveat:
+            notice(f"{run.plan.titles[number]}: {one.index.caveat}", key=f"retrieval_caveat_{number}")
     if not run.found:
         return
     # The chunkers that a link refers to may be available only when the run has ended.

@@ -13,7 +13,7 @@ from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.jobs.retrieval import Retrieval
 from viz.retrieval.compared.curve import show_curve
-from viz.retrieval.figures import at_k, at_k_table, boxes, differences, price, trade_off
+from viz.retrieval.figures import at_k, at_k_table, boxes, differences, trade_off
 from viz.retrieval.link_words import COSTS, TITLES, choose_word
 from viz.retrieval.summary import Cell, show_summary
 from viz.retrieval.verdict import cells, differences_in_words
@@ -31,6 +31,9 @@ _COLUMNS |= {
     for name, pixels in {"index, s": 72, "search, ms": 90}.items()
 }
 """The table's columns: narrow enough that all are visible, and what a measure is where its head is pointed at."""
+
+
+UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
 def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
@@ -87,10 +90,11 @@ def _times(report: Report) -> str:
     computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
+    unknown = f" {UNKNOWN_TIME}" * any(one.index_s is None for one in report.costs.values())
     return (
         "Mean ± standard deviation over the questions. Indexing is chunking and embedding, as if nothing had been embedded "
         f"before: of {computed + cached:,} texts {computed:,} were computed in this run and {cached:,} came from the cache, "
-        f"counted with their original times. Embedding a question takes {asking:,.1f} ms more with every chunker."
+        f"counted with their original times. Embedding a question takes {asking:,.1f} ms more with every chunker.{unknown}"
     )
 
 
@@ -121,8 +125,9 @@ def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
     means = [one.mean for one in report.distributions.values()]
     table: dict[str, list[Any]] = {"chunker": list(names.values())}
     table[f"{TITLES[measure]}, %"] = [None if mean is None else round(100 * mean, 2) for mean in means]
-    table["tokens a question"] = [round(price(one, "tokens")) for one in costs.values()]
-    table["chunking, s"] = [round(one.evaluation.index.chunk_s, 3) for one in chunkers]
+    table["tokens a question"] = [round(one.tokens) for one in costs.values()]
+    seconds = [one.evaluation.index.chunk_s for one in chunkers]
+    table["chunking, s"] = [None if known is None else round(known, 3) for known in seconds]
     table["embedding, s"] = [round(one.evaluation.index.embed_s, 3) for one in chunkers]
     table["embeddings"] = [one.source() for one in costs.values()]
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
@@ -131,6 +136,8 @@ def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
     caption = "The bars contain 95 % of the means of resampled questions."
     if cost == "query":
         caption += " Embedding the question is left out: it takes the same with every chunker."
+    if cost == "index" and any(one.index_s is None for one in costs.values()):
+        caption += f" {UNKNOWN_TIME}"
     if cost == "index" and any(one.cached for one in costs.values()):
         caption += " Open circles: part of the time is that of an earlier run, whose embeddings were in the cache."
     st.caption(caption)

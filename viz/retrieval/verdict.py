@@ -71,11 +71,12 @@ def _certainty(lead: Lead, best: str, rival: str) -> Cell:
 def _cost(best: int, other: int | None, costs: Mapping[int, Costs], names: Mapping[int, str]) -> Cell:
     own = costs[best]
     tokens = f"{own.tokens:,.0f} tokens retrieved per question"
-    seconds = f"{three_figures(own.index_s)} s to index"
+    seconds = "Time to index not known" if own.index_s is None else f"{three_figures(own.index_s)} s to index"
     if other is None:
         return Cell("What it cost", seconds, tokens)
     rival = costs[other]
-    detail = f"{names[best]}, with {tokens}. {names[other]}: {three_figures(rival.index_s)} s, {rival.tokens:,.0f} tokens."
+    known = "time not known" if rival.index_s is None else f"{three_figures(rival.index_s)} s"
+    detail = f"{names[best]}, with {tokens}. {names[other]}: {known}, {rival.tokens:,.0f} tokens."
     return Cell("What it cost", seconds, detail)
 
 

@@ -1,10 +1,10 @@
-"""The files of chunks that the session holds, whose chunks are columns of Compare; no link carries them."""
+"""The files of chunks that the session holds, whose chunks are columns of its pages; no link carries them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from chunkers import Document, InputError
+from chunkers import Chunker, Document, InputError
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.registry import ELSEWHERE
 from viz.state.choices import Choices, ColumnChoice
@@ -15,7 +15,7 @@ from viz.theme.numbers import counted
 MOST_HELD = 60_000_000
 """Characters of all files of chunks that a session holds."""
 
-NO_FILE = "Choose a file of chunks in this column's settings: they are found again in this text, whatever made them."
+NO_FILE = "Choose a file of chunks in this column's settings: they are found again in the text, whatever made them."
 NAME_AGAIN = "The chunks of this column are in a file, which no link carries: choose it again in the column's settings."
 
 
@@ -39,6 +39,18 @@ def your_chunks(column: ColumnChoice) -> tuple[YourChunks, str]:
     return YourChunks.of(file), ""
 
 
+def with_file(chunker: Chunker) -> Chunker:
+    """Return a chunker with the file whose chunks it finds, if it lacks one that the session has."""
+    if not isinstance(chunker, YourChunks) or chunker.held is not None or chunker.file not in session.chunk_files:
+        return chunker
+    return YourChunks.of(session.chunk_files[chunker.file])
+
+
+def lacks_file(chunker: Chunker) -> bool:
+    """Whether a chunker finds the chunks of a file that is not at hand."""
+    return isinstance(chunker, YourChunks) and chunker.held is None
+
+
 def none_found(chunker: YourChunks, document: Document) -> str:
     """Return the sentence that says that none of the chunks is in the text, and what can be done."""
     file = chunker.held
@@ -50,8 +62,8 @@ def none_found(chunker: YourChunks, document: Document) -> str:
     return f"0 of {counted(count, 'chunk')} of {file.name} found in this text: they may be of another{can}."
 
 
-def hold(file: ChunkFile, columns: Iterable[ColumnChoice]) -> None:
-    """Keep a file, and let go those that neither the columns nor the last change, which can be undone, show.
+def hold(file: ChunkFile, columns: Iterable[ColumnChoice] = ()) -> None:
+    """Keep a file, and let go those that no page has, nor these columns, nor the last change, which can be undone.
 
     Raises
     ------
@@ -60,6 +72,7 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice]) -> None:
     """
     undo = session.undo
     shown = [*columns, *(() if undo is None else (*undo.before, *undo.after))]
+    shown += [column for choices in session.choices.values() for column in choices.columns]
     files = {column.parameters.get("file"): file_of(column) for column in shown}
     kept = {one.identity: one for one in files.values() if one is not None}
     characters = sum(one.characters for one in {**kept, file.identity: file}.values())
@@ -73,6 +86,6 @@ def hold(file: ChunkFile, columns: Iterable[ColumnChoice]) -> None:
 
 def show_chunks(file: ChunkFile, page: str, choices: Choices, number: int) -> None:
     """Let column ``number`` of a page show the chunks of a file, which can be undone; raises InputError as `hold` does."""
-    hold(file, choices.columns)
+    hold(file)
     with undoable(page, f"Column {number + 1} shows the chunks of {file.name}"):
         choices.columns[number] = ColumnChoice(YourChunks.name, {"file": file.identity})

@@ -150,6 +150,10 @@ class PerPage(Generic[Kind]):
         """Set the page's value."""
         st.session_state[f"{self._kind}/{page}"] = value
 
+    def values(self) -> list[Kind]:
+        """Return the values of all pages that have been opened in this session."""
+        return [value for key, value in st.session_state.items() if str(key).startswith(f"{self._kind}/")]
+
 
 class Session:
     """The state of a browser session, other than the values of widgets.

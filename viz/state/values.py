@@ -77,11 +77,15 @@ class StitchedDocuments:
 
 @dataclass(frozen=True)
 class GivenQuestions:
-    """What Retrieval is given by another page: its material, where it is from, and sentences on what it measures."""
+    """What Retrieval is given by another page: its material, where it is from, sentences on what it measures, and columns.
+
+    Without columns those of Retrieval stay.
+    """
 
     material: Material
     said: str
     notes: tuple[str, ...]
+    columns: tuple[ColumnChoice, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from chunkers import ASKING, CHUNKERS
+from chunkers.registry import ELSEWHERE
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
@@ -20,6 +21,7 @@ from viz.shell.consent import first_estimate, show_consent
 from viz.shell.page import Page, page
 from viz.shell.progress import SHORT_ANSWER
 from viz.shell.thread import columns_to_open_with
+from viz.state.compared import columns_of_compare
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model
 from viz.theme.glossary import SEGMENTATION, UNLABELLED, help_of
@@ -106,10 +108,16 @@ def _show_first_run(settings: Sequence[Setting], documents: Chosen, measure: str
 
 
 def _say_opened_with(words: dict[str, str]) -> None:
-    """Draw which column of Compare has the chunker that the page opened with, as long as it is the one swept."""
+    """Draw which column of Compare has the chunker that is swept, if the page opened with it, and which has no settings."""
     opened = session.opened_with.get(PAGE, [None])[0]
     if opened is not None and opened[1].chunker == words["what"]:
         st.caption(f"The chunker of column {opened[0] + 1} of Compare; what is not swept is at its default.")
+    made = next((number for number, one in enumerate(columns_of_compare(), start=1) if one.chunker in ELSEWHERE), None)
+    if made is not None:
+        st.caption(
+            f"Column {made} of Compare has no settings to tune: its chunks were made elsewhere. Retrieval measures them on "
+            "questions."
+        )
 
 
 def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> None:

@@ -283,3 +283,46 @@ def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server
     assert call(folder, recipes=("llm.json",)) == 2
     assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
     http.close()
+
+
+def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):
+    def write(name, *documents):
+        texts = {one: (folder / "corpus" / f"{one}.txt").read_bytes().decode() for one in documents}
+        rows = [
+            {"page_content": text[start : start + 300], "metadata": {"source": f"/in/{one}.txt", "start_index": start}}
+            for one, text in texts.items()
+            for start in range(0, len(text), 250)
+        ]
+        (folder / name).write_text(json.dumps(rows))
+        return rows
+
+    given = write("theirs.json", "stubs", "three_topics")
+    assert call(folder, "--chunks", str(folder / "theirs.json"), "--json", "--budget", "100,200") == 0
+    recipe, theirs, leads = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (recipe["recipe"], theirs["recipe"], theirs["chunks"]) == ("by_1", "theirs.json", len(given))
+    assert theirs["chunk_s"] is None
+    assert [question["budgets"] for question in theirs["questions"]]
+    assert "theirs.json" in str(leads)
+    assert call(folder, "--chunks", str(folder / "theirs.json")) == 0
+    assert "theirs.json: " in (out := capsys.readouterr().out)
+    assert "; made elsewhere, embedded in " in out
+    # Without a document it is refused before anything is measured.
+    write("fewer.json", "stubs")
+    assert call(folder, "--chunks", str(folder / "fewer.json")) == 2
+    printed = capsys.readouterr()
+    assert "fewer.json: it must have chunks of all 2 documents" in printed.err
+    assert "'three_topics.txt'" in printed.err
+    assert printed.out == ""
+
+
+def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
+    arguments = ["retrieval", "--corpus", str(folder / "corpus"), "--questions", str(folder / "questions.csv")]
+    assert main(arguments) == 2
+    assert "--recipe or --chunks must name what is measured; neither is given." in capsys.readouterr().err
+    other = {"chunker": "fixed_sentences", "embedder": "all-MiniLM-L6-v2"}
+    (folder / "other.json").write_text(json.dumps(other))
+    (folder / "theirs.json").write_text('["a"]')
+    chunks = ("--chunks", str(folder / "theirs.json"))
+    assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
+    said = "--chunks must be embedded as all recipes are, which differ: all-MiniLM-L6-v2, plain; tfidf, plain."
+    assert said in capsys.readouterr().err

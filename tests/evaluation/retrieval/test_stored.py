@@ -116,7 +116,7 @@ def test_there_is_no_text_in_it(found, ladder):
     assert not any(word in written for word in ("heron", "What eats", "birds"))
     assert set(json.loads(written)) == {
         *("chunks", "chunk_s", "decide_s", "embed_s", "embedded", "cached"),
-        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder"),
+        *("ranked", "ask_s", "search_s", "top_k", "scores", "documents", "evidence", "ladder", "caveat"),
     }
 
 

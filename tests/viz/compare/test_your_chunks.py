@@ -14,6 +14,7 @@ from chunkers import Document, InputError, Tools, load_tokenizer, run
 from chunkers.inspected import read_chunks
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from sample_docs import load_sample
+from tests.support import ended
 from tests.viz.app_steps import remarks, said, settled
 from tests.viz.compare.test_asking import ask
 from viz.state import chunk_files, session_file
@@ -196,12 +197,14 @@ def test_suspicious_cuts_of_the_column_are_on_the_page_failures(app):
     assert any("inside a sentence" in row["title"].lower() for row in json.loads(found["rows"]))
 
 
-def test_retrieval_says_why_it_cannot(app):
+def test_a_file_of_another_page_stays_at_hand(app):
     with_column(app)
     upload(app, pieces())
     # The link has the columns.
     app.switch_page("pages/retrieval.py").run()
-    assert any(sentence.startswith("Your chunks were made elsewhere, of one text") for sentence in said(app))
+    app.segmented_control(key="column").set_value(1).run()
+    upload(app, pieces()[:1], "fewer.json")
+    assert {one.name for one in app.session_state["chunk_files"].values()} == {"theirs.json", "fewer.json"}
 
 
 def test_undo_gives_the_file_before_back(app):
@@ -250,4 +253,27 @@ def test_too_many_characters_are_refused(monkeypatch, app):
     upload(app, pieces())
     assert any(
         sentence.startswith("theirs.json: all files of chunks of a session may have at most 100") for sentence in said(app)
+    )
+
+
+def test_answers_gives_the_chunks_to_the_model_and_tune_says_that_there_is_nothing_to_tune(app):
+    app.query_params["embedder"] = "tfidf"
+    with_column(app)
+    upload(app, pieces())
+    # The link has the columns.
+    app.switch_page("pages/answers.py")
+    settled(app)
+    job = ended(app.session_state["gathering"])
+    assert not job.error
+    theirs = job.found[1]
+    assert theirs.chunks == len(pieces())
+    # How long it took to make them is not known.
+    assert theirs.chunk_s is None
+    assert job.found[0].chunk_s is not None
+    app.query_params.clear()
+    app.switch_page("pages/tune.py")
+    settled(app)
+    assert any(
+        one.value.startswith("Column 2 of Compare has no settings to tune") and "Retrieval measures them" in one.value
+        for one in app.caption
     )

@@ -38,6 +38,12 @@ def test_the_trade_off_stands_at_its_price_with_its_interval(cost, prices):
     assert point.marker.symbol == "circle"
 
 
+def test_what_has_no_known_price_is_not_at_zero():
+    costs = {**COSTS, 2: Costs(None, 0.1, 500.0, 10, 4)}
+    assert [one.x[0] for one in trade_off(FOUND, costs, NAMES, "Recall", "index").data] == [1.5]
+    assert len(trade_off(FOUND, costs, NAMES, "Recall", "tokens").data) == 2
+
+
 def test_a_difference_that_cannot_be_told_is_an_open_circle():
     found = {
         0: Comparison(paired(VALUES[0], 0.5 + NOISE[::-1]), 1.0),

@@ -61,6 +61,16 @@ def test_those_that_are_level_and_too_few_questions_are_said():
     assert said({0: LOW[:4], 2: HIGH[:4]})[1][1] == "Too few questions"
 
 
+@pytest.mark.parametrize(
+    ("unknown", "head", "rival"), [(1, "Time to index not known", "2 s"), (0, "4 s to index", "time not known")]
+)
+def test_a_time_that_is_not_known_is_said(monkeypatch, unknown, head, rival):
+    monkeypatch.setitem(COSTS, unknown, Costs(None, 0.5, 300.0, 10, 0))
+    *_, cost = said({0: LOW, 1: HIGH})
+    assert cost[1] == head
+    assert f"1. Recursive: {rival}, 300 tokens." in cost[2]
+
+
 def test_one_chunker_alone_is_not_compared():
     (alone, cost) = said({0: LOW})
     assert alone == ("Mean recall", "1. Recursive", f"{100 * LOW.mean():.1f} %")

@@ -11,6 +11,7 @@ from viz.components.download import download
 from viz.components.notice import remark
 from viz.controls.link_widgets import seed
 from viz.shell.navigation import go_at_next_run
+from viz.state.compared import columns_of_compare
 from viz.state.keys import session
 from viz.state.link import LONGEST_NAME
 from viz.state.questions_given import give_to_retrieval
@@ -71,7 +72,8 @@ def _show_list() -> None:
         on_click=_measure,
         key="questions_measure",
         type="primary",
-        help="Opens Retrieval with these questions and their texts; nothing runs until you press “Run” there.",
+        help="Opens Retrieval with these questions, their texts and the columns of this page; nothing runs until you press "
+        "“Run” there.",
     )
     download(
         below,
@@ -90,7 +92,7 @@ def _measure() -> None:
     found = questions_with_texts(session.questions, {identity: one.text for identity, one in sources.items()})
     parts = {one.text: one.parts for one in sources.values() if one.parts is not None}
     paged = tuple((name, parts[text]) for name, text in found.texts if text in parts)
-    give_to_retrieval(found, len(session.questions), "kept on Compare", paged)
+    give_to_retrieval(found, len(session.questions), "kept on Compare", paged, columns_of_compare())
     go_at_next_run("retrieval")
 
 

@@ -142,9 +142,14 @@ def _seam(text: str, seam: Seam) -> SeamData:
 
 
 def _holder(report: Report, one: Failure, number: int) -> str:
-    """Return in words which chunk holds most of an excerpt, and why it was not enough."""
+    """Return in words which chunk holds most of an excerpt, why it was not enough, and how much no chunk holds."""
     if one.holder < 0:
         return "No chunk holds any of it."
+    outside = f" {counted(one.outside, 'character')} of it in no chunk." if one.outside else ""
+    return _why(report, one, number) + outside
+
+
+def _why(report: Report, one: Failure, number: int) -> str:
     held = "all of it" if one.held == one.size else f"{one.held:,} of {one.size:,} characters"
     if not one.rank:
         return f"Chunk {one.holder + 1:,} holds {held}; its rank is not known."

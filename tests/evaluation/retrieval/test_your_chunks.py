@@ -1,0 +1,140 @@
+"""Chunks of a file over several documents: overlaps and gaps measured by hand, and what is refused or told."""
+
+import json
+
+import pytest
+
+from chunkers import Document, InputError, Span
+from chunkers.inspected import read_chunks
+from chunkers.methods.your_chunks import ChunkFile, YourChunks
+from evaluation.retrieval.budget import Budgets, evaluate_at
+from evaluation.retrieval.corpus import Corpus, Ruler
+from evaluation.retrieval.failed import Limit, Measured, failures
+from evaluation.retrieval.index import build_index
+from evaluation.retrieval.ladder import climb
+from evaluation.retrieval.measures import evaluate
+from evaluation.retrieval.questions import read_questions
+from evaluation.retrieval.report import Costs
+from evaluation.retrieval.stored import from_json, to_json
+from tests.support import AngleEmbedder, tools
+
+WORDS = "00 aa 40 bb cc dd ee ff 90 gg"
+"""Ten words of two characters, at 0, 3, 6 and so on."""
+OTHER = "150 a word"
+# Words 0 to 3, 2 to 5, and 8 to 9: two in the overlap, two in none.
+PLACES = ((0, 11), (6, 17), (24, 29))
+CORPUS = Corpus((Document.from_text(OTHER, "lines", "other.txt"), Document.from_text(WORDS, "lines", "words.txt")))
+RULER = Ruler(CORPUS.whole.text, tools().tokenizer)
+
+
+def rows(*others):
+    own = [{"text": WORDS[start:end], "start_index": start, "source": "/data/words.txt"} for start, end in PLACES]
+    return [*own, {"text": OTHER, "source": "/data/other.txt"}, *others]
+
+
+def file(given):
+    return ChunkFile("theirs.json", tuple(read_chunks(json.dumps(given).encode(), "theirs.json")))
+
+
+def questions(*excerpts):
+    asked = "\n".join(json.dumps({"question": f"40 {one}?", "excerpts": [one]}) for one in excerpts)
+    return read_questions(asked.encode(), "questions.jsonl", CORPUS).usable
+
+
+def index_of(given=None):
+    return build_index(CORPUS, YourChunks.of(file(rows() if given is None else given)), tools(AngleEmbedder()))
+
+
+def test_overlaps_and_gaps_are_measured_at_the_top_k():
+    found = evaluate(index_of(), questions("bb cc dd ee"), tools(AngleEmbedder()), RULER, top_k=4)
+    (one,) = found.answers
+    # All are found: 4 + 4 + 2 + 3 tokens; of the excerpt's 4, one is in no chunk; “bb” is found twice and hit once.
+    tokens = {name: score.value for name, score in one.tokens.items()}
+    held = 6  # Tokens of the two chunks that touch it, together.
+    assert tokens == pytest.approx(
+        {"recall": 3 / 4, "precision": 3 / 13, "iou": 3 / (13 + 4 - 3), "precision_omega": 3 / (held + 4 - 3)}
+    )
+    # 11 + 11 + 5 + 10 characters; of the excerpt's 11, 9 to 20, those before 17 are found.
+    characters = {name: score.value for name, score in one.characters.items()}
+    assert characters == pytest.approx(
+        {"recall": 8 / 11, "precision": 8 / 37, "iou": 8 / (37 + 11 - 8), "precision_omega": 8 / (17 + 11 - 8)}
+    )
+
+
+def test_overlaps_fill_a_budget_as_often_as_they_are_given():
+    index, bench = index_of(), tools(AngleEmbedder())
+    # The best are 40, of 4 tokens, then 00, which is 40 degrees off, of 4: two of these are those of 40.
+    at = evaluate_at(index, questions("bb cc dd ee"), bench, RULER, Budgets((4, 7, 8)))
+    assert at.given[1].tolist() == [[4], [7], [8]]
+    assert at.hit[1].tolist() == [[3], [3], [3]]
+    assert at.values("precision", 7, "tokens").tolist() == [3 / 7]
+    assert at.values("iou", 7, "tokens").tolist() == [3 / (7 + 4 - 3)]
+    left_out = evaluate_at(index, questions("bb cc dd ee"), bench, RULER, Budgets((7,), last="left_out"))
+    assert left_out.given[1].tolist() == [[4]]
+
+
+def test_what_is_in_no_chunk_is_told_of_a_failed_question():
+    index, bench, asked = index_of(), tools(AngleEmbedder()), questions("dd ee", "ff", "90 gg")
+    found = {0: Measured(evaluate(index, asked, bench, RULER), climb(index, asked, bench, RULER))}
+    by_question = {one.question: one for one in failures(found, Limit(1, 0, "tokens", "cut"), RULER)[0]}
+    assert [by_question[number].outside for number in range(3)] == [3, 2, 0]
+    assert [by_question[number].held for number in range(3)] == [2, 0, 5]
+    assert by_question[1].holder == -1
+
+
+def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
+    index = index_of(rows({"text": "Nowhere at all.", "source": "/data/words.txt"}))
+    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which cannot be retrieved: 4."
+    assert index.caveat == said
+    found = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
+    written = to_json(found, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
+    assert not any(word in written.decode() for word in ("theirs", "Nowhere", "/data", "words.txt"))
+    again, _ = from_json(written, CORPUS, questions("bb"))
+    assert again.index.caveat == said
+    assert again.index.chunk_s is None
+    assert Costs.of(again, 1.0).index_s is None
+
+
+def test_a_column_of_fewer_documents_is_refused_with_their_names():
+    with pytest.raises(InputError, match=r"must have chunks of all 2 documents.*; it has none of 'other\.txt'\.$"):
+        index_of(rows()[:3])
+    with pytest.raises(InputError, match=r"its chunks of 'other\.txt' must be in that document; none of 1 is"):
+        index_of([*rows()[:3], {"text": "Nowhere.", "source": "other.txt"}])
+    with pytest.raises(InputError, match=r"every chunk must name its own, as document, .*; 1 of 5 do not"):
+        index_of(rows({"text": "aa"}))
+    with pytest.raises(InputError, match="the file of chunks must be at hand"):
+        build_index(CORPUS, YourChunks(), tools(AngleEmbedder()))
+
+
+def test_of_one_document_all_chunks_count_whatever_it_is_called():
+    alone = Corpus((Document.from_text(WORDS, "lines", "mine"),))
+    index = build_index(alone, YourChunks.of(file(rows()[:3])), tools(AngleEmbedder()))
+    assert index.chunks == tuple((Span(*place),) for place in PLACES)
+    with pytest.raises(InputError, match="its chunks are of 2 documents, and none of these is called 'mine'; choose one"):
+        build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
+
+
+def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_refused():
+    def of(*sources):
+        return file([{"text": "aa", "source": one} for one in sources])
+
+    for name, source in (
+        ("sub/a.md", "/data/sub/a.md"),
+        ("a.md", "C:\\data\\a.md"),
+        ("docs/a.md", "a.md"),
+        ("a", "docs/a.md"),
+        ("a.md", "a"),
+    ):
+        assert of(source, "b.md").of_each([name, "b.md"])[name][0].document == source
+    # The same name goes first.
+    assert of("x/a.md", "a.md").of_each(["a.md", "x/a.md"])["a.md"][0].document == "a.md"
+    with pytest.raises(InputError, match=r"'x/a\.md', 'y/a\.md' in it may all be 'a\.md'; it must have one of them"):
+        of("x/a.md", "y/a.md", "b").of_each(["a.md", "b"])
+    with pytest.raises(InputError, match=r"'a\.md' in it may be each of 'x/a\.md', 'y/a\.md'; it must have all of these"):
+        of("a.md").of_each(["x/a.md", "y/a.md"])
+
+
+def test_what_two_spans_of_a_chunk_share_counts_once():
+    given = [{"spans": [[0, 11], [6, 17]], "source": "words.txt"}, {"text": OTHER, "source": "other.txt"}]
+    offset = CORPUS.offsets[1]
+    assert index_of(given).chunks[1] == (Span(offset, offset + 17),)
