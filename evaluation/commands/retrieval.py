@@ -166,11 +166,13 @@ def _indexes(
         chunker = recipe.build()
         tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
         tools.progress = _Progress(f"{name}, {number} of {len(recipes)}")
-        index = build_index(corpora[split], chunker, tools, embedded_as)
-        if index.unsituated:
-            say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
-        if tools.asking is not None:
-            say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
+        try:
+            index = build_index(corpora[split], chunker, tools, embedded_as)
+            if index.unsituated:
+                say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
+        finally:
+            if tools.asking is not None:
+                say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
         yield name, embedded_as, index, tools
 
 
