@@ -501,3 +501,15 @@ def test_several_at_once_that_fail_and_repeat_never_take_more_than_the_limit(lim
 def suppressed(one, asked, stopped):
     with suppress(ModelError):
         one.ask(asked, stopped)
+
+
+def test_the_file_of_answers_takes_more_than_memory_does(http, tmp_path):
+    """What it left out, a run that was killed would pay for again."""
+    file = tmp_path / "answers.sqlite"
+    http.model = lambda messages: messages[0]["content"] * 300
+    for _ in range(2):
+        one = Asking(ChatServer("openai:test", http.address, KEY), AnswerCache(file, memory_bytes=10))
+        assert len(one.ask_all(questions(8))) == 8
+    assert len(http.requests) == 8
+    (most,) = AnswerCache(file)._file.execute("PRAGMA max_page_count").fetchone()
+    assert most * 4096 > 10**12
