@@ -112,6 +112,21 @@ def _chunk_files(options: argparse.Namespace) -> int:
     model = options.language_model or (base.language_model if base else "")
     asking = _asking(chunker, embedded_as, model, options.spend)
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
+    try:
+        status = _cut_each(options, chunker, sentences, tools, embedded_as)
+        if embedder.remark:
+            say(embedder.remark)
+        return status
+    finally:
+        # However it ends: what was asked is paid for.
+        if asking is not None:
+            say(f"{asking.model.name}: {asking.spent}.")
+
+
+def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, tools: Tools, embedded_as: EmbeddedAs) -> int:
+    """Cut and print every file; return the exit status."""
+    embedder, asking = tools.embedder, tools.asking
+    assert embedder is not None
     read = document_reader(options.encoding)
     status = 0
     for file, name in named_files(options.files):
@@ -126,7 +141,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
             continue
         # After the run, because the embedder's revision may not be known before.
         recipe = Recipe.of(
-            chunker, sentences, embedder, tokenizer.name, embedded_as, None if asking is None else asking.model
+            chunker, sentences, embedder, tools.tokenizer.name, embedded_as, None if asking is None else asking.model
         )
         told = to_dict(result, recipe)
         told["document"]["read_as"] = found.read_as
@@ -134,10 +149,6 @@ def _chunk_files(options: argparse.Namespace) -> int:
             told["document"]["left_out"] = found.left_out
         line = json.dumps(told, ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
-    if embedder.remark:
-        say(embedder.remark)
-    if asking is not None:
-        say(f"{asking.model.name}: {asking.spent}.")
     return status
 
 

@@ -24,6 +24,10 @@ RETRIES = 3
 It waits longer each time, or for as long as the server's Retry-After says.
 """
 
+SHORTEST_KEY = 8
+"""Characters from which on a key is taken for a secret: many servers want one and any will do, such as “none”, and that word
+may be a whole answer."""
+
 
 class Connection:
     """Where a model's server is, and the key for it; nothing is sent before its client is used.
@@ -49,7 +53,8 @@ class Connection:
         self._who = who
         self._of_environment = not address
         self.address = address or os.environ.get("OPENAI_BASE_URL") or ADDRESS
-        self._key = key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")
+        # A file from which a key is read mostly ends in a line break.
+        self._key = (key or (os.environ.get("OPENAI_API_KEY", "") if self._of_environment else "")).strip()
         self.identity = hashlib.sha256(self.address.rstrip("/").encode()).hexdigest()[:16]
         self._lock = threading.Lock()
         self._client: openai.OpenAI | None = None
@@ -65,7 +70,7 @@ class Connection:
         Raises
         ------
         ModelError
-            If the address is invalid, or is OpenAI's own and there is no key.
+            If the address is invalid, or is OpenAI's own and there is no key; if the key cannot be sent.
         InputError
             If the package that sends requests is not installed.
         """
@@ -80,6 +85,10 @@ class Connection:
             raise ModelError(
                 f"{self._who}: {host} needs a key, in OPENAI_API_KEY or on the page; there is none. "
                 "Another server is named in OPENAI_BASE_URL or on the page."
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ModelError(
+                f"{self._who}: the key for {host} must be one line of letters from A to Z, digits and signs; it has others."
             )
         need("llm", self._who, "openai", "httpx2")
         import openai
@@ -115,7 +124,7 @@ class Connection:
 
     def without_key(self, text: str) -> str:
         """Return what a server said, less the key, which a careless one repeats."""
-        return text.replace(self._key, "[key]") if self._key else text
+        return text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
 
     def failure(self, error: openai.APIError, timeout: float) -> ModelError:
         """Return the error whose sentence says what went wrong, to be raised from None.

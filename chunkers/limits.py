@@ -29,9 +29,6 @@ SHARED_CACHE_BYTES = 256_000_000
 MOST_SPENT_TOKENS = 1_000_000
 """Tokens that asking a language model may take in all, unless the user sets another limit."""
 
-MAX_ANSWERS_FILE = 200_000_000
-"""Bytes of the file that keeps the answers of language models on disk, where one is named."""
-
 SHARED_ANSWERS_BYTES = 32_000_000
 """Bytes of the answers of language models that are kept in memory: some 100,000 short ones."""
 

@@ -1,4 +1,4 @@
-"""SQLite files of the user's cache folder: for the user's eyes alone, bounded, and no loss if they are deleted."""
+"""SQLite files of what was computed or answered before: for the user's eyes alone, and no loss if they are deleted."""
 
 from __future__ import annotations
 
@@ -48,13 +48,15 @@ def connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=_BUSY_S, check_same_thread=False, isolation_level=None, factory=_Connection)
 
 
-def set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
-    """Bound the file, and let no write wait for the disk; raises sqlite3.Error.
+def set_up(connection: sqlite3.Connection, most_bytes: int | None = None) -> None:
+    """Bound the file, if it has a bound, and let no write wait for the disk; raises sqlite3.Error.
 
     A process that is killed loses nothing that it has committed. If the whole machine stops, a page may be torn: what is
     read is checked, so that this costs a computation, never a wrong answer.
     """
     connection.execute("PRAGMA synchronous = OFF")
+    if most_bytes is None:
+        return
     # Beyond it, writing fails.
     page_size = connection.execute("PRAGMA page_size").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {max(1, most_bytes // page_size)}")

@@ -139,10 +139,14 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
 
     latest = time.monotonic() + deadline
     threading.Thread(target=run, daemon=True, name="request").start()
-    while not call.ended.wait(_POLL_S):
-        if cancelled() or time.monotonic() > latest:
-            call.abandon()
-            raise TooLate if time.monotonic() > latest else Cancelled
+    try:
+        while not call.ended.wait(_POLL_S):
+            if cancelled() or time.monotonic() > latest:
+                raise TooLate if time.monotonic() > latest else Cancelled
+    except BaseException:
+        # A terminal's interruption comes here too; no retry may follow it.
+        call.abandon()
+        raise
     answer, error = call.outcome
     if error is not None:
         raise error

@@ -72,7 +72,7 @@ class ScriptedServer:
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.requests.append((self.path, dict(self.headers), body))
-                self.answer(body[server.asked], server.script.pop(0) if server.script else right)
+                self.answer(body[server.asked], server.script.pop(0) if server.script else server.right)
 
             def answer(self, asked, step):
                 if isinstance(step, Raw):
@@ -80,7 +80,7 @@ class ScriptedServer:
                     return
                 if isinstance(step, float):
                     time.sleep(step)
-                    step = right
+                    step = server.right
                 status, headers = step if isinstance(step, tuple) else (200, {})
                 if len(asked) > server.most:
                     status = 413
@@ -91,6 +91,9 @@ class ScriptedServer:
                     data = json.dumps({"error": error}).encode()
                 else:
                     told = step(asked)
+                    if isinstance(told, Raw):
+                        send_raw(self, told)
+                        return
                     data = told if isinstance(told, bytes) else json.dumps(told).encode()
                 with suppress(OSError):  # the client may have left
                     self.send_response(status)

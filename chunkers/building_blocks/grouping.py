@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from chunkers.language_models import prompts
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
 from chunkers.text.parts import shortened
 from chunkers.tools import Tools
 
@@ -55,15 +55,15 @@ class Sorted:
     failed: int = 0
 
 
-class _Placed(BaseModel):
-    chunk: int | None
+class _Placed(Form):
+    chunk: Whole | None
     title: str = Field(min_length=1)
     summary: str
-    propositions: list[int]
+    propositions: Several[Whole]
 
 
-class _Answer(BaseModel):
-    chunks: list[_Placed]
+class _Answer(Form):
+    chunks: Several[_Placed]
 
 
 def sort(texts: Sequence[str], batch: int, tools: Tools, done: Callable[[int], None]) -> Sorted:

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from chunkers.building_blocks.windows import window_end
 from chunkers.language_models import prompts
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
 from chunkers.stated import Proposition, Tied
 from chunkers.text.document import Document, Span
 from chunkers.text.quotations import SHORTEST, Quotation, Searched, Work
@@ -81,14 +81,14 @@ class Statements:
     repeated: int = 0
 
 
-class _Stated(BaseModel):
+class _Stated(Form):
     text: str = Field(min_length=1)
-    sentence: int
+    sentence: Whole
     quotation: str
 
 
-class _Answer(BaseModel):
-    propositions: list[_Stated]
+class _Answer(Form):
+    propositions: Several[_Stated]
 
 
 def windows(document: Document, most: int, tools: Tools) -> list[Window]:

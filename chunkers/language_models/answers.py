@@ -1,4 +1,4 @@
-"""The answers of language models from before: bounded in memory, and with the user's consent in one SQLite file."""
+"""The answers of language models from before: bounded in memory, and where a file is named, all of them in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from cachetools import LRUCache
 
 from chunkers.language_models.base import LanguageModel, Message, Reply
-from chunkers.limits import MAX_ANSWERS_FILE, SHARED_ANSWERS_BYTES
+from chunkers.limits import SHARED_ANSWERS_BYTES
 from chunkers.private_file import connect, set_up
 from chunkers.turns import Turns
 
@@ -25,6 +25,7 @@ class AnswerCache:
 
     The file may be missing, corrupt, read-only or deleted at any time: what cannot be read is asked again, what cannot be
     written stays in memory. It holds hashes of conversations, and the answers as text, which may repeat a document's.
+    It has no bound: what it left out would be paid for twice.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def _open(path: Path, *, may_replace: bool) -> sqlite3.Connection | None:
     """Return the file, replaced by an empty one if it is damaged; None where it cannot be used."""
     try:
         connection = connect(path)
-        set_up(connection, MAX_ANSWERS_FILE)
+        set_up(connection)
         connection.execute(_SCHEMA)
     except (OSError, sqlite3.OperationalError):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import count
 from typing import TypeVar
 
@@ -193,7 +193,13 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
             raise
 
     with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
-        futures = [pool.submit(one, work) for work in works]
+        try:
+            futures = [pool.submit(one, work) for work in works]
+            wait(futures)
+        except BaseException:
+            # A terminal's interruption comes here; without this, all the works that are left would still be done.
+            failed.set()
+            raise
     errors = [error for future in futures if (error := future.exception()) is not None]
     # Those that were stopped because of another's failure say nothing of it.
     for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):

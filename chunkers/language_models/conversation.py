@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from chunkers.errors import shown
 from chunkers.language_models.prompts import AGAIN, NO_WORDS
@@ -17,8 +19,42 @@ if TYPE_CHECKING:
 REPEATS = 2
 """How often the model is asked again, in the same conversation, where its answer cannot be used."""
 
+LONGEST_REPEATED = 20_000
+"""Characters of an answer that cannot be used which are repeated to the model; a longer one is cut."""
+
+_MOST_TRIED = 100
+"""Places of an answer at which a JSON object is looked for."""
+
+_REASONING = re.compile(
+    r"\s*<(think|thinking)>.*?(?:</\1>|\Z)"
+    # Where the server's template has opened it, only its end is in the answer, on a line by itself.
+    r"|(?!\s*[{`]).*?^[ \t]*</(?:think|thinking)>[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_FENCED = re.compile(r"\s*(`{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
+
 T = TypeVar("T")
-Form = TypeVar("Form", bound=BaseModel)
+
+
+class Form(BaseModel):
+    """Base of the fields that an answer must have; its lists are `Several` and its whole numbers `Whole`."""
+
+
+AnyForm = TypeVar("AnyForm", bound=Form)
+
+
+def _no_truth(value: object) -> object:
+    """Return a value; refuses true and false, which Python takes for 1 and 0."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("truth", "Input should be a whole number")
+    return value
+
+
+Several = Annotated[list[T], FailFast()]
+"""A list that is read up to its first fault: the faults of a million take gigabytes."""
+
+Whole = Annotated[int, BeforeValidator(_no_truth), Field(ge=-1_000_000_000, le=1_000_000_000)]
+"""A whole number, also one that is written as a text."""
 
 
 class Unusable(Exception):
@@ -35,7 +71,7 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
     messages
         The conversation so far.
     read
-        Reads an answer; raises Unusable if it cannot be used.
+        Reads what `said` returns of an answer; raises Unusable if it cannot be used.
 
     Raises
     ------
@@ -49,17 +85,25 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
         try:
             if reply.ended != "whole":
                 raise Unusable("it was refused" if reply.ended == "refused" else "it was cut off, as it was too long")
-            return read(reply.text)
+            return read(said(reply.text))
         except Unusable as complaint:
             if repeat == REPEATS:
                 raise
-            said = AGAIN.format(complaint=complaint)
-            messages = [*messages, Message("assistant", reply.text or NO_WORDS), Message("user", said)]
+            before = said(reply.text)[:LONGEST_REPEATED] or NO_WORDS
+            messages = [*messages, Message("assistant", before), Message("user", AGAIN.format(complaint=complaint))]
     raise AssertionError
 
 
-def read_json(answer: str, form: type[Form]) -> Form:
-    """Return the JSON object of an answer, which may stand between other words or in a fence.
+def said(answer: str) -> str:
+    """Return an answer without the reasoning before it, in ``<think>``, and without the fence around it, if it has them."""
+    reasoning = _REASONING.match(answer)
+    rest = answer[reasoning.end() :] if reasoning else answer
+    fenced = _FENCED.match(rest)
+    return fenced[2] if fenced and fenced[1] not in fenced[2] else rest
+
+
+def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
+    """Return the last JSON object of an answer that has the form; it may stand between other words or in a fence.
 
     Parameters
     ----------
@@ -73,14 +117,38 @@ def read_json(answer: str, form: type[Form]) -> Form:
     Unusable
         If there is no JSON object, or its fields are otherwise.
     """
-    start = answer.find("{")
-    if start < 0:
-        raise Unusable("it has no JSON object")
-    try:
-        found, _ = json.JSONDecoder().raw_decode(answer, start)
-    except (ValueError, RecursionError) as error:
-        said = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
-        raise Unusable(f"its JSON is broken: {said}") from None
+    found: AnyForm | None = None
+    complaint = Unusable("it has no JSON object")
+    for number, one in enumerate(_objects(answer)):
+        try:
+            if isinstance(one, Unusable):
+                raise one
+            found = _checked(one, form)
+        except Unusable as error:
+            complaint = complaint if number else error
+    if found is None:
+        raise complaint from None
+    return found
+
+
+def _objects(answer: str) -> Iterator[object]:
+    """Yield the JSON objects of an answer, none that is within another, and in place of a broken one why it is."""
+    start, decoder = answer.find("{"), json.JSONDecoder()
+    for _ in range(_MOST_TRIED):
+        if start < 0:
+            return
+        try:
+            found, end = decoder.raw_decode(answer, start)
+            yield found
+        except (ValueError, RecursionError) as error:
+            why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or has too long a number"
+            yield Unusable(f"its JSON is broken: {why}")
+            end = start + 1
+        start = answer.find("{", end)
+
+
+def _checked(found: object, form: type[AnyForm]) -> AnyForm:
+    """Return an object in its form; raises Unusable if it has another."""
     if _has_surrogate(found):
         raise Unusable("its JSON has half of a character in it")
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -23,6 +24,11 @@ LARGEST_ANSWER = 4_000_000
 
 TEMPERATURE = 0
 """How freely the model chooses its words: not at all, so that the same question has the same answer as far as may be."""
+
+_MOST_COUNTED = 1_000_000_000
+"""Tokens of a request that a server may claim; with more it does not say how many there were."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 _MOST_NAMES = ("max_tokens", "max_completion_tokens")
 """What the protocol calls the most tokens of an answer: the name that most servers know, and the newer one of OpenAI's."""
@@ -97,17 +103,19 @@ class ChatServer(LanguageModel):
     def _reply(self, messages: Sequence[Message], most_tokens: int) -> Reply:
         import openai
 
-        client = self._connection.client(TIMEOUT)
+        client, settings = self._connection.client(TIMEOUT), self._settings(most_tokens)
         try:
             answer = client.chat.completions.create(
                 model=self._model,
                 messages=[{"role": role, "content": text} for role, text in messages],  # type: ignore[misc]
-                **self._settings(most_tokens),
+                **settings,
             )
         except openai.BadRequestError as error:
             # A model that thinks first takes no temperature, and counts its tokens under another name.
-            if error.param in self._settings(most_tokens) and {*_MOST_NAMES} - self._unknown != {error.param}:
-                self._unknown |= {error.param}
+            # Another thread may have been told so already.
+            refused = frozenset(name for name in settings if name == error.param)
+            if refused and not self._unknown | refused >= {*_MOST_NAMES}:
+                self._unknown |= refused
                 return self._reply(messages, most_tokens)
             raise self._connection.failure(error, TIMEOUT) from None
         except (openai.APIStatusError, openai.APIConnectionError) as error:
@@ -147,6 +155,8 @@ class ChatServer(LanguageModel):
             text = ""
         usage = getattr(answer, "usage", None)
         read, written = (_count(getattr(usage, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+        # An escape of JSON may bring half of a character, which can be neither sent nor written.
+        text = _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
         return Reply(self._connection.without_key(text), read, written, ended)
 
     def _bad(self, got: str) -> ModelError:
@@ -154,5 +164,5 @@ class ChatServer(LanguageModel):
 
 
 def _count(value: object) -> int | None:
-    """Return a number of tokens; None where it is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """Return a number of tokens; None where it is none that a request can take."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_COUNTED else None

@@ -84,7 +84,7 @@ class Limit:
     Raises
     ------
     InputError
-        If a bound is not above 0.
+        If a bound is not a number above 0.
     """
 
     tokens: int | None = MOST_SPENT_TOKENS
@@ -93,7 +93,8 @@ class Limit:
     def __post_init__(self) -> None:
         """Check the bounds."""
         for name, value in (("tokens", self.tokens), ("money", self.money)):
-            if value is not None and not value > 0:
+            # Decimal's NaN cannot be compared.
+            if value is not None and not (value == value and 0 < value < float("inf")):
                 raise InputError(f"The spending limit's {name} must be above 0, or none; got {value}.")
 
 

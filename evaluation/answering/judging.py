@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import Field, StringConstraints
 
 from chunkers.arrays import FloatArray
 from chunkers.language_models import prompts
 from chunkers.language_models.base import Message
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Form, Several, Unusable, Whole, read_json, usable_answer
 from chunkers.numbers import signed
 from evaluation.answering.answer import Context, Exchange, Recording
 
@@ -68,26 +68,26 @@ class Judgement:
     repeat: int = 0
 
 
-_Sentence = Annotated[str, Field(min_length=1)]
+_Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class _Statement(BaseModel):
+class _Statement(Form):
     statement: _Sentence
     supported: bool
 
 
-class _Faithfulness(BaseModel):
-    statements: list[_Statement] = Field(max_length=MOST_STATEMENTS)
+class _Faithfulness(Form):
+    statements: Several[_Statement] = Field(max_length=MOST_STATEMENTS)
 
 
-class _Relevancy(BaseModel):
-    questions: list[_Sentence] = Field(min_length=3, max_length=3)
+class _Relevancy(Form):
+    questions: Several[_Sentence] = Field(min_length=3, max_length=3)
     evasive: bool
 
 
-class _Correctness(BaseModel):
+class _Correctness(Form):
     reason: str = ""
-    grade: int = Field(ge=1, le=HIGHEST)
+    grade: Whole = Field(ge=1, le=HIGHEST)
 
 
 class _Found(NamedTuple):

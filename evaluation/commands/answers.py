@@ -12,7 +12,7 @@ import numpy as np
 from chunkers import EmbeddingCache, InputError, Tools, run
 from chunkers.arguments import Parser, document_reader, file_bytes, preparing_on_terminal, say
 from chunkers.arrays import FloatArray
-from chunkers.language_models.asking import asking_of
+from chunkers.language_models.asking import Asking, asking_of
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
 from chunkers.text.document import Document
@@ -22,7 +22,7 @@ from evaluation.answering.questions import questions_of_file
 from evaluation.answering.report import Report, costs
 from evaluation.answering.work import Means, Result, answer_all
 from evaluation.asking.ask import fitting_budget
-from evaluation.commands.columns import add_columns, columns_of
+from evaluation.commands.columns import Columns, add_columns, columns_of
 from evaluation.retrieval.corpus import Ruler
 
 
@@ -57,8 +57,16 @@ def run_answers(options: argparse.Namespace) -> None:
         raise InputError("--judge and --not-judged must not both be given.")
     if options.spend is not None and options.spend < 1:
         raise InputError(f"--spend must be a whole number of tokens of at least 1; got {options.spend}.")
-    chunkers, sentences, embedder, tokenizer = columns_of(options)
+    columns = columns_of(options)
     asking = asking_of(options.language_model, None if options.spend is None else Limit(options.spend))
+    try:
+        _answer(options, asking, columns)
+    finally:
+        say(f"{asking.model.name}: {asking.spent}.")
+
+
+def _answer(options: argparse.Namespace, asking: Asking, columns: Columns) -> None:
+    chunkers, sentences, embedder, tokenizer = columns
     judge = None if options.not_judged else asking
     if options.judge:
         judge = asking.beside(ChatServer(options.judge))
@@ -101,4 +109,3 @@ def run_answers(options: argparse.Namespace) -> None:
     for row in costs(report, gathered, asking.model):
         said = [f"{name} {'unknown' if value is None else value}" for name, value in row.items() if name != "chunker"]
         say(f"{row['chunker']}: {', '.join(said)}")
-    say(f"{asking.model.name}: {asking.spent}.")

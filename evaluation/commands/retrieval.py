@@ -211,13 +211,15 @@ def _indexes(
         embedded_as = options.embedded_as or recipe.embedded_as
         tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
         tools.progress = _Progress(f"{name}, {number} of {len(columns)}")
-        index = build_index(corpora[split], chunker, tools, embedded_as)
-        if index.unsituated:
-            say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
-        if index.caveat:
-            say(f"{name}: {index.caveat}")
-        if tools.asking is not None:
-            say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
+        try:
+            index = build_index(corpora[split], chunker, tools, embedded_as)
+            if index.unsituated:
+                say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
+            if index.caveat:
+                say(f"{name}: {index.caveat}")
+        finally:
+            if tools.asking is not None:
+                say(f"{name}: {tools.asking.model.name}: {tools.asking.spent}.")
         yield name, embedded_as, index, tools
 
 

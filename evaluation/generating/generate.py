@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
 from chunkers import InputError, Span
 from chunkers.base import Estimate
 from chunkers.errors import shown
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import Form, Several, Unusable, read_json, usable_answer
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
 from chunkers.text.quotations import Quotation, Searched
 from chunkers.text.tokenizers import Tokenizer
@@ -118,9 +116,9 @@ class Dropped(NamedTuple):
 Outcome = Generated | Dropped
 
 
-class _Answer(BaseModel):
+class _Answer(Form):
     question: str
-    excerpts: list[str]
+    excerpts: Several[str]
 
 
 def generate(

@@ -1,16 +1,23 @@
 """Corpora that are cut with a language model: by word of the command line alone, within a limit, and nothing asked twice."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pyarrow.parquet as pq
 import pytest
 
 from chunkers import Recipe
 from chunkers.errors import ModelError
+from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.spending import Limit
 from corpus.__main__ import main
 from corpus.run import Run, in_processes
-from tests.server import ChatModelServer
+from tests import ROOT
+from tests.server import KEY, ChatModelServer
 from tests.support import ScriptedModel, asking
 
 RECIPE = {
@@ -112,3 +119,39 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
     told = json.loads((tmp_path / "out" / "_summary.json").read_text())
     assert told["recipe"]["language_model"] == "openai:test"
     assert http.address not in "".join(path.read_text(errors="replace") for path in (tmp_path / "out").glob("_*.json*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunker", ["llm", "propositions"])
+def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker):
+    scripted = ScriptedModel()
+    http = ChatModelServer(lambda messages: time.sleep(0.02) or scripted.words(messages[1]["content"]))
+    recipe = tmp_path / "recipe.json"
+    own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
+    recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
+    command = [sys.executable, "-m", "corpus", str(recipe), str(texts), "--output", str(tmp_path / "out")]
+    command += ["--language-model", "openai:test", "--spend-tokens", "1000000"]
+    environment = {**os.environ, "OPENAI_BASE_URL": http.address, "OPENAI_API_KEY": KEY}
+
+    def begin():
+        return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    killed = begin()
+    while len(http.requests) < 4 and killed.poll() is None:
+        time.sleep(0.003)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    last = begin()
+    said, _ = last.communicate(timeout=300)
+    http.close()
+    assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), said.decode()
+    asked = [json.dumps(body["messages"]) for _, _, body in http.requests]
+    assert len(asked) > 5
+    assert len(asked) - len({*asked}) <= (1 if chunker == "llm" else MOST_AT_ONCE)
+    made = Recipe.from_json(recipe.read_text())
+    assert [row["text"] for row in rows(tmp_path / "out")] == [
+        text for one in LINES for text in made.run(one, language_model=asking()).texts
+    ]
+    for path in (tmp_path / "out").rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+    assert KEY.encode() not in said

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import ValidationError
 
+from chunkers.building_blocks import grouping, stating  # noqa: F401
 from chunkers.language_models.base import Message, Reply
-from chunkers.language_models.conversation import REPEATS, Unusable, read_json, usable_answer
+from chunkers.language_models.conversation import (
+    LONGEST_REPEATED,
+    REPEATS,
+    Form,
+    Unusable,
+    Whole,
+    read_json,
+    said,
+    usable_answer,
+)
 from chunkers.language_models.prompts import NO_WORDS
+from evaluation.answering import judging  # noqa: F401
+from evaluation.generating import generate  # noqa: F401
 
 
-class Point(BaseModel):
-    x: int
+class Point(Form):
+    x: Whole
     words: list[str]
 
 
@@ -55,7 +69,7 @@ def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
     first, second = script.asked
     assert first == QUESTION
     assert second[:1] == QUESTION
-    assert second[1] == Message("assistant", bad.text or NO_WORDS)
+    assert second[1] == Message("assistant", bad.text[:LONGEST_REPEATED] or NO_WORDS)
     assert complaint in second[2].text
     with pytest.raises(Unusable, match=complaint):
         usable_answer(Script(*[bad] * (REPEATS + 1)), QUESTION, lambda text: read_json(text, Point))
@@ -64,3 +78,96 @@ def test_an_unusable_answer_is_asked_for_again_and_says_why(bad, complaint):
 @given(st.text(st.characters(exclude_characters="{")), st.text())
 def test_json_is_found_between_other_words(before, after):
     assert read_json(f"{before}```json\n{GOOD}\n```{after}", Point) == Point(x=3, words=["a"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "rest"),
+    [
+        ("One.", "One."),
+        ("<think>Hm.</think>One.", "One."),
+        ("\n<thinking>\nHm </think>\n</thinking>\n\nOne.", "\n\nOne."),
+        ("Hm.\n</think>\nOne.", "\nOne."),
+        ("<think>One.", ""),
+        ("```\nOne.\n```", "One."),
+        ("```json\n{}\n```\n", "{}"),
+        ("<think>Hm.</think>\n````md\nOne.\n```\n````", "One.\n```"),
+        # What only speaks of it is left as it is.
+        (
+            "A model's thoughts end in </think> and then it answers.",
+            "A model's thoughts end in </think> and then it answers.",
+        ),
+        ('{"text": "\n</think>\n"}', '{"text": "\n</think>\n"}'),
+        ("```\nOne.\n```\nTwo.\n```\nThree.\n```", "```\nOne.\n```\nTwo.\n```\nThree.\n```"),
+        ("One ``` two.", "One ``` two."),
+    ],
+)
+def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
+    assert said(answer) == rest
+
+
+@pytest.mark.parametrize("sign", ["{", "<think>", "</think>\n", "\n</think>", "```\n", "` ", '{"a":1}', '{"a":"', "\n"])
+def test_a_long_answer_is_read_in_time(sign):
+    began = time.process_time()
+    with pytest.raises(Unusable):
+        read_json(said(sign * (4_000_000 // len(sign))), Point)
+    # Some seconds at the most; what grows with the square of the length takes hours.
+    assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f'It might be {{"x": 1, "words": []}}. No: {GOOD}',
+        f"Of the set {{a, b}} I say {GOOD}",
+        f"{GOOD} Not so {{}}",
+        f'{{"before": 1}} {GOOD}',
+        f"[{GOOD}]",
+        '{"x": "3", "words": ["a"]}',
+        '{"x": 3.0, "words": ["a"]}',
+    ],
+)
+def test_the_last_object_in_the_form_counts(answer):
+    assert read_json(answer, Point) == Point(x=3, words=["a"])
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("true", "x: Input should be a whole number; got True"),
+        ("NaN", "x: Input should be a finite number; got nan"),
+        ("1e400", "x: Input should be a finite number; got inf"),
+        ("9" * 4_000, "x: Input should be less than or equal to 1000000000; got 999"),
+        ("[[[3]]]", "x: Input should be a valid integer; got [[[3]]]"),
+        ("null", "x: Input should be a valid integer; got None"),
+    ],
+)
+def test_what_is_no_whole_number_is_said_in_a_short_sentence(value, complaint):
+    with pytest.raises(Unusable) as error:
+        read_json(f'{{"x": {value}, "words": []}}', Point)
+    assert str(error.value).startswith(complaint)
+    assert len(str(error.value)) < 200
+
+
+FORMS = [form for form in Form.__subclasses__() if form is not Point]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.__module__}.{form.__name__}")
+def test_the_faults_of_a_list_are_not_gathered_and_true_is_no_number(form):
+    """Faults take a kilobyte each: of an answer of 4 MB gigabytes."""
+    for name, field in form.model_fields.items():
+        with pytest.raises(ValidationError) as error:
+            form.model_validate({name: [None] * 1_000})
+        assert error.value.error_count() <= 3 + len(form.model_fields)
+        if int in (field.annotation, *get_args(field.annotation)):
+            with pytest.raises(ValidationError) as error:
+                form.model_validate({name: True})
+            assert any(one["loc"] == (name,) for one in error.value.errors())
+
+
+def test_all_that_is_read_is_in_such_a_form():
+    assert {form.__module__ for form in FORMS} == {
+        "chunkers.building_blocks.stating",
+        "chunkers.building_blocks.grouping",
+        "evaluation.generating.generate",
+        "evaluation.answering.judging",
+    }

@@ -6,7 +6,9 @@ import logging
 import socket
 import threading
 import time
+from contextlib import suppress
 from decimal import Decimal
+from random import Random
 from traceback import format_exception
 
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from chunkers import Cancelled, InputError, ModelError
 from chunkers.language_models import server
 from chunkers.language_models.answers import AnswerCache
-from chunkers.language_models.asking import MOST_ANSWER_TOKENS, Asking
+from chunkers.language_models.asking import MOST_ANSWER_TOKENS, MOST_AT_ONCE, Asking, together
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Ledger, Limit, Spending, most_tokens_of
@@ -84,6 +86,8 @@ GOOD = {
     "500 and a lost connection": ([(500, {}), Raw(b'{"id": "1', {"Content-Length": "99"})], 3, Reply("Yes.", 100, 7), 1),
     "slowly, then well": ([LONG], 2, Reply("Yes.", 100, 7), 1),
     "no usage": ([lambda _: words("Yes.", None)], 1, Reply("Yes."), 1),
+    "half of a character": ([lambda _: words("Y\ud800s.")], 1, Reply("Y\ufffds.", 100, 7), 0),
+    "absurd usage": ([lambda _: words("Yes.", 10**400)], 1, Reply("Yes.", None, 7), 1),
     "odd usage": ([lambda _: words("Yes.", -1)], 1, Reply("Yes.", None, 7), 1),
     "cut off": ([lambda _: words("Ye", finish="length")], 1, Reply("Ye", 100, 7, "cut"), 0),
     "a refusal": ([lambda _: words(None, refusal="I cannot.")], 1, Reply("", 100, 7, "refused"), 0),
@@ -118,6 +122,7 @@ BAD = {
     "refused": ([(401, {})], 1, "must accept the key; it refused (status 401)", 0),
     "no such model": ([(404, {})], 1, "must know the address and the model; it does not (status 404)", 0),
     "bad request": ([(400, {})], 1, "must accept the request; it refused (status 400)", 0),
+    "no name of a setting": ([Raw(b'{"error": {"param": ["max_tokens"]}}', status=400)], 1, "it refused (status 400)", 0),
     "no bound at all": (
         [(400, {"param": "max_tokens"}), (400, {"param": "max_completion_tokens"})],
         2,
@@ -300,7 +305,9 @@ def test_retries_after_silence_count_against_the_limit(http, monkeypatch):
     assert one.spent.tokens == 2 * MOST
 
 
-@pytest.mark.parametrize("limit", [{"tokens": 0}, {"tokens": -5}, {"money": Decimal(0)}])
+@pytest.mark.parametrize(
+    "limit", [{"tokens": 0}, {"tokens": -5}, {"money": Decimal(0)}, {"money": Decimal("NaN")}, {"tokens": float("inf")}]
+)
 def test_a_limit_of_nothing_is_refused(limit):
     with pytest.raises(InputError, match="must be above 0, or none; got"):
         Limit(**limit)
@@ -393,3 +400,116 @@ def test_an_answer_may_be_longer_or_shorter_and_is_another_one_then(http):
     for most in (5, 5, 5_000):
         one.ask(HELLO, most_tokens=most)
     assert [body["max_tokens"] for _, _, body in http.requests] == [5, 5_000]
+
+
+def test_all_that_are_refused_a_setting_at_the_same_time_leave_it_out(http):
+    barrier = threading.Barrier(MOST_AT_ONCE)
+
+    def first(messages):
+        barrier.wait(60)
+        return Raw(b'{"error": {"param": "temperature"}}', status=400)
+
+    http.script = [first] * MOST_AT_ONCE
+    assert len(asking(http).ask_all(questions(MOST_AT_ONCE))) == MOST_AT_ONCE
+    settings = [{*body} - {"model", "messages"} for _, _, body in http.requests]
+    assert settings == [{"max_tokens", "temperature"}] * MOST_AT_ONCE + [{"max_tokens"}] * MOST_AT_ONCE
+
+
+def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
+    """A terminal's interruption is raised in the thread that waits for the others."""
+    http.script = [0.3] * 99
+
+    def interrupted(futures):
+        while len(http.requests) < 2:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("chunkers.language_models.asking.wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        asking(http).ask_all(questions(40))
+    assert len(http.requests) <= MOST_AT_ONCE
+
+
+def test_after_an_interruption_no_retry_follows(http):
+    http.script = [(500, {})] * 9
+
+    def cancelled():
+        if http.requests:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        asking(http).ask(HELLO, cancelled)
+    threads = [thread for thread in threading.enumerate() if thread.name == "request"]
+    for thread in threads:
+        thread.join(60)
+    assert len(http.requests) <= 2
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f" {KEY} "])
+def test_a_key_is_sent_without_the_line_break_after_it(http, key):
+    Asking(ChatServer("openai:test", http.address, key), AnswerCache()).ask(HELLO)
+    assert http.requests[0][1]["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", ["schlüssel-7f3a", f"{KEY}\nX-Other: 1", "潮"])
+def test_a_key_that_no_header_can_hold_is_named_and_not_shown(http, key):
+    with pytest.raises(
+        ModelError, match="must be one line of letters from A to Z, digits and signs; it has others"
+    ) as error:
+        Asking(ChatServer("openai:test", http.address, key), AnswerCache()).ask(HELLO)
+    assert key.split()[0] not in str(error.value)
+    assert not http.requests
+
+
+class Failing(PricedModel):
+    """Says of some requests nothing, of some what they took, which is as much as it may be."""
+
+    def __init__(self):
+        super().__init__()
+        self.random = Random(0)
+        self.lock = threading.Lock()
+        self.took = 0
+
+    def reply(self, messages, most_tokens, attempts):
+        while True:
+            attempts.allow(attempts.sent)
+            attempts.sent += 1
+            most = most_tokens_of(messages) + most_tokens
+            with self.lock:
+                self.took += most
+                end = self.random.random()
+            time.sleep(0.001)
+            if end < 0.3:
+                continue
+            attempts.whole += 1
+            if end < 0.4:
+                raise ModelError("priced: nothing.")
+            return Reply("Yes.", *((None, None) if end < 0.6 else (most - most_tokens, most_tokens)))
+
+
+@pytest.mark.parametrize("limit", [{"tokens": 30_000}, {"tokens": None, "money": Decimal("0.3")}], ids=["tokens", "money"])
+def test_several_at_once_that_fail_and_repeat_never_take_more_than_the_limit(limit):
+    model = Failing()
+    one = Asking(model, AnswerCache(), Limit(**limit))
+    works = [lambda stopped, asked=asked: suppressed(one, asked, stopped) for asked in questions(60)]
+    together(works)
+    assert 20_000 < model.took == one.spent.tokens <= 30_000
+    assert one.spent.cost == Decimal(model.took) / 100_000
+
+
+def suppressed(one, asked, stopped):
+    with suppress(ModelError):
+        one.ask(asked, stopped)
+
+
+def test_the_file_of_answers_takes_more_than_memory_does(http, tmp_path):
+    """What it left out, a run that was killed would pay for again."""
+    file = tmp_path / "answers.sqlite"
+    http.model = lambda messages: messages[0]["content"] * 300
+    for _ in range(2):
+        one = Asking(ChatServer("openai:test", http.address, KEY), AnswerCache(file, memory_bytes=10))
+        assert len(one.ask_all(questions(8))) == 8
+    assert len(http.requests) == 8
+    (most,) = AnswerCache(file)._file.execute("PRAGMA max_page_count").fetchone()
+    assert most * 4096 > 10**12

@@ -327,6 +327,26 @@ def test_on_the_command_line_and_by_its_recipe(http, name, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["chunks"] == told["chunks"]
 
 
+@pytest.mark.parametrize("ends", [(401, {}), KeyboardInterrupt])
+def test_what_was_spent_is_said_however_the_command_ends(http, tmp_path, capsys, monkeypatch, ends):
+    file = tmp_path / "text.txt"
+    file.write_text(TEXT)
+    http.script = [http.right, ends]
+    if ends is KeyboardInterrupt:
+        reply = ChatServer.reply
+
+        def stopped(model, *arguments):
+            if http.requests:
+                raise KeyboardInterrupt
+            return reply(model, *arguments)
+
+        monkeypatch.setattr(ChatServer, "reply", stopped)
+    own = ["--tokenizer", "words", "--sentences", "paragraphs", "--set", "window=24", "--set", "piece_size=9"]
+    status = main([str(file), "--chunker", "llm", "--language-model", f"openai:{ends}", *own])
+    assert status == (130 if ends is KeyboardInterrupt else 2)
+    assert f": {len(http.requests)} request" in capsys.readouterr().err
+
+
 def test_what_is_missing_or_wrong_is_one_sentence(http, tmp_path, capsys):
     file = tmp_path / "text.txt"
     file.write_text(TEXT + " And more.")

@@ -62,6 +62,8 @@ def test_what_was_answered_before_the_limit_is_printed(http, questions, capsys):
     assert answers("--questions", questions, "--spend", "2500") == 2
     printed = capsys.readouterr()
     assert "the spending limit is 2,500 tokens" in printed.err
+    # What was paid for is said, too.
+    assert f"openai:test: {len(http.requests)} request" in printed.err
     assert printed.out.startswith("chunker,question,")
 
 
