@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import count
 from typing import TypeVar
 
@@ -130,6 +130,7 @@ class Asking:
         model.load()
         self._wait_for_slot(cancelled)
         try:
+            self._purse.set_aside(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
                 reply = model.reply(messages, most_out, attempts)
         finally:
@@ -194,6 +195,12 @@ def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled:
 
     with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="asking") as pool:
         futures = [pool.submit(one, work) for work in works]
+        try:
+            wait(futures)
+        except BaseException:
+            # Ctrl-C: without this, the threads would go on to the last of the works before the process ends.
+            failed.set()
+            raise
     errors = [error for future in futures if (error := future.exception()) is not None]
     # Those that were stopped because of another's failure say nothing of it.
     for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
