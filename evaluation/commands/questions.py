@@ -35,7 +35,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
-        description="Windows of the documents are sent to the server at OPENAI_BASE_URL, one after the other. Every excerpt "
+        description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )

@@ -19,7 +19,7 @@ from viz.jobs.resources import embedding_cache, load_model
 
 @dataclass(eq=False)
 class Generating(Background):
-    """Ask for one question after the other; what is there when it ends or is stopped is kept.
+    """Ask for questions; what is there when it ends or is stopped is kept.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class Generating(Background):
         return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
 
     def _run(self) -> None:
-        ask = partial(self.asking.ask, cancelled=self._cancel.is_set, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
-        generate(self.texts.texts, self.settings, ask, self.outcomes.append)
+        ask = partial(self.asking.ask, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
+        generate(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set)
 
 
 @dataclass(eq=False)
