@@ -10,8 +10,8 @@ from chunkers import Embedder, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
-from evaluation.generating.data_set import Texts
-from evaluation.generating.filters import Alike, compare
+from evaluation.generating.data_set import Draft, Texts
+from evaluation.generating.filters import HIGHEST, LOWEST, Alike, compare
 from evaluation.generating.generate import MOST_QUESTION_TOKENS, Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
@@ -27,6 +27,10 @@ class Generating(Background):
         The documents, and those of them that have pages or chapters.
     asking
         The language model. Whoever starts the job has the user's consent.
+    drafts
+        What the user made of questions; None of one that is removed.
+    lines
+        The thresholds of the two filters.
     outcomes
         What came of each window; grows while the job runs.
     asked
@@ -37,13 +41,15 @@ class Generating(Background):
     parts: tuple[tuple[str, Parts], ...]
     settings: Settings
     asking: Asking
+    drafts: dict[Generated, Draft | None] = field(default_factory=dict)
+    lines: tuple[float, float] = (LOWEST, HIGHEST)
     outcomes: list[Outcome] = field(default_factory=list)
     asked: Ledger = field(default_factory=Ledger)
 
     @property
-    def made(self) -> dict[int, Generated]:
-        """The questions so far, by their number among the outcomes."""
-        return {number: one for number, one in enumerate(list(self.outcomes)) if isinstance(one, Generated)}
+    def made(self) -> list[Generated]:
+        """The questions so far."""
+        return [one for one in list(self.outcomes) if isinstance(one, Generated)]
 
     @property
     def dropped(self) -> list[Dropped]:
