@@ -113,7 +113,7 @@ class _Progress:
     def __call__(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         if sys.stderr.isatty():
-            said = f"\r{len(self._outcomes):,} of {self._count:,} questions asked for"
+            said = f"\r{len(self._outcomes):,} of {self._count:,} passages done"
             print(said, end="\033[K", file=sys.stderr, flush=True)
 
 

@@ -57,10 +57,10 @@ class Generating(Background):
         return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the questions that were asked for, and how many that are."""
+        """Return the share of the passages that are done with, and how many that are."""
         done, count = len(self.outcomes), self.settings.count
         # Without words of the model's: Streamlit renders the label of a progress bar as Markdown.
-        said = f"{done:,} of {count:,} questions asked for"
+        said = f"{done:,} of {count:,} passages done"
         dropped = len(self.dropped)
         return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
 

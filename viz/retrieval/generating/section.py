@@ -171,7 +171,9 @@ def _show_made(here: Page, job: Generating) -> None:
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
-        notice("Stopped; what was asked before is kept. “Generate” goes on where it ended.", key="generating_stopped")
+        # Another session does not have the answers.
+        on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
+        notice(f"Stopped; what was asked before is kept.{on}", key="generating_stopped")
     repaired = sum(one.repaired for one in made)
     said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.name}: {job.asked.spent}."
     if repaired:
