@@ -130,6 +130,7 @@ class Asking:
         model.load()
         self._wait_for_slot(cancelled)
         try:
+            self._purse.set_aside(call, model, most_in, most_out, 1, cancelled)
             with cancellable(cancelled):
                 reply = model.reply(messages, most_out, attempts)
         finally:

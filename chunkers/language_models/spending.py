@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from chunkers.errors import InputError, ModelError
+from chunkers.errors import Cancelled, InputError, ModelError
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.numbers import counted
@@ -15,6 +15,10 @@ from chunkers.request import Attempts
 
 TOKENS_ABOUT_A_MESSAGE = 32
 """Tokens that a server may add to each message: the marks of its beginning, its end and who speaks."""
+
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether the user has stopped."""
 
 
 def most_tokens_of(messages: Sequence[Message]) -> int:
@@ -136,14 +140,28 @@ class Purse(Ledger):
         super().__init__()
         self.limit = limit
         self._aside: dict[int, Spending] = {}
+        self._settled = threading.Condition(self._lock)
 
-    def set_aside(self, call: int, model: LanguageModel, most_in: int, most_out: int, requests: int) -> None:
+    def set_aside(
+        self,
+        call: int,
+        model: LanguageModel,
+        most_in: int,
+        most_out: int,
+        requests: int,
+        stopped: Callable[[], bool] | None = None,
+    ) -> None:
         """Set aside what ``requests`` requests of a call may take.
+
+        Others take less in the end than is set aside for them: with ``stopped``, which says whether the user has stopped, a
+        call that does not fit beside them waits until they have ended.
 
         Raises
         ------
         ModelError
             If that, with what is spent and what other calls may take, would pass the limit.
+        Cancelled
+            If the user stops while it waits.
         """
         cost = model.price(most_in * requests, most_out * requests)
         if self.limit.money is not None and cost is None:
@@ -152,28 +170,40 @@ class Purse(Ledger):
                 "A limit in tokens holds for every model."
             )
         wanted = Spending(tokens_in=most_in * requests, tokens_out=most_out * requests, cost=cost)
-        with self._lock:
-            there = self._spent
-            for other, one in self._aside.items():
-                there = there + one if other != call else there
-            after = there + wanted
-            if self.limit.tokens is not None and after.tokens > self.limit.tokens:
-                raise ModelError(
-                    f"{model.name}: the spending limit is {self.limit.tokens:,} tokens; {there.tokens:,} are spent or set "
-                    f"aside, and the next request may take {wanted.tokens:,}. What was answered is kept."
-                )
-            if self.limit.money is not None and (after.cost is None or after.cost > self.limit.money):
-                raise ModelError(
-                    f"{model.name}: the spending limit is ${self.limit.money}; ${there.cost or 0:.4f} are spent or set "
-                    f"aside, and the next request may cost ${cost or 0:.4f}. What was answered is kept."
-                )
-            self._aside[call] = wanted
+        while True:
+            with self._settled:
+                others = [one for other, one in self._aside.items() if other != call]
+                refused = self._refused(sum(others, self._spent), wanted, model.name)
+                if not refused:
+                    self._aside[call] = wanted
+                    return
+                if stopped is None or not others:
+                    raise ModelError(refused)
+                self._settled.wait(_POLL_S)
+            if stopped():
+                raise Cancelled
+
+    def _refused(self, there: Spending, wanted: Spending, name: str) -> str:
+        """Return why a request may not be sent; empty if it may."""
+        after, limit = there + wanted, self.limit
+        if limit.tokens is not None and after.tokens > limit.tokens:
+            return (
+                f"{name}: the spending limit is {limit.tokens:,} tokens; {there.tokens:,} are spent or set aside, and the "
+                f"next request may take {wanted.tokens:,}. What was answered is kept."
+            )
+        if limit.money is not None and (after.cost is None or after.cost > limit.money):
+            return (
+                f"{name}: the spending limit is ${limit.money}; ${there.cost or 0:.4f} are spent or set aside, and the next "
+                f"request may cost ${wanted.cost or 0:.4f}. What was answered is kept."
+            )
+        return ""
 
     def settle(self, call: int, spent: Spending) -> None:
         """Add what a call took in the end, and let go what was set aside for it."""
-        with self._lock:
+        with self._settled:
             self._aside.pop(call, None)
             self._spent += spent
+            self._settled.notify_all()
 
 
 def spent_by(model: LanguageModel, reply: Reply | None, most_in: int, most_out: int, attempts: Attempts) -> Spending:

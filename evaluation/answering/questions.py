@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chunkers import InputError
-from chunkers.spreadsheet import from_cell
 from chunkers.text.reading import decode
 from evaluation.asking.ask import checked_question
 from evaluation.retrieval.excerpts import short
@@ -74,7 +73,7 @@ def questions_of_file(data: bytes, name: str) -> Items:
         try:
             if isinstance(row, InputError):
                 raise row
-            found.append((place, _cell(row.get("question", row.get("user_input"))), _reference(row)))
+            found.append((place, row.get("question", row.get("user_input")), _reference(row)))
         except InputError as error:
             found.append((place, error, ""))
         if len(found) > MOST_QUESTIONS:
@@ -88,10 +87,6 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
         raise InputError(f"{name}: the columns must include question; got {short(', '.join(columns))}.")
 
 
-def _cell(value: object) -> object:
-    return from_cell(value) if isinstance(value, str) else value
-
-
 def _reference(row: Row) -> str:
     """Return the reference answer of a row; empty if it has none."""
     for column in ANSWERS:
@@ -102,7 +97,7 @@ def _reference(row: Row) -> str:
             continue
         if not isinstance(value, str):
             raise InputError(f"the {column} must be a text; got {short(value)}.")
-        return from_cell(value)
+        return value
     for column in EXCERPTS:
         if row.get(column):
             return " ".join(_excerpt(one, column) for one in listed(row[column], column))

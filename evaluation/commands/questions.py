@@ -36,7 +36,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command = commands.add_parser(
         "questions",
         help="have a language model ask questions about documents, with the excerpts that answer them",
-        description="Windows of the documents are sent to the server at OPENAI_BASE_URL, one after the other. Every excerpt "
+        description="Windows of the documents are sent to the server at OPENAI_BASE_URL, a few at a time. Every excerpt "
         "stands in its document; left out are questions with excerpts that are not about them, and those like an earlier "
         "one. What was asked before an interruption or an error is written too.",
     )
@@ -114,7 +114,7 @@ class _Progress:
     def __call__(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
         if sys.stderr.isatty():
-            said = f"\r{len(self._outcomes):,} of {self._count:,} questions asked for"
+            said = f"\r{len(self._outcomes):,} of {self._count:,} passages done"
             print(said, end="\033[K", file=sys.stderr, flush=True)
 
 

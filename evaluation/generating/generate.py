@@ -1,21 +1,25 @@
 """Ask a language model for questions about documents, and for the excerpts that answer them.
 
 Source of the method: Chroma technical report, “Evaluating Chunking Strategies for Retrieval” (2024): a random window of some
-4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Two
-things are otherwise: the model is asked again with the reason why its answer cannot be used, and what it got wrong each
-time is dropped and counted, where the code of the report asks without end.
+4,000 characters, one question about it with up to five excerpts, and the questions so far, so that none is repeated. Three
+things are otherwise: questions about windows that do not overlap are asked for at the same time; the model is asked again
+with the reason why its answer cannot be used; and what it got wrong each time is dropped and counted, where the code of the
+report asks without end.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from chunkers import InputError, Span
+from chunkers import Cancelled, InputError, Span
 from chunkers.base import Estimate
 from chunkers.errors import shown
+from chunkers.language_models.asking import MOST_AT_ONCE, together
 from chunkers.language_models.base import Message, Reply
 from chunkers.language_models.conversation import Form, Several, Unusable, read_json, usable_answer
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_PASSAGE, QUESTION_SYSTEM, QUESTIONS_BEFORE
@@ -34,7 +38,7 @@ MOST_WINDOW = 20_000
 """Characters of the largest window."""
 
 MOST_GENERATED = 500
-"""The most questions of a run: each is asked for after the ones before it."""
+"""The most questions of a run."""
 
 MOST_EXCERPTS = 5
 """The most excerpts of a question, as in Chroma's report."""
@@ -56,6 +60,9 @@ GUESSED_TOKENS = 25
 
 GUESSED_ANSWER_TOKENS = 150
 """Tokens of an answer, as an estimate counts them."""
+
+_POLL_S = 0.05
+"""Seconds between two looks at whether the user has stopped."""
 
 _MEASURED = 5
 """Windows whose tokens are counted for an estimate."""
@@ -124,10 +131,16 @@ class _Answer(Form):
 def generate(
     texts: Sequence[str],
     settings: Settings,
-    ask: Callable[[Sequence[Message]], Reply],
+    ask: Callable[[Sequence[Message], Callable[[], bool]], Reply],
     done: Callable[[Outcome], None],
+    cancelled: Callable[[], bool] = bool,
 ) -> None:
-    """Ask for questions one after the other, each with those so far in sight.
+    """Ask for questions, `MOST_AT_ONCE` at the same time, each with earlier ones in sight.
+
+    Which ones depends on the windows alone: a question is asked for when all that are `MOST_AT_ONCE` or more before it are
+    there, and all about windows that overlap its own, so that no passage is asked about twice at the same time; it is shown
+    those. Whether it was asked before is looked at when all before it are there. So the same answers to the same questions
+    give the same outcomes, in whatever order they come.
 
     Parameters
     ----------
@@ -136,27 +149,97 @@ def generate(
     settings
         How many, about what.
     ask
-        Sends a conversation and returns the answer; what it raises is raised here too.
+        Sends a conversation and returns the answer, as `Asking.ask`; what it raises is raised here too, and stops all.
     done
-        Called with each outcome as soon as it is there.
+        Called with each outcome in the order of the windows, as soon as it and all before it are there; at an error or when
+        the user stops, with those that are there then.
+    cancelled
+        Whether the user has stopped.
 
     Raises
     ------
     InputError
         If no document has text.
+    Cancelled
+        If the user stops.
     """
-    asked: list[Generated] = []
-    chosen = islice(windows(texts, settings.window, settings.seed), settings.count)
-    for number, window in enumerate(chosen, start=1):
-        reader = _Reader(texts[window.document], window, frozenset(_folded(one.question) for one in asked))
+    chosen = [*islice(windows(texts, settings.window, settings.seed), settings.count)]
+    line = _Line(len(chosen), done)
+
+    def one(number: int, stopped: Callable[[], bool]) -> None:
+        window = chosen[number]
+        asked = line.first(_waits_for(chosen, number), stopped)
+        if asked is None:
+            raise Cancelled
+        reader = _Reader(texts[window.document], window, lambda question: line.has(question, number, stopped))
         made: Outcome
         try:
-            made = usable_answer(ask, _messages(texts, window, number, asked), reader.read)
+            messages = _messages(texts, window, number + 1, asked)
+            made = usable_answer(lambda said: ask(said, stopped), messages, reader.read)
         except Unusable as complaint:
             made = Dropped(window, str(complaint))
-        if isinstance(made, Generated):
-            asked.append(made)
-        done(made)
+        line.put(number, made)
+
+    try:
+        together([partial(one, number) for number in range(len(chosen))], cancelled)
+    finally:
+        line.end()
+
+
+def _waits_for(chosen: Sequence[Window], number: int) -> int:
+    """Return how many questions, from the first on, must be there before a question is asked for."""
+    overlapping = [other + 1 for other in range(number) if chosen[other].overlaps(chosen[number])]
+    return max(number + 1 - MOST_AT_ONCE, 0, *overlapping)
+
+
+class _Line:
+    """The outcomes by their number, which several threads bring."""
+
+    def __init__(self, count: int, done: Callable[[Outcome], None]) -> None:
+        self._outcomes: list[Outcome | None] = [None] * count
+        self._told = 0
+        self._done = done
+        self._changed = threading.Condition()
+
+    def first(self, count: int, stopped: Callable[[], bool]) -> list[Generated] | None:
+        """Return the questions among the first outcomes, once all of these are there; None if the user stops before."""
+        while True:
+            with self._changed:
+                if self._told >= count:
+                    return [one for one in self._outcomes[:count] if isinstance(one, Generated)]
+                self._changed.wait(_POLL_S)
+            if stopped():
+                return None
+
+    def has(self, question: str, number: int, stopped: Callable[[], bool]) -> bool:
+        """Whether a question was asked before that number, as far as that is known if the user stops."""
+        before = self.first(number, stopped)
+        if before is None:
+            with self._changed:
+                before = [one for one in self._outcomes if isinstance(one, Generated)]
+        return any(_folded(question) == _folded(one.question) for one in before)
+
+    def put(self, number: int, made: Outcome) -> None:
+        """Keep an outcome, and tell of all before which none is missing."""
+        with self._changed:
+            self._outcomes[number] = made
+            for one in islice(self._outcomes, self._told, None):
+                if one is None:
+                    break
+                self._done(one)
+                self._told += 1
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Tell of those before which some are missing; of the same question once, as none waited for another any more."""
+        asked = {_folded(one.question) for one in self._outcomes[: self._told] if isinstance(one, Generated)}
+        for one in self._outcomes[self._told :]:
+            if isinstance(one, Generated):
+                if _folded(one.question) in asked:
+                    continue
+                asked.add(_folded(one.question))
+            if one is not None:
+                self._done(one)
 
 
 def estimate(texts: Sequence[str], settings: Settings, tokenizer: Tokenizer) -> Estimate:
@@ -199,7 +282,7 @@ class _Reader:
 
     text: str
     window: Window
-    asked: frozenset[str]
+    asked_before: Callable[[str], bool]
     _searched: Searched = field(init=False)
 
     def __post_init__(self) -> None:
@@ -213,11 +296,12 @@ class _Reader:
             raise Unusable("the question has no words")
         if len(question) > LONGEST_QUESTION:
             raise Unusable(f"the question may have at most {LONGEST_QUESTION:,} characters; it has {len(question):,}")
-        if _folded(question) in self.asked:
-            raise Unusable("this question was asked before")
         if not 1 <= len(found.excerpts) <= MOST_EXCERPTS:
             raise Unusable(f"there must be 1 to {MOST_EXCERPTS} excerpts; there are {len(found.excerpts):,}")
         places = [self._place(number, excerpt) for number, excerpt in enumerate(found.excerpts, start=1)]
+        # Last of all, as it waits for the questions before.
+        if self.asked_before(question):
+            raise Unusable("this question was asked before")
         repaired = sum(1 for _, exact in dict.fromkeys(places) if not exact)
         return Generated(question, self.window, tuple(sorted({span for span, _ in places})), repaired)
 

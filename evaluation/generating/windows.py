@@ -19,6 +19,10 @@ class Window(NamedTuple):
     document: int
     span: Span
 
+    def overlaps(self, other: Window) -> bool:
+        """Whether a character is in both."""
+        return self.document == other.document and self.span.start < other.span.end and other.span.start < self.span.end
+
 
 def windows(texts: Sequence[str], size: int, seed: int) -> Iterator[Window]:
     """Return windows without end, the same for the same seed; they may overlap, as those of Chroma's report do.

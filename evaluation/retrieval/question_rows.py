@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from chunkers import InputError
+from chunkers.spreadsheet import from_cell
 from evaluation.retrieval.excerpts import cut, short
 
 FIELD_LIMIT = 1_000_000
@@ -61,8 +62,8 @@ def rows_of(text: str, name: str) -> Iterator[tuple[str, Row | InputError]]:
 def plain_rows(text: str, name: str, check: Callable[[Sequence[str], str], None]) -> Iterator[tuple[str, Row | InputError]]:
     """Yield the place of every row, and the row as it is or what is wrong with it.
 
-    ``check`` is called with the columns of a CSV file and its name, and raises InputError if they are not those of such a
-    file.
+    From the fields of a CSV file, what `chunkers.spreadsheet.as_cell` has added is taken away. ``check`` is called with the
+    columns of such a file and its name, and raises InputError if they are not right.
     """
     return _json_rows(text) if text.lstrip().startswith(("{", "[")) else _csv_rows(text, name, check)
 
@@ -151,7 +152,7 @@ def _as_wide_as(columns: Sequence[str], row: dict[Any, Any], separator: str) -> 
     """Return the row, or what is wrong with it if it has too few or too many fields."""
     fields = len(columns) - list(row.values()).count(None) + len(row.pop(None, ()))
     if fields == len(columns):
-        return row
+        return {column: from_cell(value) for column, value in row.items()}
     said = f"a row must have as many fields as there are columns, {len(columns)}; this one has {fields}."
     if fields > len(columns):
         said += f" A text with {_SEPARATORS[separator]} in it must stand in quotation marks."

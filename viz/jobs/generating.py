@@ -10,8 +10,8 @@ from chunkers import Embedder, Tools, load_tokenizer
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.spending import Ledger
 from chunkers.text.parts import Parts
-from evaluation.generating.data_set import Texts
-from evaluation.generating.filters import Alike, compare
+from evaluation.generating.data_set import Draft, Texts
+from evaluation.generating.filters import HIGHEST, LOWEST, Alike, compare
 from evaluation.generating.generate import MOST_QUESTION_TOKENS, Dropped, Generated, Outcome, Settings, generate
 from viz.jobs.background import Background
 from viz.jobs.resources import embedding_cache, load_model
@@ -19,7 +19,7 @@ from viz.jobs.resources import embedding_cache, load_model
 
 @dataclass(eq=False)
 class Generating(Background):
-    """Ask for one question after the other; what is there when it ends or is stopped is kept.
+    """Ask for questions; what is there when it ends or is stopped is kept.
 
     Attributes
     ----------
@@ -27,6 +27,10 @@ class Generating(Background):
         The documents, and those of them that have pages or chapters.
     asking
         The language model. Whoever starts the job has the user's consent.
+    drafts
+        What the user made of questions; None of one that is removed.
+    lines
+        The thresholds of the two filters.
     outcomes
         What came of each window; grows while the job runs.
     asked
@@ -37,13 +41,15 @@ class Generating(Background):
     parts: tuple[tuple[str, Parts], ...]
     settings: Settings
     asking: Asking
+    drafts: dict[Generated, Draft | None] = field(default_factory=dict)
+    lines: tuple[float, float] = (LOWEST, HIGHEST)
     outcomes: list[Outcome] = field(default_factory=list)
     asked: Ledger = field(default_factory=Ledger)
 
     @property
-    def made(self) -> dict[int, Generated]:
-        """The questions so far, by their number among the outcomes."""
-        return {number: one for number, one in enumerate(list(self.outcomes)) if isinstance(one, Generated)}
+    def made(self) -> list[Generated]:
+        """The questions so far."""
+        return [one for one in list(self.outcomes) if isinstance(one, Generated)]
 
     @property
     def dropped(self) -> list[Dropped]:
@@ -51,16 +57,16 @@ class Generating(Background):
         return [one for one in list(self.outcomes) if isinstance(one, Dropped)]
 
     def progress(self) -> tuple[float, str]:
-        """Return the share of the questions that were asked for, and how many that are."""
+        """Return the share of the passages that are done with, and how many that are."""
         done, count = len(self.outcomes), self.settings.count
         # Without words of the model's: Streamlit renders the label of a progress bar as Markdown.
-        said = f"{done:,} of {count:,} questions asked for"
+        said = f"{done:,} of {count:,} passages done"
         dropped = len(self.dropped)
         return done / count, f"{said}, {dropped:,} of them without a usable answer" if dropped else said
 
     def _run(self) -> None:
-        ask = partial(self.asking.ask, cancelled=self._cancel.is_set, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
-        generate(self.texts.texts, self.settings, ask, self.outcomes.append)
+        ask = partial(self.asking.ask, ledger=self.asked, most_tokens=MOST_QUESTION_TOKENS)
+        generate(self.texts.texts, self.settings, ask, self.outcomes.append, self._cancel.is_set)
 
 
 @dataclass(eq=False)

@@ -54,10 +54,11 @@ DEFAULT_WORDS |= {
     "right": "2",
     "question": "",
     "run": "",
+    "generated": "",
 }
-"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` is the token of a run in the
-registry; without a ``question``, the one on which the chunkers differ most is shown; ``embedded`` says what of the chunks is
-embedded in the next run, and ``returned`` what is returned for a chunk."""
+"""``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` and ``generated`` are tokens of
+a run and of generated questions in the registry; without a ``question``, the one on which the chunkers differ most is shown;
+``embedded`` says what of the chunks is embedded in the next run, and ``returned`` what is returned for a chunk."""
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:

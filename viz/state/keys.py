@@ -17,8 +17,7 @@ from chunkers.text.reading import FileText
 from evaluation.answering.questions import Items
 from evaluation.asking.questions_file import Marked
 from evaluation.asking.reranker import Reranker
-from evaluation.generating.data_set import Draft, Texts
-from evaluation.generating.filters import HIGHEST, LOWEST
+from evaluation.generating.data_set import Texts
 from evaluation.generating.generate import Settings
 from evaluation.retrieval.question_sets import QuestionSet
 from viz.jobs.answering.job import Answering, Gathering, Judging
@@ -27,7 +26,7 @@ from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
-from viz.jobs.generating import Comparing, Generating
+from viz.jobs.generating import Comparing
 from viz.jobs.plan import OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
@@ -274,14 +273,10 @@ class Session:
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
 
     # The questions that a language model is asked for on Retrieval
-    generating = Job[Generating | None]("generating", None)
-    generating_settings = Value("generating_settings", Settings())
+    generating_settings = Value[Settings | None]("generating_settings", None)  # None for those of the questions shown
     # What it is asked about, once the user wants to know what that sends
     generating_wanted = Value[tuple[Settings, Texts, Asking | None] | None]("generating_wanted", None)
     comparing = Job[Comparing | None]("comparing", None)
-    question_filters = Value("question_filters", (LOWEST, HIGHEST))
-    # What the user made of them, by number; None of one that is removed
-    question_drafts = Container[dict[int, Draft | None]]("question_drafts", dict)
     question_table = Value("question_table", 0)  # how often their table was edited, upon which it is another
 
     @property

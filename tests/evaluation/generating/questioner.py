@@ -18,18 +18,21 @@ def passage_of(messages):
     )[1]
 
 
+def number_of(prompt):
+    """Return the number of the question that a prompt asks for."""
+    return int(re.search(r"Ask question (\d+)\.\Z", prompt)[1])
+
+
 class Questioner(ScriptedModel):
     """Answers with the next of a script, then with a question of its own about the passage's first words."""
 
     def __init__(self, *script):
         super().__init__()
         self.script = list(script)
-        self.made = 0
 
     def answer(self, messages):
         if self.script:
             step = self.script.pop(0)
             return step if isinstance(step, Reply) else Reply(step, 10, 2)
-        self.made += 1
         excerpt = " ".join(re.findall(r"\S+", passage_of(messages))[:3])
-        return Reply(answer(f"Question {self.made}?", passage_of(messages).strip()[: len(excerpt)]), 10, 2)
+        return Reply(answer(f"Question {number_of(messages[1].text)}?", passage_of(messages).strip()[: len(excerpt)]), 10, 2)

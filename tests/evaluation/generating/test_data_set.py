@@ -34,8 +34,8 @@ def test_retrieval_reads_every_place_also_where_the_words_stand_twice(form):
     read = read_questions(data, name, TEXTS.corpus("lines"))
     assert places(read) == [[(0, (43, 62))], [(1, (0, 5)), (1, (6, 17))]]
     assert not read.changes
+    assert [one.text for one in read.usable] == [one.question for one in MADE]
     if form == "set":
-        assert [one.text for one in read.usable] == [one.question for one in MADE]
         # Words put in front of the document move all places, and the quotations still find them.
         moved = Texts(TEXTS.names, tuple(f"An edit.\n{text}" for text in TEXTS.texts))
         assert places(read_questions(data, name, moved.corpus("lines"))) == [[(0, (52, 71))], [(1, (9, 14)), (1, (15, 26))]]

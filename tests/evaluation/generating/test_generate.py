@@ -1,13 +1,16 @@
 """Questions are asked about windows, with excerpts that stand there; what cannot be used is asked again, then dropped."""
 
-from functools import partial
+import threading
+import time
 from itertools import islice
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkers import Cancelled, InputError, Span, load_tokenizer
+from chunkers import Cancelled, InputError, ModelError, Span, load_tokenizer
+from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.base import Reply
 from chunkers.language_models.conversation import REPEATS
 from chunkers.language_models.prompts import NO_QUESTIONS, QUESTION_SYSTEM
@@ -16,13 +19,14 @@ from evaluation.generating.generate import (
     MOST_BEFORE,
     MOST_EXCERPTS,
     Dropped,
+    Generated,
     Settings,
     estimate,
     generate,
 )
 from evaluation.generating.windows import windows
-from tests.evaluation.generating.questioner import Questioner, answer, passage_of
-from tests.support import asking
+from tests.evaluation.generating.questioner import Questioner, answer, number_of, passage_of
+from tests.support import LIMIT, asking
 
 TEXT = "The lamp burns oil. A keeper trims the wick at dusk, and the bell rings in fog. Gulls nest below the gallery."
 
@@ -40,7 +44,7 @@ def test_excerpts_stand_in_their_document_and_the_model_sees_what_was_asked_befo
     # In the order of the text, and none twice.
     assert [TEXT[start:end] for start, end in first.excerpts] == ["at dusk", "the bell rings in fog"]
     assert first.repaired == 0
-    assert second.question == "Question 1?"
+    assert second.question == "Question 2?"
     assert model.asked[0][0].text == QUESTION_SYSTEM
     assert model.asked[0][1].text.endswith(f"{NO_QUESTIONS}\n\nAsk question 1.")
     assert model.asked[1][1].text.endswith("These were asked before:\n- When is the wick trimmed?\n\nAsk question 2.")
@@ -83,7 +87,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_with_the_reason_then_dropp
     assert isinstance(dropped, Dropped)
     assert why in dropped.why
     # What was dropped is not shown as asked, and the next window has its turn.
-    assert kept.question == "Question 1?"
+    assert kept.question == "Question 2?"
 
 
 def test_a_question_that_was_asked_before_is_asked_for_again():
@@ -108,7 +112,6 @@ def test_the_same_settings_ask_the_same_so_that_a_second_run_sends_nothing():
 
 def test_what_was_asked_before_the_user_stopped_is_kept():
     made, stop = [], []
-    ask = partial(asking(Questioner()).ask, cancelled=lambda: bool(stop))
 
     def done(outcome):
         made.append(outcome)
@@ -116,16 +119,17 @@ def test_what_was_asked_before_the_user_stopped_is_kept():
             stop.append(True)
 
     with pytest.raises(Cancelled):
-        generate((TEXT,), Settings(10), ask, done)
+        generate((TEXT,), Settings(10), asking(Questioner()).ask, done, lambda: bool(stop))
     assert [one.question for one in made] == ["Question 1?", "Question 2?", "Question 3?"]
 
 
 def test_only_the_nearest_questions_about_the_same_document_are_shown():
     model = Questioner()
     outcomes(model, MOST_BEFORE + 12, texts=(TEXT, "Quite another document, of some length as well, about pears."))
-    last = model.asked[-1]
+    last = max(model.asked, key=lambda one: number_of(one[1].text))
+    model.asked.remove(last)
     shown = last[1].text.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
-    own = [f"- Question {n}?" for n, one in enumerate(model.asked, start=1) if passage_of(one) == passage_of(last)][:-1]
+    own = [f"- Question {number_of(one[1].text)}?" for one in model.asked if passage_of(one) == passage_of(last)]
     assert 1 <= len(shown) == min(len(own), MOST_BEFORE)
     assert set(shown) <= set(own)
 
@@ -202,3 +206,107 @@ def test_a_window_in_the_middle_gives_places_in_the_document():
         (span,) = one.excerpts
         assert isinstance(span, Span)
         assert one.window.span.start <= span.start < span.end <= one.window.span.end
+
+
+LONG_TEXT = " ".join(f"word{number}" for number in range(4_000))
+"""Long enough for many windows of 200 characters that do not overlap."""
+
+
+class Delayed(Questioner):
+    """Answers what depends on the conversation alone, after a while that depends on a seed; some answers are of no use."""
+
+    def __init__(self, seed, longest=0.02):
+        super().__init__()
+        self.random, self.longest = Random(seed), longest
+        self.under_way, self.most, self.clashes = [], 0, 0
+        self.lock = threading.Lock()
+
+    def answer(self, messages):
+        passage = set(passage_of(messages).split())
+        with self.lock:
+            wait = self.random.random() * self.longest
+            self.clashes += any(passage & other for other in self.under_way)
+            self.under_way.append(passage)
+            self.most = max(self.most, len(self.under_way))
+        time.sleep(wait)
+        with self.lock:
+            self.under_way.remove(passage)
+        number = number_of(messages[1].text)
+        if number % 7 == 0:
+            return Reply("I cannot.", 10, 2)
+        if number % 3 and len(messages) == 2:
+            # Asked by several, the nearest of which are under way at the same time.
+            return Reply(answer(f"Question {number // 3}?", passage_of(messages).split()[0]), 10, 2)
+        return super().answer(messages)
+
+
+def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_answers():
+    runs = []
+    for seed in range(6):
+        model = Delayed(seed)
+        runs.append((outcomes(model, 40, texts=(LONG_TEXT, TEXT), window=200), sorted(model.asked)))
+        assert model.most == MOST_AT_ONCE
+        assert model.clashes == 0
+    made, said = runs[0]
+    assert all(run == runs[0] for run in runs)
+    questions = [one.question for one in made if isinstance(one, Generated)]
+    assert len(questions) == len(set(questions)) == 35
+    assert sum(1 for one in said if "this question was asked before" in one[-1].text) > 10
+    assert [one.window for one in made] == [*islice(windows((LONG_TEXT, TEXT), 200, 0), 40)]
+
+
+def test_a_question_is_shown_all_about_its_passage_and_those_that_are_some_way_before_it():
+    model = Delayed(0)
+    made = outcomes(model, 40, texts=(LONG_TEXT,), window=200)
+    for number, one in enumerate(made):
+        (first,) = [said[1].text for said in model.asked if len(said) == 2 and number_of(said[1].text) == number + 1]
+        shown = first.partition("These were asked before:\n")[2].partition("\n\n")[0].splitlines()
+        overlapping = [at for at in range(number) if made[at].window.overlaps(one.window)]
+        count = max([number + 1 - MOST_AT_ONCE, 0, *(at + 1 for at in overlapping)])
+        wanted = [f"- {other.question}" for other in made[:count] if isinstance(other, Generated)]
+        assert set(shown) <= set(wanted)
+        assert len(shown) == min(len(wanted), MOST_BEFORE)
+
+
+def test_questions_that_were_answered_are_kept_where_one_before_them_is_not():
+    model, made = Delayed(0, 0), []
+    answered = threading.Semaphore(0)
+
+    def ask(messages, stopped):
+        number = number_of(messages[1].text)
+        if number == 3:
+            # The other three that are asked for at the same time come first.
+            for _ in range(3):
+                answered.acquire(timeout=LIMIT)
+            raise ModelError("The server is gone.")
+        reply = model.answer(messages)
+        if number > 3:
+            answered.release()
+        return reply
+
+    with pytest.raises(ModelError, match="The server is gone"):
+        generate((LONG_TEXT,), Settings(40, 2, 200), ask, made.append)
+    chosen = [*islice(windows((LONG_TEXT,), 200, 2), 6)]
+    assert [chosen.index(one.window) for one in made] == [0, 1, 3, 4, 5]
+    assert len({one.question for one in made}) == 5
+
+
+def test_the_user_who_stops_waits_for_nobody():
+    stop, under_way = threading.Event(), threading.Semaphore(0)
+
+    def ask(messages, stopped):
+        under_way.release()
+        while not stopped():
+            time.sleep(0.01)
+        raise Cancelled
+
+    def press():
+        for _ in range(MOST_AT_ONCE):
+            under_way.acquire(timeout=LIMIT)
+        stop.began = time.monotonic()
+        stop.set()
+
+    threading.Thread(target=press).start()
+    with pytest.raises(Cancelled):
+        generate((LONG_TEXT,), Settings(40, 2, 200), ask, print, stop.is_set)
+    assert time.monotonic() - stop.began < 1

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from chunkers import InputError, load_tokenizer
-from chunkers.language_models.asking import Asking
+from chunkers.language_models.asking import MOST_AT_ONCE, Asking
 from chunkers.language_models.prompts import AGAIN, QUESTION_PASSAGE, QUESTION_SYSTEM
 from evaluation.generating.data_set import FILE, Texts, question_set, to_csv
 from evaluation.generating.filters import Alike, filtered
@@ -21,6 +20,7 @@ from viz.components.notice import notice, remark
 from viz.components.sending import ask_to_send
 from viz.controls.language_model import model_form
 from viz.controls.link_widgets import seed
+from viz.jobs.background import MOST_KEPT, registry
 from viz.jobs.generating import Comparing, Generating
 from viz.jobs.plan import OwnDocuments
 from viz.retrieval.generating.figures import histogram, sides
@@ -70,7 +70,8 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
     form_elsewhere
         Whether the page has the form for the language model already.
     """
-    job = session.generating
+    token = here.choices.extra["generated"]
+    job = registry().find(token, Generating)
     # It closes over what it has given to the page, so that the results are in sight.
     with st.expander("Generate questions", expanded=job is not None and session.retrieval_given is None):
         remark(ABOUT, key="generating_about")
@@ -85,14 +86,17 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         if job is not None and job.running and not job.cancelled:
             show_job_progress(job, key="generating_cancel")
             return
-        _offer(here, documents, chosen_model())
+        _offer(here, documents, chosen_model(), job)
         if job is not None:
             _show_made(here, job)
+        elif token:
+            remembered = f"the server keeps the last {MOST_KEPT} runs until it is restarted"
+            notice(f"The link's questions are no longer remembered: {remembered}.", key="generating_forgotten")
 
 
-def _offer(here: Page, documents: OwnDocuments, asking: Asking | None) -> None:
+def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Generating | None) -> None:
     """Draw the settings of a run, and the button after which it is said what would be sent, or what is missing."""
-    settings = session.generating_settings
+    settings = session.generating_settings or (Settings() if job is None else job.settings)
     texts = Texts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
     wanted = settings, texts, asking
 
@@ -102,11 +106,15 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None) -> None:
     def begin() -> None:
         assert asking is not None
         session.generating_wanted = None
-        session.generating = job = Generating(texts, tuple(documents.parts), settings, asking)
+        new = Generating(texts, tuple(documents.parts), settings, asking)
+        if job is not None:
+            job.cancel()
+            # A question that comes again is as the user has left it.
+            new.drafts, new.lines = dict(job.drafts) if job.texts == texts else {}, job.lines
         session.comparing = None
-        session.question_drafts = {}
         session.question_table += 1
-        job.start()
+        here.choices.extra["generated"] = registry().keep(new)
+        new.start()
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose(row, settings)
@@ -123,7 +131,7 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None) -> None:
             return
         what = f"“Generate” sends {counted(settings.count, 'passage')} of {counted(len(texts.names), 'document')}"
         ask_to_send(what, asking, about, 0, key="questions", send=begin)
-        if session.generating is not None:
+        if job is not None:
             said = "What is asked anew takes the place of the questions below; what was answered before costs nothing again."
             remark(said, key="generating_again")
 
@@ -143,7 +151,7 @@ def _choose(row: DeltaGenerator, now: Settings) -> None:
         key="generating_count",
         on_change=chosen,
         width=150,
-        help="How many are asked for, one after the other; some are dropped.",
+        help=f"How many are asked for, up to {MOST_AT_ONCE} at a time; some are dropped.",
     )
     row.number_input(
         "Seed",
@@ -163,8 +171,10 @@ def _show_made(here: Page, job: Generating) -> None:
     if job.error:
         notice(job.error, "error", key="generating_error")
     if job.cancelled:
-        notice("Stopped; what was asked before is kept. “Generate” goes on where it ended.", key="generating_stopped")
-    repaired = sum(one.repaired for one in made.values())
+        # Another session does not have the answers.
+        on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
+        notice(f"Stopped; what was asked before is kept.{on}", key="generating_stopped")
+    repaired = sum(one.repaired for one in made)
     said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.name}: {job.asked.spent}."
     if repaired:
         quoted = counted(repaired, "excerpt was", "excerpts were")
@@ -178,20 +188,16 @@ def _show_made(here: Page, job: Generating) -> None:
             st.dataframe({"document": names, "characters": places, "last answer": reasons}, hide_index=True, width="stretch")
     if not made:
         return
-    numbers = [*made]
     alike = _compared(here, job, made)
-    kept = np.ones(len(numbers), bool) if alike is None else _filter(alike)
-    drafts = session.question_drafts
+    kept = [True] * len(made) if alike is None else _filter(job, alike)
     # What the user has edited stays, whatever the filters say of it.
-    rows = [
-        number
-        for number, keep in zip(numbers, kept, strict=True)
-        if (drafts[number] is not None if number in drafts else keep)
+    shown = [
+        one for one, keep in zip(made, kept, strict=True) if (job.drafts[one] is not None if one in job.drafts else keep)
     ]
-    _show_result(job, rows)
+    _show_result(job, shown)
 
 
-def _compared(here: Page, job: Generating, made: dict[int, Generated]) -> Alike | None:
+def _compared(here: Page, job: Generating, made: Sequence[Generated]) -> Alike | None:
     """Return how like each other questions and excerpts are; None while that is found out, or if it cannot be."""
     if here.embedder is None:
         notice(here.embedder_complaint, key="generating_embedder")
@@ -200,7 +206,7 @@ def _compared(here: Page, job: Generating, made: dict[int, Generated]) -> Alike 
     comparing = session.comparing
     if comparing is None or comparing.subject != subject:
         splitter, on_disk = here.choices.sentences, session.on_disk
-        comparing = Comparing(subject, job.texts, tuple(made.values()), splitter, here.embedder, on_disk)
+        comparing = Comparing(subject, job.texts, tuple(made), splitter, here.embedder, on_disk)
         session.comparing = comparing
         comparing.start()
         comparing.join(0.2)
@@ -213,14 +219,14 @@ def _compared(here: Page, job: Generating, made: dict[int, Generated]) -> Alike 
     return comparing.alike
 
 
-def _filter(alike: Alike) -> Sequence[bool]:
+def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
     """Draw the histograms with their thresholds; return which questions pass both."""
-    lowest, highest = session.question_filters
+    lowest, highest = job.lines
 
     def chosen(key: str, below: bool) -> None:
-        lowest, highest = session.question_filters
+        lowest, highest = job.lines
         value = st.session_state[key]
-        session.question_filters = (value, highest) if below else (lowest, value)
+        job.lines = (value, highest) if below else (lowest, value)
 
     # The least cosine is −1: at 0 the first filter is off.
     found = filtered(alike, lowest or -1.0, highest)
@@ -243,12 +249,11 @@ def _filter(alike: Alike) -> Sequence[bool]:
     return [bool(keep) for keep in found.kept]
 
 
-def _show_result(job: Generating, rows: Sequence[int]) -> None:
+def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     """Draw the questions that are left, and what can be done with them."""
-    drafts = session.question_drafts
-    removed = [number for number, draft in drafts.items() if draft is None]
-    ready = show_table(job, rows) if rows else []
-    if not rows:
+    removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
+    ready = show_table(job, shown) if shown else []
+    if not shown:
         notice("The filters leave no question: move their lines.", key="generating_none")
 
     def measure() -> None:
@@ -257,8 +262,8 @@ def _show_result(job: Generating, rows: Sequence[int]) -> None:
         session.retrieval_begins = True
 
     def put_back() -> None:
-        for number in removed:
-            del drafts[number]
+        for one in removed:
+            del job.drafts[one]
         session.question_table += 1
 
     row = st.container(horizontal=True, vertical_alignment="center")

@@ -18,15 +18,14 @@ MOST_COMPLAINTS = 5
 """Sentences about rows that cannot be used; the others are counted."""
 
 
-def show_table(job: Generating, numbers: Sequence[int]) -> list[Generated]:
-    """Draw the questions with these numbers among the job's outcomes; return those that can be used, as edited."""
-    made, drafts = job.made, session.question_drafts
-    rows = [drafts.get(number) or _as_made(job, made[number]) for number in numbers]
+def show_table(job: Generating, questions: Sequence[Generated]) -> list[Generated]:
+    """Draw these questions of the job's; return those that can be used, as edited."""
+    rows = [job.drafts.get(one) or _as_made(job, one) for one in questions]
     wide = min(MOST_EXCERPTS, 1 + max((len(row.excerpts) for row in rows), default=0))
     columns = [f"excerpt {place}" for place in range(1, wide + 1)]
     table = {
         "question": [row.question for row in rows],
-        "document": [job.texts.names[made[number].window.document] for number in numbers],
+        "document": [job.texts.names[one.window.document] for one in questions],
     } | {
         column: [row.excerpts[place] if place < len(row.excerpts) else "" for row in rows]
         for place, column in enumerate(columns)
@@ -35,7 +34,7 @@ def show_table(job: Generating, numbers: Sequence[int]) -> list[Generated]:
     key = f"question_table/{session.question_table}"
 
     def edited() -> None:
-        take(job, numbers, wide, st.session_state[key])
+        take(job, questions, wide, st.session_state[key])
 
     st.data_editor(
         table,
@@ -44,7 +43,7 @@ def show_table(job: Generating, numbers: Sequence[int]) -> list[Generated]:
         num_rows="delete",
         hide_index=True,
         disabled=["document"],
-        height=min(420, 38 + 35 * max(1, len(numbers))),
+        height=min(420, 38 + 35 * max(1, len(questions))),
         column_config={
             "question": st.column_config.TextColumn("Question", width=360, required=True),
             "document": st.column_config.TextColumn("Document", width=120),
@@ -59,31 +58,30 @@ def show_table(job: Generating, numbers: Sequence[int]) -> list[Generated]:
     return [row.made for row in rows if row.made is not None]
 
 
-def take(job: Generating, numbers: Sequence[int], wide: int, state: Mapping[str, Any]) -> None:
+def take(job: Generating, questions: Sequence[Generated], wide: int, state: Mapping[str, Any]) -> None:
     """Take what the user has done to the table of these questions, as Streamlit tells it.
 
     Parameters
     ----------
     job
         What asked the questions.
-    numbers
+    questions
         The question of each row.
     wide
         How many columns have excerpts.
     state
         ``edited_rows``, by row the columns that were written in, and ``deleted_rows``.
     """
-    made, drafts = job.made, session.question_drafts
     for row, changes in state.get("edited_rows", {}).items():
-        number = numbers[int(row)]
-        before = drafts.get(number) or _as_made(job, made[number])
+        one = questions[int(row)]
+        before = job.drafts.get(one) or _as_made(job, one)
         excerpts = [*before.excerpts, *[""] * (wide - len(before.excerpts))]
         for place in range(wide):
             excerpts[place] = changes.get(f"excerpt {place + 1}", excerpts[place]) or ""
         question = changes.get("question", before.question) or ""
-        drafts[number] = Draft.of(made[number], job.texts, question, [one for one in excerpts if one.strip()])
+        job.drafts[one] = Draft.of(one, job.texts, question, [said for said in excerpts if said.strip()])
     for row in state.get("deleted_rows", []):
-        drafts[numbers[int(row)]] = None
+        job.drafts[questions[int(row)]] = None
     session.question_table += 1
 
 

@@ -1,5 +1,7 @@
 """A language model asks questions on Retrieval: nothing is sent before the click; filtered, edited and measured after it."""
 
+import time
+
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -11,6 +13,7 @@ from tests.support import LIMIT, ended
 from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from viz.jobs.background import registry
+from viz.jobs.generating import Generating
 from viz.jobs.retrieval import Retrieval
 
 pytestmark = pytest.mark.page
@@ -86,10 +89,14 @@ def asked(server, count=7):
     app = opened(server, count)
     press(app, "Generate")
     press(app, "Send")
-    ended(app.session_state["generating"])
+    ended(generating(app))
     ran(app)
     ended(app.session_state["comparing"])
     return ran(app)
+
+
+def generating(app):
+    return registry().find(app.session_state["choices/retrieval"].extra["generated"], Generating)
 
 
 def line(app, key, value):
@@ -128,13 +135,13 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
     assert not any(one.label == "Send" for one in app.button)
     press(app, "Generate")
     press(app, "Send")
-    first = ended(app.session_state["generating"])
+    first = ended(generating(app))
     sent = len(http.requests)
     assert sent >= 7
     ran(app)
     press(app, "Generate")
     press(app, "Send")
-    again = ended(app.session_state["generating"])
+    again = ended(generating(app))
     assert (len(http.requests), again.asked.spent.remembered) == (sent, sent)
     assert again.outcomes == first.outcomes
     assert any(f"{sent} answers from before" in text for text in remarks(ran(app)))
@@ -144,14 +151,14 @@ def test_nothing_is_sent_before_the_click_and_a_second_run_sends_nothing(http):
 def test_the_questions_are_filtered_edited_and_measured(http, edits):
     wanted, tables = edits
     app = asked(http)
-    job = app.session_state["generating"]
-    assert [one.question for one in job.made.values()].count(HOSTILE) == 1
+    job = generating(app)
+    assert [one.question for one in job.made].count(HOSTILE) == 1
     assert len(job.made) + len(job.dropped) == 7
     assert "I cannot" not in everything(app)
     assert any("1 excerpt was quoted with small changes" in text for text in remarks(app))
     line(app, "lowest", 0.0)
     line(app, "highest", 1.0)
-    assert tables[-1]["question"] == [one.question for one in job.made.values()]
+    assert tables[-1]["question"] == [one.question for one in job.made]
     sent = len(http.requests)
     line(app, "highest", 0.7)
     few = tables[-1]["question"]
@@ -185,23 +192,62 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     assert HOSTILE in tables[-1]["question"]
 
 
-def test_stopping_keeps_what_was_asked_and_asking_again_goes_on(http):
+def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http, edits):
+    wanted, tables = edits
     app = opened(http)
-    http.script = [http.right, http.right, 30.0]
+    line_before = http.model
+    # The third question that is asked about the sea is never answered.
+    http.model = lambda messages: time.sleep(LIMIT) if "Ask question 3." in messages[1]["content"] else line_before(messages)
     press(app, "Generate")
     press(app, "Send")
-    job = app.session_state["generating"]
-    while len(http.requests) < 3:
+    job = generating(app)
+    while len(job.outcomes) < 2:
         job.join(0.02)
+    began = time.monotonic()
     job.cancel()
-    job.join(1.0)
+    job.join(LIMIT)
+    assert time.monotonic() - began < 1
     assert not job.running
-    assert len(job.outcomes) == 2
     ran(app)
+    ended(app.session_state["comparing"])
+    ran(app)
+    line(app, "lowest", 0.0)
     assert any(text.startswith("Stopped; what was asked before is kept.") for text in said(app))
-    assert any(text.startswith("2 questions of 7. openai:test: ") for text in remarks(app))
+    assert any(f"{len(job.made)} questions of 7. openai:test: " in text for text in remarks(app))
+    row = tables[-1]["question"].index(job.made[0].question)
+    wanted.append({"edited_rows": {row: {"question": "What is written anew?"}}, "deleted_rows": []})
+    press(ran(app), "Edit the table")
+    http.model = line_before
     press(app, "Generate")
     press(app, "Send")
-    again = ended(app.session_state["generating"])
-    assert again.outcomes[:2] == job.outcomes
-    assert again.asked.spent.remembered == 2
+    again = ended(generating(app))
+    assert again is not job
+    assert again.outcomes[:2] == job.outcomes[:2]
+    assert again.asked.spent.remembered >= len(job.outcomes)
+    ended(ran(app).session_state["comparing"])
+    ran(app)
+    assert "What is written anew?" in tables[-1]["question"]
+    assert app.slider(key="generating_lowest").value == 0.0
+
+
+def test_another_session_with_the_link_has_the_questions_and_a_server_that_was_restarted_says_so(http, edits):
+    wanted, tables = edits
+    app = asked(http)
+    line(app, "highest", 1.0)
+    line(app, "lowest", 0.0)
+    wanted.append({"edited_rows": {0: {"question": "What is written anew?"}}, "deleted_rows": [1]})
+    press(ran(app), "Edit the table")
+    left = tables[-1]["question"]
+    for token, known in ((app.session_state["choices/retrieval"].extra["generated"], True), ("unknown", False)):
+        other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+        other.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences", "generated": token})
+        other.switch_page("pages/retrieval.py")
+        ran(other)
+        assert any("The link's questions are no longer remembered" in text for text in said(other)) is not known
+        if known:
+            ended(other.session_state["comparing"])
+            tables.clear()
+            ran(other)
+            assert tables[-1]["question"] == left
+            assert other.slider(key="generating_highest").value == 1.0
+            assert other.number_input(key="generating_count").value == 7
