@@ -86,7 +86,7 @@ def button(app, label):
 
 
 def components(app, name):
-    payloads = [json.loads(one.proto.json) for one in app.get("bidi_component") if name in one.proto.component_name]
+    payloads = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if name in one.proto.component_name]
     return [payload for payload in payloads if payload]
 
 
