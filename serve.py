@@ -22,9 +22,9 @@ from viz.shell.opening import open_browser
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Load what the first page needs; pandas is what Streamlit imports when it first draws a table."""
+    """Load what the first page needs, and stop when the server ends."""
     send_at_once(asyncio.get_running_loop())
-    loading = Preload(f"{compare.__name__}.page", "pandas")
+    loading = Preload(f"{compare.__name__}.page")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
     yield

@@ -244,11 +244,11 @@ class Client:
     def written(self, key: str) -> str:
         """Return the data of the component with that key as JSON; empty if there is none."""
         component = self._shown.components.get(key)
-        return component.json or component.mixed.json if component is not None else ""
+        return component.json if component is not None else ""
 
     def data(self, key: str) -> dict[str, Any]:
         """Return the data of the component with that key; empty if there is none."""
-        found: dict[str, Any] = json.loads(self.written(key) or "{}")
+        found: dict[str, Any] = json.loads(self.written(key) or "[{}]")[0]
         return found
 
     # What the server sends

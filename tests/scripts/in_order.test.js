@@ -17,10 +17,13 @@ function makeComponent() {
   const call = (data, place = "one") => {
     places[place] ??= {};
     drawn[place] ??= [];
-    return draw({ data, parentElement: places[place], setStateValue() {} });
+    return draw({ data: sent(data), parentElement: places[place], setStateValue() {} });
   };
   return { call, drawn };
 }
+
+/** What the server makes of data. @param {any} data */
+const sent = (data) => (data === null || data instanceof Uint8Array ? data : [data]);
 
 /** @param {string} text */
 const bytes = (text) => new TextEncoder().encode(text);
@@ -78,8 +81,8 @@ test("what could not be drawn does not keep older data out", () => {
   });
   const parentElement = /** @type {any} */ ({});
   const setStateValue = () => {};
-  assert.throws(() => draw({ data: { text: "new", order: ["a", 2] }, parentElement, setStateValue }));
+  assert.throws(() => draw({ data: sent({ text: "new", order: ["a", 2] }), parentElement, setStateValue }));
   fails = false;
-  draw({ data: { text: "old", order: ["a", 1] }, parentElement, setStateValue });
+  draw({ data: sent({ text: "old", order: ["a", 1] }), parentElement, setStateValue });
   assert.deepEqual(drawn, ["old"]);
 });

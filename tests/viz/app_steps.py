@@ -71,7 +71,7 @@ def box_of(app):
 
 def sent(app, word):
     """Return the data of the first component that has that word."""
-    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if f'"{word}"' in part.proto.json)
+    return next(json.loads(part.proto.json)[0] for part in app.get("bidi_component") if f'"{word}"' in part.proto.json)
 
 
 def sweep_of(app):
@@ -91,4 +91,4 @@ def remarks(app):
 
 def _texts(app):
     payloads = [part.proto.json for part in app.get("bidi_component") if '"tone"' in part.proto.json]
-    return [(data["text"], data["tone"]) for data in map(json.loads, payloads) if set(data) == {"text", "tone", "order"}]
+    return [(data["text"], data["tone"]) for (data,) in map(json.loads, payloads) if set(data) == {"text", "tone", "order"}]

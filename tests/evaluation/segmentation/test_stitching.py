@@ -228,7 +228,7 @@ def said(app):
     found = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json).get("text"))
+            found.append(json.loads(part.proto.json)[0].get("text"))
         except (ValueError, AttributeError):
             continue
     return found

@@ -144,7 +144,7 @@ def opened(app, **query):
 
 
 def payloads(app):
-    return [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
+    return [json.loads(part.proto.json)[0] for part in app.get("bidi_component") if part.proto.json]
 
 
 def reader_of(app):

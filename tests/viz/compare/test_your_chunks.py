@@ -28,7 +28,7 @@ def components(app):
     found = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json))
+            found.append(json.loads(part.proto.json)[0])
         except ValueError:
             continue
     return [one for one in found if isinstance(one, dict)]

@@ -46,7 +46,7 @@ def asked(monkeypatch):
 
 
 def notices(app):
-    parts = [json.loads(part.proto.json) for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    parts = [json.loads(part.proto.json)[0] for part in app.get("bidi_component") if '"tone"' in part.proto.json]
     return [part["text"] for part in parts if "text" in part]
 
 

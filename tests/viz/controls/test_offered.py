@@ -20,7 +20,7 @@ def opened(app, page="compare"):
 
 
 def said(app):
-    parts = [json.loads(part.proto.json) for part in app.get("bidi_component") if '"tone"' in part.proto.json]
+    parts = [json.loads(part.proto.json)[0] for part in app.get("bidi_component") if '"tone"' in part.proto.json]
     return [part.get("text", "") for part in parts]
 
 

@@ -18,7 +18,7 @@ HEAD = {"name": "notes.txt", "known": None, "dashes": None, "teaches": "", "left
 
 
 def bar(app):
-    return next(json.loads(part.proto.json) for part in app.get("bidi_component") if '"documents"' in part.proto.json)
+    return next(json.loads(part.proto.json)[0] for part in app.get("bidi_component") if '"documents"' in part.proto.json)
 
 
 def kept(app):

@@ -36,7 +36,7 @@ def parts(app):
     found = []
     for part in app.get("bidi_component"):
         try:
-            found.append(json.loads(part.proto.json))
+            found.append(json.loads(part.proto.json)[0])
         except ValueError:
             continue
     return found

@@ -96,5 +96,5 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
 
     monkeypatch.setattr(serve, "open_browser", opens)
     in_a_loop(served())
-    assert done == [("viz.compare.page", "pandas"), "start", "opened", "serving", "stop"]
+    assert done == [("viz.compare.page",), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"

@@ -40,7 +40,7 @@ def evaluations(run, top_k):
 
 
 def components(app, name):
-    payloads = [json.loads(one.proto.json) for one in app.get("bidi_component") if name in one.proto.component_name]
+    payloads = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if name in one.proto.component_name]
     return [payload for payload in payloads if payload]
 
 

@@ -20,7 +20,7 @@ def messages(app):
     payloads = []
     for part in app.get("bidi_component"):
         try:
-            payloads.append(json.loads(part.proto.json))
+            payloads.append(json.loads(part.proto.json)[0])
         except ValueError:
             continue
     objects = [data for data in payloads if isinstance(data, dict)]

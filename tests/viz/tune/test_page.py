@@ -194,7 +194,7 @@ def test_a_sweep_is_there_again_in_another_session(tune):
 
 
 def notices(app):
-    found = [json.loads(one.proto.json) for one in app.get("bidi_component") if "notice" in one.proto.component_name]
+    found = [json.loads(one.proto.json)[0] for one in app.get("bidi_component") if "notice" in one.proto.component_name]
     return [one["text"] for one in found if one]
 
 

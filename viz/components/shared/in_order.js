@@ -36,7 +36,8 @@ const isOlder = (one, other) => one !== null && other !== null && one[0] === oth
  * @returns {{ order: Order | null, data: any }}
  */
 function ordered(sent) {
-  if (!(sent instanceof Uint8Array)) return { order: sent?.order ?? null, data: sent };
+  if (!sent) return { order: null, data: sent };
+  if (!(sent instanceof Uint8Array)) return { order: sent[0].order, data: sent[0] };
   const end = sent.indexOf(10);
   const [session, number] = new TextDecoder().decode(sent.subarray(0, end)).split(" ");
   return { order: [session, Number(number)], data: sent.subarray(end + 1) };

@@ -1,0 +1,41 @@
+"""What the server imports until the first page is there: every module more is a longer wait for the first column."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.app_server import app_server
+from tests.browser.steps import READY, open_app
+
+# Python runs a file of this name at the start of every process that finds it.
+HOOK = """
+import os, sys
+
+def heard(event, arguments):
+    if event == "import" and "." not in arguments[0]:
+        with open(os.environ["IMPORTED"], "a") as log:
+            print(arguments[0], file=log)
+
+sys.addaudithook(heard)
+"""
+
+LATER = {
+    *("pandas", "pyarrow", "scipy", "sklearn", "spacy", "sympy", "sentence_transformers", "transformers"),
+    *("langchain_text_splitters", "llama_index", "chonkie", "docling", "mcp", "openai"),
+}
+"""What takes long to import, and what the first page has no use for."""
+
+
+@pytest.mark.model
+def test_the_first_page_is_there_without_what_it_does_not_need(page, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(HOOK)
+    imported = tmp_path / "imported.txt"
+    environment = {"PYTHONPATH": str(tmp_path), "IMPORTED": str(imported)}
+    with app_server(tmp_path / "log.txt", environment=environment) as server:
+        open_app(page, server.url)
+        found = set(imported.read_text().split())
+        assert {"streamlit", "torch"} <= found
+        assert found & LATER == set()
+        # It is the page that wants none of them: a table does.
+        page.goto(f"{server.url}/guide")
+        expect(page.get_by_role("table").first).to_be_visible(timeout=READY)
+        assert "pandas" in imported.read_text().split()
