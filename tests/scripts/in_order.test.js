@@ -17,44 +17,41 @@ function makeComponent() {
   const call = (data, place = "one") => {
     places[place] ??= {};
     drawn[place] ??= [];
-    return draw({ data: sent(data), parentElement: places[place], setStateValue() {} });
+    return draw({ data, parentElement: places[place], setStateValue() {} });
   };
   return { call, drawn };
 }
-
-/** What the server makes of data. @param {any} data */
-const sent = (data) => (data === null || data instanceof Uint8Array ? data : [data]);
 
 /** @param {string} text */
 const bytes = (text) => new TextEncoder().encode(text);
 
 test("older data are left out, and the way to leave stays that of the newer", () => {
   const { call, drawn } = makeComponent();
-  assert.equal(call({ text: "result", order: ["a", 2] }), "leave 1");
-  assert.equal(call({ text: "waiting", order: ["a", 1] }), "leave 1");
+  assert.equal(call([{ text: "result" }, ["a", 2]]), "leave 1");
+  assert.equal(call([{ text: "waiting" }, ["a", 1]]), "leave 1");
   assert.deepEqual(drawn.one, ["result"]);
-  call({ text: "next", order: ["a", 10] });
+  call([{ text: "next" }, ["a", 10]]);
   assert.deepEqual(drawn.one, ["result", "next"]);
 });
 
 test("the same data are drawn again: the theme may be another", () => {
   const { call, drawn } = makeComponent();
-  call({ text: "result", order: ["a", 2] });
-  call({ text: "result", order: ["a", 2] });
+  call([{ text: "result" }, ["a", 2]]);
+  call([{ text: "result" }, ["a", 2]]);
   assert.deepEqual(drawn.one, ["result", "result"]);
 });
 
 test("another session's data are drawn, whatever their number", () => {
   const { call, drawn } = makeComponent();
-  call({ text: "before the server started again", order: ["a", 20] });
-  call({ text: "after", order: ["b", 1] });
+  call([{ text: "before the server started again" }, ["a", 20]]);
+  call([{ text: "after" }, ["b", 1]]);
   assert.deepEqual(drawn.one, ["before the server started again", "after"]);
 });
 
 test("a component in another place has an order of its own", () => {
   const { call, drawn } = makeComponent();
-  call({ text: "one", order: ["a", 2] });
-  call({ text: "two", order: ["a", 1] }, "two");
+  call([{ text: "one" }, ["a", 2]]);
+  call([{ text: "two" }, ["a", 1]], "two");
   assert.deepEqual(drawn, { one: ["one"], two: ["two"] });
 });
 
@@ -81,8 +78,8 @@ test("what could not be drawn does not keep older data out", () => {
   });
   const parentElement = /** @type {any} */ ({});
   const setStateValue = () => {};
-  assert.throws(() => draw({ data: sent({ text: "new", order: ["a", 2] }), parentElement, setStateValue }));
+  assert.throws(() => draw({ data: [{ text: "new" }, ["a", 2]], parentElement, setStateValue }));
   fails = false;
-  draw({ data: sent({ text: "old", order: ["a", 1] }), parentElement, setStateValue });
+  draw({ data: [{ text: "old" }, ["a", 1]], parentElement, setStateValue });
   assert.deepEqual(drawn, ["old"]);
 });

@@ -91,4 +91,4 @@ def remarks(app):
 
 def _texts(app):
     payloads = [part.proto.json for part in app.get("bidi_component") if '"tone"' in part.proto.json]
-    return [(data["text"], data["tone"]) for (data,) in map(json.loads, payloads) if set(data) == {"text", "tone", "order"}]
+    return [(data["text"], data["tone"]) for data, _ in map(json.loads, payloads) if set(data) == {"text", "tone"}]

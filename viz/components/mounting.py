@@ -44,9 +44,9 @@ def component(name: str, *, js: str, html: str = "", css: str = "") -> Mount:
     return mount
 
 
-def _ordered(key: str, data: Data) -> bytes | list[Data]:
+def _ordered(key: str, data: Data) -> bytes | list[object]:
     order = session.sent.order(key, data)
     if isinstance(data, bytes):
         return f"{order.session} {order.number}\n".encode() + data
     # Streamlit looks for tables among the values of a mapping, and imports pandas for that, but not inside a list.
-    return [{**data, "order": list(order)}]
+    return [data, order]

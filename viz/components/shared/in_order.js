@@ -37,7 +37,7 @@ const isOlder = (one, other) => one !== null && other !== null && one[0] === oth
  */
 function ordered(sent) {
   if (!sent) return { order: null, data: sent };
-  if (!(sent instanceof Uint8Array)) return { order: sent[0].order, data: sent[0] };
+  if (!(sent instanceof Uint8Array)) return { data: sent[0], order: sent[1] };
   const end = sent.indexOf(10);
   const [session, number] = new TextDecoder().decode(sent.subarray(0, end)).split(" ");
   return { order: [session, Number(number)], data: sent.subarray(end + 1) };
