@@ -15,5 +15,5 @@ def offer_undo(page: str) -> None:
         row = st.container(horizontal=True, gap="small", vertical_alignment="center")
         with row:
             # It may name a file.
-            remark(f"{undo.said} ·", key=f"undo_said/{page}")
+            remark(undo.said, key=f"undo_said/{page}")
         row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")
