@@ -34,10 +34,12 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     job = session.job
     if job is None:
         return
-    if not (job.running or job.cancelled or job.error) and any(one.task and one.chunking is None for one in made):
+    # Read once: it may end at any moment.
+    running = job.running
+    if not (running or job.cancelled) and any(one.task and one.chunking is None for one in made):
         # The job ended after the columns were computed.
         st.rerun()
-    if job.running and not job.cancelled:
+    if running and not job.cancelled:
         # Its style lets it lie over the page: what is below would jump when it goes.
         with st.container(key="progress"):
             show_job_progress(
