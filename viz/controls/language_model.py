@@ -50,7 +50,7 @@ def model_form() -> DeltaGenerator:
     The form is unfolded until the model has answered. Returned is what folds it, for what else belongs there.
     """
     asking = chosen_model()
-    folds = st.expander("Language model", expanded=asking is None or not asking.spent.requests)
+    folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
     with folds:
         _form()
         with st.expander("How to get a model", expanded=asking is None):
