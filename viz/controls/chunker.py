@@ -54,7 +54,7 @@ def column_controls(
     # A column that came from another page is shown as what it is.
     made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
-    form = any_asks(choices.columns) if model is None else model
+    form = any_asks(one.chunker for one in choices.columns) if model is None else model
     # Where it is the selected column's, it comes first: without it the settings do nothing.
     if form and column.chunker in ASKING:
         model_form()

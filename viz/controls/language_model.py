@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from chunkers.language_models.prompts import AGAIN
 from chunkers.registry import ASKING
 from viz.components.notice import remark
-from viz.state.choices import ColumnChoice
 from viz.state.keys import session
 from viz.state.language_model import chosen_model
 from viz.state.values import LanguageServer
@@ -32,9 +31,9 @@ WAYS = """
 """How to get a server, as Markdown."""
 
 
-def any_asks(columns: Sequence[ColumnChoice]) -> bool:
-    """Whether a chunker of the columns asks a language model."""
-    return any(column.chunker in ASKING for column in columns)
+def any_asks(chunkers: Iterable[str]) -> bool:
+    """Whether one of the chunkers, given by their names, asks a language model."""
+    return any(name in ASKING for name in chunkers)
 
 
 def what_it_is_asked(chunker: str) -> None:

@@ -84,7 +84,7 @@ def _draw(here: Page) -> None:
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
     made = run_columns(here, text, columns)
-    if any_asks(columns):
+    if any_asks(column.chunker for column in columns):
         with here.controls:
             model_form()
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]

@@ -84,7 +84,7 @@ def _draw(here: Page) -> None:
         else:
             _miniature(text, made.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
-        if any_asks([column]):
+        if any_asks([column.chunker]):
             model_form()
         parameter_controls(0, column, made.chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)

@@ -27,7 +27,7 @@ MISSING = none_named("Context sentences need")
 
 def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
     """Return whether the settings have the form for the language model: for context sentences or for a chunker."""
-    return writes_contexts(embedded) or any_asks(columns)
+    return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 
 def writes_contexts(embedded: str) -> bool:
