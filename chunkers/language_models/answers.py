@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -38,11 +39,14 @@ class AnswerCache:
     ----------
     turns
         Taken by whoever asks something, so that no two ask the same.
+    identity
+        Tells this memory from all others, which may hold other answers to the same.
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:
         self._memory: LRUCache[bytes, bytes] = LRUCache(memory_bytes, getsizeof=len)
         self.turns = Turns()
+        self.identity = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._file = _open(path, may_replace=True) if path else None
 

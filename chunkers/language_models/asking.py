@@ -51,6 +51,11 @@ class Asking:
         self._slots = threading.Semaphore(MOST_AT_ONCE)
 
     @property
+    def memory(self) -> str:
+        """Tells the memory of answers from all others: a model that is asked the same answers the same by it."""
+        return self._answers.identity
+
+    @property
     def limit(self) -> Limit:
         """What may be spent."""
         return self._purse.limit

@@ -60,6 +60,11 @@ class LanguageModel(ABC):
     packages: tuple[str, ...] = ()
 
     @property
+    def title(self) -> str:
+        """The name as the server has it, without the protocol, which is no provider's name."""
+        return self.name.removeprefix("openai:")
+
+    @property
     def host(self) -> str:
         """The host to which conversations are sent; empty for a model of this process."""
         return ""

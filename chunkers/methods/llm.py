@@ -114,7 +114,7 @@ class Lumber(Windowed):
     """
 
     name: ClassVar[str] = "lumber"
-    title: ClassVar[str] = "Language model, first shift"
+    title: ClassVar[str] = "LumberChunker"
     idea: ClassVar[str] = "Asks a language model for the first paragraph where the content shifts, and goes on from there."
     source: ClassVar[str] = "Duarte et al. (2024), LumberChunker"
     formula: ClassVar[str] = (

@@ -137,3 +137,23 @@ def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     root = open_app(page, app_url)
     expect(root).to_have_attribute("data-theme", scheme)
     eventually(lambda: page.evaluate("document.documentElement.scrollWidth"), lambda width: width <= 800)
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 400])
+def test_nothing_below_the_strips_is_out_of_the_page_and_the_columns_buttons_are_in_one_row(open_page, app_url, width):
+    page = open_page(viewport={"width": width, "height": 800})
+    root = open_app(
+        page, app_url, "?document=article&embedder=tfidf&c1=breakpoint&c2=fixed_sentences&c3=recursive&c4=optimal"
+    )
+    embedded(page)
+    order = root.get_by_role("combobox", name="Order of the disagreements")
+    expect(order).to_be_visible()
+    for part in root.locator(".foot button, .foot select").all():
+        if part.is_visible():
+            box = part.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+    if width == 400:
+        page.get_by_test_id("stExpandSidebarButton").click()
+    buttons = [page.get_by_role("button", name=name, exact=True) for name in ("Add", "Remove", "Your chunks")]
+    eventually(lambda: {round(button.bounding_box()["y"]) for button in buttons}, lambda tops: len(tops) == 1)

@@ -83,8 +83,8 @@ def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url
     chats.script, embeds.script = [(401, {})], [(401, {})]
     keys = f"{KEY}-chats", f"{KEY}-embeds"
     page.goto(f"{url}/?c1=llm&c2=breakpoint&selected=1&document=stubs&tokenizer=words&embedder=openai:vectors")
-    expect(page.get_by_text("This chunker asks a language model, and none is named yet.")).to_be_visible()
-    page.get_by_role("textbox", name="Language model").fill("test")
+    expect(page.get_by_text("This chunker needs a language model, and none is named yet.")).to_be_visible()
+    page.get_by_role("textbox", name="Name", exact=True).fill("test")
     page.get_by_role("textbox", name="Its server's address").fill(chats.address)
     page.get_by_role("textbox", name="Its server's key").fill(keys[0])
     page.get_by_role("button", name="Use this model").click()
@@ -145,7 +145,7 @@ def test_a_proposition_shows_its_source_and_is_text_alone(page, fresh_url, chats
     model = Stating()
     chats.model = lambda messages: model.words(messages[1]["content"])
     page.goto(f"{fresh_url}/?c1=propositions&c2=fixed_sentences&selected=1&document=article")
-    page.get_by_role("textbox", name="Language model").fill("test")
+    page.get_by_role("textbox", name="Name", exact=True).fill("test")
     page.get_by_role("textbox", name="Its server's address").fill(chats.address)
     page.get_by_role("button", name="Use this model").click()
     page.get_by_role("button", name="Send").click()

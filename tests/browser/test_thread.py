@@ -73,7 +73,7 @@ def test_what_double_pass_is_given_comes_back_as_a_column_and_can_be_undone(page
     page.get_by_role("button", name="Undo").click()
     expect(root.locator(".head")).to_have_count(3)
     page.get_by_role("button", name="Remove", exact=True).click()
-    expect(page.get_by_text("removed ·")).to_be_visible()
+    expect(page.get_by_text("Column 2 removed")).to_be_visible()
     expect(root.locator(".head")).to_have_count(2)
     page.get_by_role("button", name="Undo").click()
     expect(root.locator(".head")).to_have_count(3)

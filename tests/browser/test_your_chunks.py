@@ -32,3 +32,25 @@ def test_an_altered_chunk_is_listed_and_leads_into_the_text(page, app_url):
     expect(column(root, 1).get_by_text(" ".join(words[-4:-1])).first).to_be_attached()
     page.reload()
     expect(root.get_by_text("which no link carries")).to_be_visible()
+
+
+def test_in_a_narrow_window_the_side_bar_makes_way_for_the_passage_that_a_finding_leads_to(open_page, app_url):
+    page = open_page(viewport={"width": 400, "height": 800})
+    root = open_app(page, app_url, "?document=stubs&c1=fixed_sentences")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_role("button", name="Your chunks").click()
+    expect(root.get_by_text("Choose a file of chunks")).to_be_attached()
+    given = [one for one in load_sample("stubs").text.split("\n") if one.strip()]
+    given[-1] = given[-1].replace("e", "3", 2)
+    page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
+        {"name": "theirs.json", "mimeType": "application/json", "buffer": json.dumps(given).encode()}
+    )
+    finding = page.locator(".inbox .finding")
+    expect(finding).to_have_count(1)
+    at_rest(page)
+    finding.click()
+    expect(finding).not_to_be_in_viewport()
+    marked = column(root, 1).locator(".s.next").first
+    expect(marked).to_be_in_viewport()
+    # Nothing lies over it.
+    marked.click(trial=True)

@@ -7,20 +7,15 @@ import streamlit as st
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.server import ChatServer
-from chunkers.registry import ASKING
 from evaluation.answering.bert_score import installed
 from viz.components.notice import remark
 from viz.controls.language_model import model_form
 from viz.controls.link_widgets import seed, switch
 from viz.state.choices import Choices
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.language_model import chosen_model, none_named
 
-MISSING = (
-    "Answering takes a language model, and none is named yet. Name one under “Language model” beside the settings: one "
-    "that runs on this machine (llama.cpp, Ollama, vLLM) or a hosted one. Below is what it would be given; nothing is sent "
-    "before you press “Send”."
-)
+MISSING = none_named("Answering needs")
 """What the page says where there is no language model."""
 
 JUDGED = {"yes": "Judged", "no": "Not judged"}
@@ -28,20 +23,17 @@ JUDGED = {"yes": "Judged", "no": "Not judged"}
 
 
 def model_controls(choices: Choices) -> None:
-    """Draw the form for the model, unless the selected chunker's controls have it, and whether and by whom is judged."""
+    """Draw the form for the model, and whether and by whom is judged."""
     asking = chosen_model()
-    # Unfolded until there is one: without it nothing else on the page does much.
-    with st.expander("Language model", expanded=asking is None):
-        _models(choices)
+    with model_form():
+        _judging(choices)
     if asking is not None:
-        judge, name = judge_of(choices, asking), asking.model.name
-        judged = "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.name}"
+        judge, name = judge_of(choices, asking), asking.model.title
+        judged = "not judged" if judge is None else f"judged by {'the same' if judge is asking else judge.model.title}"
         remark(f"Answered by {name}, {judged}.", key="answers_models")
 
 
-def _models(choices: Choices) -> None:
-    if choices.columns[choices.selected].chunker not in ASKING:
-        model_form()
+def _judging(choices: Choices) -> None:
     switch("Answers are", choices.extra, "judged", JUDGED, "answers/judged")
     if choices.extra["judged"] != "no":
 

@@ -70,7 +70,7 @@ def _offer_again(run: Answering, question: int) -> None:
     with row:
         remark(
             f"sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
-            f"{judge.model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
+            f"{judge.model.title}: about {tokens:,} tokens in "
             f"{counted(len(answered) * len(kinds_of(item.reference)), 'request')}. What it said before stays to be read.",
             key="answers_judge_again_said",
         )

@@ -28,6 +28,7 @@ from viz.shell.results import ColumnResult, run_columns
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices, ColumnChoice
 from viz.state.keys import session
+from viz.state.language_model import MISSING as MISSING_MODEL
 from viz.state.language_model import chosen_model
 from viz.state.text import Text
 from viz.theme.numbers import counted
@@ -95,7 +96,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     model_controls(choices)
     use_compares(PAGE, choices)
     chunker = made[choices.selected].chunker if made else None
-    column_controls(choices, chunker, here.embedder, elsewhere=True)
+    column_controls(choices, chunker, here.embedder, elsewhere=True, model=False)
     show_thread(PAGE, choices.columns[choices.selected], here.embedder, valid=not made or chunker is not None)
 
 
@@ -103,7 +104,8 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
     items = choose_questions(here.choices, text)
     for number, one in enumerate(made):
         if one.error and one.sending is None:
-            notice(f"Column {number + 1}: {one.error}", "error", key=f"answers_column_{number}")
+            waits = "info" if one.error == MISSING_MODEL else "error"
+            notice(f"Column {number + 1}: {one.error}", waits, key=f"answers_column_{number}")
     plan = _plan(here, text, made, items)
     gathering = _gathered(plan, made, here.embedder) if plan is not None else None
     run = session.answering

@@ -25,6 +25,7 @@ def ask_to_send(
     send: Callable[..., None],
     args: tuple[Any, ...] = (),
     also: tuple[LanguageModel, Estimate, int] | None = None,
+    too: bool = False,
 ) -> None:
     """Say where a text would go, about how much that is and what it costs, with the button that sends it.
 
@@ -44,6 +45,8 @@ def ask_to_send(
         What the button calls.
     also
         Another model of the same server that is asked too, with the same of it.
+    too
+        Whether the same is said of something else right above: where it would go is not repeated then.
     """
     model = asking.model
     asked = [(model, estimate, answer_tokens), *([also] if also is not None else [])]
@@ -55,7 +58,7 @@ def ask_to_send(
         return
     prices = [one.price(said.tokens, said.requests * answer + said.answers) for one, said, answer in asked]
     cost = None if None in prices else sum(filter(None, prices))
-    names = [*dict.fromkeys(one.name.removeprefix("openai:") for one, _, _ in asked)]
+    names = [*dict.fromkeys(one.title for one, _, _ in asked)]
     models = f"the model{'s' * (len(names) > 1)} {' and '.join(names)}"
     price = "no price is known" if cost is None else f"about ${cost:.4f}"
     limit, spent = asking.limit, asking.spent
@@ -65,9 +68,14 @@ def ask_to_send(
     elif limit.money is not None:
         allowed += f" You allow ${limit.money}: without a price nothing can be sent; take that limit away or name another."
     replies = f", answered with about {answers:,} tokens" if answers else ""
-    notice(
-        f"{what} to {host}, to {models}: about {tokens:,} tokens in {counted(requests, 'request')}{replies}, more if it has "
-        f"to be asked more often; {price}.{allowed} Nothing is sent until you press “Send”.",
-        key=f"send_{key}",
-    )
-    st.button("Send", key=f"send/{key}", on_click=send, args=args)
+    much = f"about {tokens:,} tokens in {counted(requests, 'request')}{replies}"
+    often, until = "more if it has to be asked more often", "Nothing is sent until you press “Send”."
+    # The button beside it: the text below has to be seen too.
+    with st.container(horizontal=True, vertical_alignment="center", key=f"sending_{key}"):
+        notice(
+            f"{what} there too: {much}; {price}."
+            if too
+            else f"{what} to {host}, to {models}: {much}, {often}; {price}.{allowed} {until}",
+            key=f"send_{key}",
+        )
+        st.button("Send", key=f"send/{key}", on_click=send, args=args, width="content")

@@ -12,7 +12,7 @@ from chunkers.presets import presets_of
 from chunkers.registry import ELSEWHERE, chunker_class, discover
 from viz.components.notice import remark
 from viz.controls.chunk_file import chunk_file_controls
-from viz.controls.language_model import language_model_controls
+from viz.controls.language_model import any_asks, model_form, what_it_is_asked
 from viz.controls.link_widgets import seed
 from viz.controls.undo import offer_undo
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice, effective, fresh
@@ -33,23 +33,41 @@ def column_controls(
     *,
     elsewhere: bool = False,
     measured: Sequence[str] | None = None,
+    model: bool | None = None,
 ) -> None:
     """Draw the controls for the columns: which one, its chunker, presets and parameters.
 
-    ``chunker`` is the selected column's, or None if its parameters are invalid. Chunks that were made ``elsewhere`` are
-    offered only where the page shows them; ``measured`` are the names of its documents, None on a page about one text.
+    Parameters
+    ----------
+    choices
+        The columns.
+    chunker
+        The selected column's, or None if its parameters are invalid.
+    embedder
+        On which defaults may depend.
+    elsewhere
+        Whether chunks that were made elsewhere are offered, as only some pages show them.
+    measured
+        The names of the page's documents; None on a page about one text.
+    model
+        Whether the form for the language model is drawn; None for where a column's chunker asks one, whichever is selected.
     """
     _choose_column(choices, elsewhere=elsewhere)
     column = choices.columns[choices.selected]
     # A column that came from another page is shown as what it is.
     made = [name for name in ELSEWHERE if elsewhere or name == column.chunker]
     _choose_chunker(choices, column, [*CHUNKERS, *ASKING, *ADAPTERS, *made])
-    if column.chunker in ELSEWHERE:
-        if elsewhere:
-            chunk_file_controls(choices, choices.selected, column, measured)
-        return
-    defaults = defaults_of(embedder, column.chunker)
-    parameter_controls(choices.selected, column, chunker, defaults)
+    form = any_asks(one.chunker for one in choices.columns) if model is None else model
+    # Where it is the selected column's, it comes first: without it the settings do nothing.
+    if form and column.chunker in ASKING:
+        model_form()
+    if column.chunker not in ELSEWHERE:
+        defaults = defaults_of(embedder, column.chunker)
+        parameter_controls(choices.selected, column, chunker, defaults)
+    elif elsewhere:
+        chunk_file_controls(choices, choices.selected, column, measured)
+    if form and column.chunker not in ASKING:
+        model_form()
 
 
 def parameter_controls(
@@ -81,7 +99,7 @@ def parameter_controls(
             for spec in folded:
                 _widget(prefix, column, spec, values[spec.name], spec.name in idle)
     if column.chunker in ASKING:
-        language_model_controls(column.chunker)
+        what_it_is_asked(column.chunker)
 
 
 def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
@@ -113,7 +131,7 @@ def _choose_column(choices: Choices, *, elsewhere: bool) -> None:
         on_change=chosen,
         required=True,
     )
-    row = st.container(horizontal=True, gap="small")
+    row = st.container(horizontal=True, gap="small", key="column_buttons")
     full = count >= MOST_COLUMNS
     row.button("Add", on_click=added, args=("recursive",), disabled=full, help=f"Adds a column, up to {MOST_COLUMNS}.")
     row.button("Remove", on_click=removed, disabled=count <= 1, help="Removes the selected column.")

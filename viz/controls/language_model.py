@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkers.language_models.prompts import AGAIN
 from chunkers.registry import ASKING
@@ -28,22 +31,32 @@ WAYS = """
 """How to get a server, as Markdown."""
 
 
-def language_model_controls(chunker: str) -> None:
-    """Draw the form for the model that the chunker asks, how to get one, and what it is asked; nothing is sent."""
-    model_form()
-    with st.expander("What it is asked"):
+def any_asks(chunkers: Iterable[str]) -> bool:
+    """Whether one of the chunkers, given by their names, asks a language model."""
+    return any(name in ASKING for name in chunkers)
+
+
+def what_it_is_asked(chunker: str) -> None:
+    """Draw the words in which the chunker asks a language model."""
+    with st.expander("What the model is asked"):
         for said in (*ASKING[chunker].wording(), AGAIN):
             st.code(said, language=None, wrap_lines=True)
 
 
-def model_form() -> None:
-    """Draw the form for the language model, what was spent on it, and how to get one; nothing is sent."""
-    _form()
+def model_form() -> DeltaGenerator:
+    """Draw the form for the language model, how to get one, and what was spent on it; nothing is sent.
+
+    The form is unfolded until the model has answered. Returned is what folds it, for what else belongs there.
+    """
     asking = chosen_model()
+    folds = st.expander("Language model", expanded=asking is None or not asking.spent.tokens)
+    with folds:
+        _form()
+        with st.expander("How to get a model", expanded=asking is None):
+            st.markdown(WAYS)
     if asking is not None:
-        remark(f"{asking.model.name}: {asking.spent}.", key="language_spent")
-    with st.expander("How to get a model", expanded=asking is None):
-        st.markdown(WAYS)
+        remark(f"{asking.model.title}: {asking.spent}.", key="language_spent")
+    return folds
 
 
 def _form() -> None:
@@ -75,7 +88,7 @@ def _form() -> None:
         st.session_state["language_money"] = server.money
     with st.form("language_model", border=False):
         st.text_input(
-            "Language model",
+            "Name",
             st.session_state["language_name"],
             key="language_name",
             placeholder="its name on the server",

@@ -12,8 +12,8 @@ def offer_undo(page: str) -> None:
     """Draw what the last change did to the columns of a page and the button that undoes it, if that is still possible."""
     undo = last_change(page)
     if undo is not None:
-        row = st.container(horizontal=True, gap="small", vertical_alignment="center")
+        row = st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"undo_row_{page}")
         with row:
             # It may name a file.
-            remark(f"{undo.said} ·", key=f"undo_said/{page}")
+            remark(undo.said, key=f"undo_said/{page}")
         row.button("Undo", key=f"undo/{page}", on_click=undo_last, args=(page,), type="tertiary", width="content")

@@ -13,6 +13,7 @@ from evaluation.segmentation.measures import crossings
 from evaluation.segmentation.sweep import Setting
 from sample_docs import load_sample, sample_splitters, sample_titles
 from viz.components.reader.reader import Column, HeadRow, reader, take_event
+from viz.controls.language_model import any_asks, model_form
 from viz.failures.inbox import show_inbox
 from viz.failures.lists import CardData, draw
 from viz.failures.marking import controls, take_mark
@@ -83,6 +84,9 @@ def _draw(here: Page) -> None:
     ]
     columns = [ColumnChoice(setting.chunker, dict(setting.parameters)) for _, _, setting, _ in settings]
     made = run_columns(here, text, columns)
+    if any_asks(column.chunker for column in columns):
+        with here.controls:
+            model_form()
     shown = [measured(*one, result, text) for one, result in zip(settings, made, strict=True)]
     show_progress(made)
     show_misfits(here.choices, made)
@@ -167,7 +171,7 @@ def _reader(text: Text, results: Sequence[MeasuredSetting], selected: MeasuredSe
     source = text.source
 
     def column(one: MeasuredSetting) -> Column:
-        prefix = f"{one.title} · {one.origin}"
+        prefix = " · ".join(dict.fromkeys((one.title, one.origin)))
         return column_of(one.made, lambda chunking: _head(one, chunking, source.known), prefix=prefix, movable=False)
 
     parts = [_known_words(source.known)]

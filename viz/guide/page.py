@@ -11,6 +11,7 @@ from evaluation.segmentation.measures import cuts_of
 from sample_docs import sample_splitters
 from viz.components.notice import heading, notice
 from viz.controls.chunker import parameter_controls
+from viz.controls.language_model import any_asks, model_form
 from viz.controls.link_widgets import seed
 from viz.guide.miniature import described, height_of, svg
 from viz.shell.column_head import waiting_words
@@ -22,6 +23,7 @@ from viz.shell.sides import sides
 from viz.shell.thread import columns_to_open_with, show_thread
 from viz.state.choices import Choices, fresh
 from viz.state.embedder import defaults_of
+from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 from viz.state.text import Text
 from viz.theme.glossary import ANSWERS, help_of
 from viz.theme.numbers import counted, known_boundaries
@@ -75,12 +77,16 @@ def _draw(here: Page) -> None:
         if text is None:
             pass
         elif made.error:
-            notice(made.error, "error", key="guide_error")
+            missing = made.error == MISSING
+            said = none_named(CHUNKER_NEEDS, "below") if missing else made.error
+            notice(said, "info" if missing or made.sending is not None else "error", key="guide_error")
         elif made.chunking is None:
             notice(waiting_words(asks=kind.asks), key="guide_waits")
         else:
             _miniature(text, made.chunking)
         defaults = defaults_of(here.embedder, column.chunker)
+        if any_asks([column.chunker]):
+            model_form()
         parameter_controls(0, column, made.chunker, defaults)
         show_thread(PAGE, column, here.embedder, valid=made.chunker is not None or text is None)
 

@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import dataclass, field, replace
 
-from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, Tools, load_tokenizer, run
+from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, Gap, InputError, Tools, load_tokenizer, run
 from chunkers.arrays import VectorArray
 from chunkers.base import Estimate, Tipping
 from chunkers.language_models.asking import Asking
@@ -20,8 +20,8 @@ from viz.jobs.texts import kept
 class Task:
     """A chunker to run on a document; equal tasks have equal results.
 
-    ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model and its
-    revision, empty for chunkers that ask none.
+    ``revision`` is the embedder's revision, empty if it is not known before loading. ``model`` is the language model, its
+    revision and the memory of its answers, as it may answer another session otherwise; empty for chunkers that ask none.
     """
 
     document: str
@@ -42,7 +42,8 @@ class Task:
     ) -> Task:
         """Build the task from the document's identity and all parameters of the chunker."""
         name, revision = (embedder.name, embedder.revision) if embedder is not None else ("", "")
-        model = f"{asking.model.name} {asking.model.revision}" if asking is not None and chunker.asks else ""
+        asks = asking is not None and chunker.asks
+        model = f"{asking.model.name} {asking.model.revision} {asking.memory}" if asking is not None and asks else ""
         parameters = json.dumps(chunker.model_dump())
         return cls(document.identity, name, revision, tokenizer, chunker.name + parameters, model)
 
@@ -59,7 +60,11 @@ class Task:
 
 @dataclass(eq=False)
 class ChunkingJob(Background):
-    """Run chunkers on a document in the background."""
+    """Run chunkers on a document in the background.
+
+    Where one fails, so do those that need the same, an embedder or a language model; the others go on. ``failed`` says why,
+    by the task without its embedder.
+    """
 
     source: Document
     embedder: Embedder | None
@@ -74,6 +79,7 @@ class ChunkingJob(Background):
     share: float = 0.0
     prepared: float | None = None
     results: dict[Task, Chunking] = field(default_factory=dict)
+    failed: dict[Task, str] = field(default_factory=dict)
     embed_ms: float = 0.0
     embedded: int = 0
     _asks: bool = False
@@ -88,7 +94,7 @@ class ChunkingJob(Background):
     def progress(self) -> tuple[float, str]:
         """Return the progress of the current chunker: its embedding, then its search if that takes long."""
         if self._asks and self.asking is not None:
-            return self.decided, f"Asking {self.asking.model.name}: {self.decided:.0%} of the text done"
+            return self.decided, f"Asking {self.asking.model.title}: {self.decided:.0%} of the text done"
         if self.decided:
             return self.decided, f"Deciding: {self.decided:.0%} done"
         if self.ahead:
@@ -130,34 +136,47 @@ class ChunkingJob(Background):
         self.ahead = ahead
 
     def _run(self) -> None:
+        errors: dict[tuple[bool, bool], InputError] = {}
         for task, chunker in self.tasks:
-            self.done = self.total = 0
-            self.decided = 0.0
-            self._asks = chunker.asks
-            self.share = 0.0
-            self._measured_from = self._left = None
-            if chunker.embeds and self.embedder is not None:
-                load_model(self.embedder, self._prepares, self._cancel.is_set)
-                self.prepared = None
-                # For some models the revision is known only after loading.
-                task = replace(task, revision=self.embedder.revision)
-            tools = Tools(
-                self.embedder,
-                load_tokenizer(task.tokenizer),
-                embedding_cache(self.on_disk),
-                progress=self._embedded,
-                share=self._shared,
-                waiting=self._waits,
-                came=self.came,
-                cancelled=self._cancel.is_set,
-                deciding=self._deciding,
-                asking=self.asking,
-            )
-            chunking = run(chunker, self.source, tools)
-            self.results[task] = chunking
-            if chunking.timing:
-                self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
-                self.embedded += chunking.timing.embedded
+            needs = chunker.embeds, chunker.asks
+            if needs not in errors:
+                try:
+                    self._make(task, chunker)
+                    continue
+                except InputError as error:
+                    errors[needs] = error
+            self.failed[task.of_model] = str(errors[needs])
+        if errors:
+            raise next(iter(errors.values()))
+
+    def _make(self, task: Task, chunker: Chunker) -> None:
+        self.done = self.total = 0
+        self.decided = 0.0
+        self._asks = chunker.asks
+        self.share = 0.0
+        self._measured_from = self._left = None
+        if chunker.embeds and self.embedder is not None:
+            load_model(self.embedder, self._prepares, self._cancel.is_set)
+            self.prepared = None
+            # For some models the revision is known only after loading.
+            task = replace(task, revision=self.embedder.revision)
+        tools = Tools(
+            self.embedder,
+            load_tokenizer(task.tokenizer),
+            embedding_cache(self.on_disk),
+            progress=self._embedded,
+            share=self._shared,
+            waiting=self._waits,
+            came=self.came,
+            cancelled=self._cancel.is_set,
+            deciding=self._deciding,
+            asking=self.asking,
+        )
+        chunking = run(chunker, self.source, tools)
+        self.results[task] = chunking
+        if chunking.timing:
+            self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
+            self.embedded += chunking.timing.embedded
 
 
 def time_left(seconds: float) -> str:

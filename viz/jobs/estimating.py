@@ -41,7 +41,7 @@ class Estimating(Background):
 
     def progress(self) -> tuple[float, str]:
         """Return what it is doing; how far it is is not known."""
-        return 0.0, f"Counting what would be sent to {self.asking.model.name}"
+        return 0.0, f"Counting what would be sent to {self.asking.model.title}"
 
     def _run(self) -> None:
         self.found = self.count(self._cancel.is_set)

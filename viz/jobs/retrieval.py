@@ -199,7 +199,9 @@ class Retrieval(Background):
 
             def deciding(done: int, total: int, title: str = title, asks: bool = chunker.asks or way == "context") -> None:
                 if asks and self.asking is not None:
-                    self._status = f"{title}: asking {self.asking.model.name}, {done / max(1, total):.0%} of a document done"
+                    self._status = (
+                        f"{title}: asking {self.asking.model.title}, {done / max(1, total):.0%} of a document done"
+                    )
 
             tools = Tools(
                 embedder,

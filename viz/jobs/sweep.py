@@ -90,7 +90,7 @@ class Sweep(Background):
         done = len(self.rows)
         status = f"{done:,} of {self.total:,} runs" if done else "Splitting and embedding the documents"
         if self.asking is not None:
-            status = f"{done:,} of {self.total:,} runs, asking {self.asking.model.name}"
+            status = f"{done:,} of {self.total:,} runs, asking {self.asking.model.title}"
         return done / max(1, self.total), status
 
     def _run(self) -> None:

@@ -19,6 +19,7 @@ from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Reporting, Retrieval
 from viz.retrieval.compared.choosing import choose_how
 from viz.retrieval.compared.columns import chunkers_of, measured_names, take_columns
+from viz.retrieval.consent.sending import MISSING as NO_CONTEXTS
 from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allowed, names_a_model
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.generating.section import show_generating
@@ -72,8 +73,9 @@ def _draw(here: Page) -> None:
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         use_compares(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
-        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured_names(material))
-        missing = context_controls(words["embedded"], here.choices.columns[here.choices.selected].chunker)
+        named = names_a_model(words["embedded"], here.choices.columns)
+        column_controls(here.choices, chosen, here.embedder, elsewhere=True, measured=measured_names(material), model=named)
+        missing = context_controls(words["embedded"])
         complaint = complaint or missing
         show_thread(PAGE, here.choices.columns[here.choices.selected], here.embedder, valid=chosen is not None)
     if kept is not None and kept.own:
@@ -86,7 +88,7 @@ def _draw(here: Page) -> None:
     for number, message in enumerate(wrong):
         notice(message, "error", key=f"retrieval_word_{number}")
     if complaint:
-        notice(complaint, "error", key="retrieval_complaint")
+        notice(complaint, "info" if complaint in (MISSING, NO_CONTEXTS) else "error", key="retrieval_complaint")
     built = [one for one in chunkers if one is not None]
     plan = None
     if here.embedder is not None and material is not None and not complaint:
@@ -97,7 +99,6 @@ def _draw(here: Page) -> None:
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
-    named = names_a_model(words["embedded"], here.choices.columns[here.choices.selected].chunker)
     show_generating(here, documents(material), form_elsewhere=named)
     _show_results(here, run, (kept, unreadable), plan, material)
 
@@ -188,7 +189,7 @@ def _show_run(run: Retrieval, plan: Plan | None, choices: Choices) -> None:
     words = choices.extra
     _say_state(run, plan)
     if run.asking is not None and not run.running:
-        remark(f"{run.asking.model.name}: {run.asked.spent}.", key="retrieval_asked")
+        remark(f"{run.asking.model.title}: {run.asked.spent}.", key="retrieval_asked")
     for number, said in run.left_out.items():
         notice(said, key=f"retrieval_left_out_{number}")
     for number, one in sorted(run.found.items()):

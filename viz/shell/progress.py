@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz.components.job_progress import show_job_progress
 from viz.components.sending import ask_to_send
-from viz.jobs.chunking import ChunkingJob
+from viz.jobs.chunking import ChunkingJob, Task
 from viz.shell.results import ColumnResult
 from viz.state.keys import session
 
@@ -25,19 +25,21 @@ AT_ONCE = "tfidf"
 
 def show_progress(made: Sequence[ColumnResult]) -> None:
     """Draw the progress of the embedding job with its cancel button; the page reruns whenever a column is done."""
-    asked = set()
+    asked: set[Task] = set()
     for number, one in enumerate(made):
         # Two columns may be the same.
         if one.sending is not None and one.sending.task not in asked:
+            _ask_to_send(number, one, too=bool(asked))
             asked.add(one.sending.task)
-            _ask_to_send(number, one)
     job = session.job
     if job is None:
         return
-    if not (job.running or job.cancelled or job.error) and any(one.task and one.chunking is None for one in made):
+    # Read once: it may end at any moment.
+    running = job.running
+    if not (running or job.cancelled) and any(one.task and one.chunking is None for one in made):
         # The job ended after the columns were computed.
         st.rerun()
-    if job.running and not job.cancelled:
+    if running and not job.cancelled:
         # Its style lets it lie over the page: what is below would jump when it goes.
         with st.container(key="progress"):
             show_job_progress(
@@ -46,12 +48,15 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
     elif job.cancelled and len(job.results) < len(job.tasks):
         asks = any(chunker.asks for task, chunker in job.tasks if task not in job.results)
         st.button("Ask on" if asks else "Compute the embeddings that were stopped", on_click=_forget_job)
-    elif job.error:
+    elif job.error or job.failed:
         st.button("Try again", on_click=_forget_job)
 
 
-def _ask_to_send(number: int, result: ColumnResult) -> None:
-    """Say where the text of a column would go and about how much that is, and send nothing before the button is pressed."""
+def _ask_to_send(number: int, result: ColumnResult, *, too: bool) -> None:
+    """Say where the text of a column would go and about how much that is, and send nothing before the button is pressed.
+
+    ``too`` says that another column's is said right above.
+    """
     sending, chunker = result.sending, result.chunker
     assert sending is not None
     assert chunker is not None
@@ -63,6 +68,7 @@ def _ask_to_send(number: int, result: ColumnResult) -> None:
         key=str(number),
         send=session.sendable.add,
         args=(sending.task.of_model,),
+        too=too,
     )
 
 

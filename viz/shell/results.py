@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chunkers import Chunker, Chunking, Document, Embedder, InputError, build_chunker
 from chunkers.base import Estimate
@@ -61,23 +61,31 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
         # Free the results that are no longer shown.
         for gone in kept.keys() - session.results.keys():
             job.results.pop(gone, None)
-    # A server that fails ends the job: what only embeds comes first.
+    # What only embeds comes first: a language model may take long.
     _start_job(sorted(waiting, key=lambda one: one[1].asks), document, embedder, asking)
     job = session.job
-    if job is not None and job.error:
-        made = [
-            one if one.chunking is not None or one.error else ColumnResult(one.choice, one.chunker, error=job.error)
-            for one in made
-        ]
-    return made
+    failed = {} if job is None else failed_tasks(job)
+    return [
+        replace(one, task=None, error=failed[one.task.of_model])
+        if one.task is not None and one.chunking is None and one.task.of_model in failed
+        else one
+        for one in made
+    ]
+
+
+def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
+    """Return the tasks that a job tried in vain, without their embedder, with why."""
+    # To some it never came: then what ended it is why.
+    never = {task.of_model: job.error for task, _ in job.tasks} if job.error else {}
+    return never | job.failed
 
 
 def _start_job(
     waiting: list[tuple[Task, Chunker]], document: Document, embedder: Embedder | None, asking: Asking | None
 ) -> None:
-    """Start a job for the waiting tasks, unless this document and these models have one that runs, was cancelled or failed.
+    """Start a job for the waiting tasks, unless this document and these models have one that runs or was cancelled.
 
-    A job for another document or another model is cancelled.
+    What failed is not tried again. A job for another document or another model is cancelled.
     """
     job = session.job
     if job is not None and (
@@ -85,9 +93,11 @@ def _start_job(
     ):
         job.cancel()
         session.job = job = None
-    if not waiting or (job is not None and (job.running or job.cancelled or job.error)):
+    failed = {} if job is None else failed_tasks(job)
+    untried = [one for one in waiting if one[0].of_model not in failed]
+    if not untried or (job is not None and (job.running or job.cancelled)):
         return
-    session.job = job = ChunkingJob(document, embedder, waiting, session.on_disk, asking)
+    session.job = job = ChunkingJob(document, embedder, untried, session.on_disk, asking, failed=failed)
     job.start()
 
 

@@ -9,10 +9,18 @@ from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
 from viz.state.keys import session
 
-MISSING = (
-    "This chunker asks a language model, and none is named yet. Name one beside the settings: one that runs on this machine "
-    "(llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
-)
+
+def none_named(who_needs: str, where: str = "on the left") -> str:
+    """Return what a page says where there is no language model: ``who_needs`` one, and ``where`` it is named."""
+    return (
+        f"{who_needs} a language model, and none is named yet. Name one {where}, under “Language model”: one that runs on "
+        "this machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
+    )
+
+
+CHUNKER_NEEDS = "This chunker needs"
+
+MISSING = none_named(CHUNKER_NEEDS)
 """What a column says where there is no language model."""
 
 

@@ -12,7 +12,7 @@ from chunkers.registry import ELSEWHERE
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Setting
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.language_model import language_model_controls
+from viz.controls.language_model import model_form, what_it_is_asked
 from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.sweep import Sweep, estimate_of_sweep
@@ -59,7 +59,8 @@ def _draw(here: Page) -> None:
         settings, complaint = choose_settings(words)
         _say_opened_with(words)
         if words["what"] in ASKING:
-            language_model_controls(words["what"])
+            model_form()
+            what_it_is_asked(words["what"])
         documents = choose_documents(words)
     st.title("Tune", anchor=False)
     st.markdown("Runs many settings on documents whose boundaries are known, and ranks them. Every text is embedded once.")
@@ -185,7 +186,7 @@ def _results(job: Sweep, measure: str) -> None:
     if job.error:
         notice(job.error, "error", key="tune_error")
     if job.asking is not None and not job.running:
-        remark(f"{job.asking.model.name}: {job.asked.spent}.", key="tune_asked")
+        remark(f"{job.asking.model.title}: {job.asked.spent}.", key="tune_asked")
     rows = list(job.rows)
     if job.cancelled and len(rows) < job.total:
         notice(f"Stopped after {len(rows):,} of {job.total:,} runs; the results so far are kept.", key="tune_stopped")

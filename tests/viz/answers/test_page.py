@@ -127,7 +127,7 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     gathered(app)
     press(app, "Send")
     job = app.session_state["answering"]
-    assert job.progress()[1].startswith("Asking openai:test: ")
+    assert job.progress()[1].startswith("Asking test: ")
     assert "Cancel" in labels(app)
     assert "Send" not in labels(app)
     while len(job.finished) < 2:

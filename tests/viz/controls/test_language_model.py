@@ -7,7 +7,8 @@ from decimal import Decimal
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import ASKING
+from chunkers import ASKING, ModelError
+from chunkers.cache import EmbeddingCache
 from chunkers.language_models.server import ChatServer
 from evaluation.segmentation.grids import SEARCHED
 from tests import ROOT
@@ -16,8 +17,9 @@ from tests.support import LIMIT, ScriptedModel, ended
 from tests.viz.app_steps import name_model, press, remarks, said, settled
 from tests.viz.compare.test_page import reader_of
 from tests.viz.failures.test_page import part
+from viz.jobs import chunking
 from viz.shell.results import WAITS
-from viz.state.language_model import MISSING
+from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 
 
 @pytest.fixture
@@ -192,7 +194,7 @@ def test_cancelling_ends_a_request_that_hangs_and_asking_goes_on_after_another_c
     name_model(app, http)
     press(app, "Send")
     job = app.session_state["job"]
-    assert job.progress()[1].startswith("Asking openai:test: 0% of the text done")
+    assert job.progress()[1].startswith("Asking test: 0% of the text done")
     job.cancel()
     ended(job)
     app.run()
@@ -232,7 +234,83 @@ def test_the_guide_explains_it_without_a_model(app, http, chunker):
     assert app.latex[0].value.strip("$\n ") == kind.formula
     assert kind.symbols in [part.value for part in app.caption]
     assert {f"`{spec.name}`" for spec in kind.fields()} == set(app.table[0].value["parameter"])
-    assert MISSING in said(app)
+    # The form is below it there.
+    assert none_named(CHUNKER_NEEDS, "below") in said(app)
+    assert app.text_input(key="language_name")
+
+
+def test_where_several_columns_wait_only_the_first_says_where_the_text_goes(app, http):
+    opened(app, c2="lumber", c3="fixed_sentences", document="article", sentences="sentencex")
+    name_model(app, http)
+    first, second = [text for text in said(settled(app)) if "sends the text" in text]
+    assert "to the model test" in first
+    assert second.startswith("“LumberChunker” (windows of 550 tokens) sends the text there too: about ")
+    assert second.endswith("no price is known.")
+    assert labels(app).count("Send") == 2
+    press(app, "Send")
+    # The other is the first now.
+    (left,) = [text for text in said(settled(app).run()) if "sends the text" in text]
+    assert left.startswith("“LumberChunker” (windows of 550 tokens) sends the text to 127.0.0.1:")
+
+
+@pytest.mark.parametrize("page", ["compare", "retrieval", "answers"])
+def test_the_form_is_there_whichever_column_is_selected(app, http, page):
+    opened(app, "fixed_sentences", c2="llm", embedder="tfidf")
+    if page != "compare":
+        app.switch_page(f"pages/{page}.py")
+        settled(app)
+        if not next(one for one in app.button if one.label == "Use Compare's columns").disabled:
+            press(app, "Use Compare's columns")
+            settled(app)
+    assert app.text_input(key="language_name")
+    told = said(app) + [one["message"] for one in columns(app)] if page == "compare" else said(app)
+    assert any(MISSING in text for text in told)
+
+
+def test_another_session_is_shown_its_own_answers(app, http):
+    other = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
+    seen = []
+    for session, model in ((app, http.model), (other, lambda messages: "split_after: none")):
+        http.model = model
+        opened(session, document="article", sentences="sentencex")
+        name_model(session, http)
+        settled(session)
+        press(session, "Send")
+        settled(session).run()
+        (column, _) = columns(session)
+        rows = {label: value for label, value, _ in column["rows"]}
+        assert rows["chunks"] == str(len(column["segments"]["start"]))
+        seen.append(rows)
+    assert seen[0]["chunks"] != "1"
+    assert seen[1]["chunks"] == "1"
+    assert seen[1]["sentences"] == "39 to 39, median 39"
+
+
+def test_an_embedder_that_fails_is_no_matter_to_a_chunker_that_asks(app, http, monkeypatch):
+    def refuses(*_):
+        raise ModelError("The embedder refused.")
+
+    monkeypatch.setattr(chunking, "load_model", refuses)
+    monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
+    opened(app, c2="breakpoint")
+    name_model(app, http)
+    assert [one["message"] for one in columns(settled(app))] == [WAITS, "The embedder refused."]
+    press(app, "Send")
+    settled(app).run()
+    asked = len(http.requests)
+    assert asked
+    first, second = columns(app)
+    assert (first["message"], second["message"]) == ("", "The embedder refused.")
+    assert first["segments"] is not None
+    # Both are tried again, and neither by itself; the model's answers are known.
+    monkeypatch.undo()
+    monkeypatch.setattr(chunking, "embedding_cache", lambda on_disk: EmbeddingCache(None))
+    settled(app)
+    assert columns(app)[1]["message"] == "The embedder refused."
+    press(app, "Try again")
+    settled(app).run()
+    assert [one["message"] for one in columns(app)] == ["", ""]
+    assert len(http.requests) == asked
 
 
 @pytest.mark.parametrize("page", ["failures", "retrieval", "answers", "tune", "breakpoints", "double_pass", "clustering"])
@@ -254,10 +332,7 @@ def test_failures_measures_it_beside_the_others_once_a_model_is_named_and_the_us
     app.switch_page("pages/failures.py")
     settled(app)
     assert mine() == [("compare", 0, MISSING)]
-    app.switch_page("pages/compare.py")
-    opened(app)
     name_model(app, http)
-    app.switch_page("pages/failures.py")
     settled(app)
     assert mine() == [(result, column, WAITS) for result, column in (("compare", 0), ("published", len(SEARCHED)))]
     assert http.requests == []

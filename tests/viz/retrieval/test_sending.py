@@ -68,7 +68,7 @@ def test_a_run_says_what_it_sends_of_all_documents_and_sends_it_after_the_click_
     assert (run.errors, sorted(run.found)) == ({}, [0, 1])
     sent = len(http.requests)
     assert run.asked.spent.requests == sent > 1
-    assert f"openai:test: {run.asked.spent}." in remarks(ran(app))
+    assert f"test: {run.asked.spent}." in remarks(ran(app))
     # The same run again is answered from what was answered before.
     press(app, "Run")
     counted(app)

@@ -164,7 +164,7 @@ def test_the_best_goes_to_compare(tune):
     assert choices.columns[choices.selected] is choices.columns[-1]
     assert choices.columns[-1].chunker == "fixed_sentences"
     assert choices.columns[-1].parameters == {"size": 4}
-    assert "Added as column 4 of Compare ·" in remarks(app)
+    assert "Added as column 4 of Compare" in remarks(app)
     press(app, "Undo")
     assert len(app.session_state["choices/compare"].columns) == 3
 

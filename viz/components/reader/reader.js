@@ -10,7 +10,7 @@ import { Axis } from "./axis.js";
 import { Column } from "./column.js";
 import { Disagreements } from "./disagreements/disagreements.js";
 import { ColumnKeys } from "./parts/column_keys.js";
-import { bringIntoWindow } from "./parts/in_window.js";
+import { bringIntoWindow, uncover } from "./parts/in_window.js";
 import { looksOf, paragraphsOf } from "./parts/looks.js";
 import { handleOf } from "./parts/reader_handle.js";
 import { Sideways } from "./parts/sideways.js";
@@ -190,6 +190,7 @@ export class Reader {
    */
   jump(sentence) {
     const target = Math.max(0, Math.min(this.sentences - 1, sentence));
+    uncover(this.root);
     for (const column of this.columns) column.flash(target);
     this.keep({}, () => {
       for (const column of this.columns) column.scrollTo(target, BELOW_THE_EDGE);

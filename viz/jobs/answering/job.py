@@ -150,7 +150,7 @@ class Answering(Background):
         kind = "answers" if self.judge is None else "answers judged"
         return done / max(
             1, self.total
-        ), self._status or f"Asking {self.asking.model.name}: {done:,} of {self.total:,} {kind}"
+        ), self._status or f"Asking {self.asking.model.title}: {done:,} of {self.total:,} {kind}"
 
     def means(self, cancelled: Callable[[], bool]) -> Means:
         """Return what answering and judging take."""

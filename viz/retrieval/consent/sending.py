@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from chunkers import ASKING, Embedder
+from chunkers import Embedder
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.prompts import AGAIN, CONTEXT_QUESTION, CONTEXT_SYSTEM
 from chunkers.situating import LONGEST_SHOWN
-from viz.controls.language_model import model_form
+from viz.controls.language_model import any_asks
 from viz.jobs.plan import Plan
 from viz.jobs.retrieval import estimate_of_plan
 from viz.shell.consent import first_estimate, show_consent
 from viz.shell.progress import SHORT_ANSWER
+from viz.state.choices import ColumnChoice
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.language_model import chosen_model, none_named
 from viz.theme.numbers import counted
 
-MISSING = (
-    "Context sentences are written by a language model, and none is named yet. Name one on the left: one that runs on this "
-    "machine (llama.cpp, Ollama, vLLM) or a hosted one. Nothing is sent before you press “Send”."
-)
+MISSING = none_named("Context sentences need")
 """What the page says where chunks are to be embedded with context sentences and there is no language model."""
 
 
-def names_a_model(embedded: str, chunker: str) -> bool:
-    """Return whether the settings have the form for the language model: for context sentences or for the chunker."""
-    return writes_contexts(embedded) or chunker in ASKING
+def names_a_model(embedded: str, columns: Sequence[ColumnChoice]) -> bool:
+    """Return whether the settings have the form for the language model: for context sentences or for a chunker."""
+    return writes_contexts(embedded) or any_asks(column.chunker for column in columns)
 
 
 def writes_contexts(embedded: str) -> bool:
@@ -37,15 +35,10 @@ def writes_contexts(embedded: str) -> bool:
     return "context" in embedded
 
 
-def context_controls(embedded: str, chunker: str) -> str:
-    """Draw what context sentences take, if chunks are embedded with them, and return what is missing.
-
-    ``embedded`` is the link's word, and ``chunker`` the selected column's, whose own controls may have the model's form.
-    """
+def context_controls(embedded: str) -> str:
+    """Draw what context sentences take, if chunks are embedded with them, by the link's word; return what is missing."""
     if not writes_contexts(embedded):
         return ""
-    if chunker not in ASKING:
-        model_form()
     with st.expander("What is asked for a context sentence"):
         st.caption(f"Once for every chunk. Of a document of more than {LONGEST_SHOWN:,} characters it is shown an extract.")
         for said in (CONTEXT_SYSTEM, CONTEXT_QUESTION, AGAIN):

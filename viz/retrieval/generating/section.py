@@ -27,7 +27,7 @@ from viz.retrieval.generating.figures import histogram, sides
 from viz.retrieval.generating.table import show_table
 from viz.shell.page import Page
 from viz.state.keys import session
-from viz.state.language_model import chosen_model
+from viz.state.language_model import chosen_model, none_named
 from viz.state.questions_given import give_to_retrieval
 from viz.theme.numbers import counted
 
@@ -37,10 +37,7 @@ ABOUT = (
     "others, and the chunkers are measured on them."
 )
 
-NO_MODEL = (
-    "No language model is named yet. Name one above: one that runs on this machine (llama.cpp, Ollama, vLLM) or a hosted "
-    "one. Everything else on this page works without."
-)
+NO_MODEL = none_named("Generating questions needs", "above")
 
 LARGEST_SEED = 1_000_000
 """The largest seed that can be chosen."""
@@ -78,8 +75,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         if form_elsewhere:
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
-            with st.expander("Language model", expanded=chosen_model() is None):
-                model_form()
+            model_form()
         with st.expander("What it is asked"):
             for said in (QUESTION_SYSTEM, QUESTION_PASSAGE, AGAIN):
                 st.code(said, language=None, wrap_lines=True)
@@ -175,7 +171,7 @@ def _show_made(here: Page, job: Generating) -> None:
         on = " “Generate” goes on where it ended." if job.asking is chosen_model() else ""
         notice(f"Stopped; what was asked before is kept.{on}", key="generating_stopped")
     repaired = sum(one.repaired for one in made)
-    said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.name}: {job.asked.spent}."
+    said = f"{counted(len(made), 'question')} of {job.settings.count:,}. {job.asking.model.title}: {job.asked.spent}."
     if repaired:
         quoted = counted(repaired, "excerpt was", "excerpts were")
         said += f" {quoted} quoted with small changes; the document's words are taken."
@@ -258,7 +254,7 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
 
     def measure() -> None:
         found = question_set(ready, job.texts, job.asking.model.name)
-        give_to_retrieval(found, len(ready), f"asked by {job.asking.model.name}", job.parts)
+        give_to_retrieval(found, len(ready), f"asked by {job.asking.model.title}", job.parts)
         session.retrieval_begins = True
 
     def put_back() -> None:

@@ -52,3 +52,14 @@ export function bringIntoWindow(node, whole, upper) {
     scroller.scrollTop += brought === node ? away : whole.getBoundingClientRect().top - padding;
   }
 }
+
+/**
+ * Fold the side bar, if it lies over an element, as it does in a narrow window.
+ * @param {Element} element
+ */
+export function uncover(element) {
+  const bar = document.querySelector('[data-testid="stSidebar"]');
+  if (!bar || bar.getBoundingClientRect().right <= element.getBoundingClientRect().left) return;
+  const button = bar.querySelector('[data-testid="stSidebarCollapseButton"] button');
+  if (button instanceof HTMLElement) button.click();
+}
