@@ -34,7 +34,7 @@ from viz.shell.page import Page, page
 from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
 from viz.state.keys import session
-from viz.state.language_model import chosen_model, identity_of
+from viz.state.language_model import MISSING, chosen_model, identity_of
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
