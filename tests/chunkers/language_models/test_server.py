@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from decimal import Decimal
+from email.utils import formatdate
 from random import Random
 from traceback import format_exception
 
@@ -85,11 +86,15 @@ def test_the_same_question_is_asked_once_of_each_model_and_no_failure_is_remembe
 
 GOOD = {
     "429 with Retry-After": ([(429, {"Retry-After": "0.1"})], 2, Reply("Yes.", 100, 7), 0),
+    "429 with words": ([(429, {"Retry-After": "soon"})], 2, Reply("Yes.", 100, 7), 0),
+    "429 with a date that was": ([(429, {"Retry-After": formatdate(0, usegmt=True)})], 2, Reply("Yes.", 100, 7), 0),
     "500 and a lost connection": ([(500, {}), Raw(b'{"id": "1', {"Content-Length": "99"})], 3, Reply("Yes.", 100, 7), 1),
     "slowly, then well": ([LONG], 2, Reply("Yes.", 100, 7), 1),
     "no usage": ([lambda _: words("Yes.", None)], 1, Reply("Yes."), 1),
     "half of a character": ([lambda _: words("Y\ud800s.")], 1, Reply("Y\ufffds.", 100, 7), 0),
     "absurd usage": ([lambda _: words("Yes.", 10**400)], 1, Reply("Yes.", None, 7), 1),
+    "usage in words": ([lambda _: words("Yes.") | {"usage": "much"}], 1, Reply("Yes."), 1),
+    "usage that is no number": ([lambda _: words("Yes.", float("nan"), float("inf"))], 1, Reply("Yes."), 1),
     "odd usage": ([lambda _: words("Yes.", -1)], 1, Reply("Yes.", None, 7), 1),
     "cut off": ([lambda _: words("Ye", finish="length")], 1, Reply("Ye", 100, 7, "cut"), 0),
     "a refusal": ([lambda _: words(None, refusal="I cannot.")], 1, Reply("", 100, 7, "refused"), 0),
@@ -145,6 +150,10 @@ BAD = {
     "no object": ([lambda _: b"null"], 1, "its answer was something without the list 'choices'", 1),
     "no choices": ([lambda _: {"choices": []}], 1, "its answer was something without the list 'choices'", 1),
     "no message": ([lambda _: {"choices": [{"index": 0}]}], 1, "its answer was one without words", 1),
+    "odd choices": ([lambda _: {"choices": [[None]]}], 1, "its answer was one without words", 1),
+    "parts": ([lambda _: words([{"type": "text", "text": "Yes."}])], 1, "its answer was one without words", 1),
+    "a page": ([Raw(b"<p>", {"Content-Type": "text/html"})], 1, "its answer was something without the list 'choices'", 1),
+    "too long a wait": ([(429, {"Retry-After": "1e400"})], 1, "must have requests left for this key", 0),
     "no words": ([lambda _: words(7)], 1, "its answer was one without words", 1),
     "compressed": (
         [Raw(gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})],

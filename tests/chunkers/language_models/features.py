@@ -1,0 +1,77 @@
+"""All that asks a language model, each as a function of who is asked, and one model that answers all of it rightly."""
+
+import json
+import re
+from functools import partial
+
+import numpy as np
+
+from chunkers import Document, build_chunker, load_tokenizer
+from chunkers import run as run_chunker
+from chunkers.language_models import prompts
+from chunkers.methods.fixed import FixedSentences
+from evaluation.answering.answer import Context, Gathered, Passage
+from evaluation.answering.questions import Item
+from evaluation.answering.work import Means, answer_all
+from evaluation.generating.generate import Settings, generate
+from tests.evaluation.answering.scripted import reply_to
+from tests.support import ScriptedModel, tools
+
+TEXT = "\n\n".join(
+    f"{topic}{number} says one thing. Then {topic}{number} says more." for number, topic in enumerate("aabbc")
+)
+
+_SCRIPTED = ScriptedModel(lambda before, after: before[0] != after[0])
+
+
+def right(messages):
+    """Return the answer to a conversation, which depends on its question alone."""
+    system, question = messages[0]["content"], messages[1]["content"]
+    if system == prompts.CONTEXT_SYSTEM:
+        return f"On {question.rpartition('The passage:')[2].split()[0]}, of three."
+    if system == prompts.QUESTION_SYSTEM:
+        number = re.findall(r"Ask question (\d+)", question)[-1]
+        return json.dumps({"question": f"What says number {number}?", "excerpts": [f"a{int(number) % 2} says one thing"]})
+    if system in (prompts.SPLITS_SYSTEM, prompts.SHIFT_SYSTEM, prompts.PROPOSITIONS_SYSTEM, prompts.GROUPS_SYSTEM):
+        return _SCRIPTED.words(question)
+    return reply_to(system, question)
+
+
+def _chunks(name, parameters, asking, cancelled=bool):
+    return run_chunker(
+        build_chunker(name, parameters), Document.from_text(TEXT, "lines"), tools(asking=asking, cancelled=cancelled)
+    )
+
+
+def _context(asking, cancelled=bool):
+    bench = tools(asking=asking, cancelled=cancelled)
+    made = run_chunker(FixedSentences(size=1), Document.from_text(TEXT, "lines"), bench, "context")
+    return [chunk.situation for chunk in made]
+
+
+def _questions(asking, cancelled=bool):
+    made = []
+    generate((TEXT,), Settings(3), partial(asking.ask, cancelled=cancelled), made.append)
+    return made
+
+
+def _answers(asking, cancelled=bool):
+    context = Context((Passage(0, TEXT, True),), 40)
+    items = [Item("What says a0?", "One thing."), Item("What says b2?")]
+    means = Means(asking, asking, lambda _, others: np.full(len(others), 0.5), load_tokenizer("words").count)
+    found = {}
+    gathered = {0: Gathered((context,) * len(items), 0.0, 0.0, 1)}
+    answer_all(items, gathered, means, found.__setitem__, lambda _: None, cancelled)
+    measures = ("faithfulness", "relevancy", "correctness")
+    return [(one.answer.text, *map(one.value, measures)) for _, one in sorted(found.items())]
+
+
+FEATURES = {
+    "llm": partial(_chunks, "llm", {"window": 18, "piece_size": 9}),
+    "lumber": partial(_chunks, "lumber", {"window": 18}),
+    "propositions": partial(_chunks, "propositions", {"window": 10, "batch": 2}),
+    "context": _context,
+    "questions": _questions,
+    "answers": _answers,
+}
+"""Each is given who asks and whether the user has stopped; what it returns is the same for the same answers."""
