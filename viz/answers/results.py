@@ -16,6 +16,7 @@ from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.controls.link_widgets import switch
 from viz.jobs.answering.job import Answering
+from viz.state.language_model import chosen_model, identity_of
 from viz.theme.glossary import ANSWERS
 
 MEASURE = "measure"
@@ -102,7 +103,9 @@ def _differences(report: Report, measure: str) -> None:
 
 def _costs(run: Answering, report: Report) -> None:
     st.header("What it took", anchor=False)
-    rows = costs(report, run.gathered, run.asking.model)
+    asking = chosen_model()
+    same = asking is not None and identity_of(asking) == run.models.answers
+    rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
     table = {name: [_cell(row[name]) for row in rows] for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, width="stretch", column_config=places)
@@ -116,7 +119,7 @@ def _costs(run: Answering, report: Report) -> None:
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
         "remembered, without judging them"
         + (f", which took {judging:,} tokens more" if judging else "")
-        + f". This session has spent: {run.asking.spent}."
+        + (f". This session has spent: {asking.spent}." if asking is not None else ".")
     )
 
 

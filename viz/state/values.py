@@ -77,11 +77,24 @@ class StitchedDocuments:
 
 @dataclass(frozen=True)
 class GivenQuestions:
-    """What Retrieval is given by another page: its material, where it is from, and sentences on what it measures."""
+    """What Retrieval is given by another page.
+
+    Attributes
+    ----------
+    material
+        The questions with their documents.
+    said
+        How many they are, and where they are from.
+    notes
+        Sentences on what they measure.
+    origin
+        Where they are from, as ``kept on Compare``.
+    """
 
     material: Material
     said: str
     notes: tuple[str, ...]
+    origin: str
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
+from viz.jobs.answering.job import Answering
+from viz.jobs.background import registry
 
 
 @pytest.fixture
@@ -39,9 +41,14 @@ def gathered(app):
     return app
 
 
-def done(app, what="answering"):
-    """Run the page until what it has begun has ended."""
-    ended(app.session_state[what])
+def run_of(app):
+    """Return the run that the link leads to."""
+    return registry().find(app.session_state["choices/answers"].extra["run"], Answering)
+
+
+def done(app, job=None):
+    """Run the page until the run, or another job that it has begun, has ended."""
+    ended(job or run_of(app))
     app.run()
     assert not app.exception
     return app
@@ -111,7 +118,7 @@ def test_a_run_from_the_click_to_the_files(app, http):
     # Judging again asks afresh, and says before where it goes; what was said before stays.
     assert any(text.startswith("sends 2 answers and what they were given once more to 127.0.0.1") for text in remarks(app))
     press(app, "Judge again")
-    done(app, "judging")
+    done(app, app.session_state["judging"])
     assert made + 3 <= len(http.requests) <= made + 6
     assert len(asked(http)) == 6
     assert cards(app)[0]["judgements"][2]["said"][-1].startswith("Before: ")
@@ -126,7 +133,7 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     name_model(app, http)
     gathered(app)
     press(app, "Send")
-    job = app.session_state["answering"]
+    job = run_of(app)
     assert job.progress()[1].startswith("Asking openai:test: ")
     assert "Cancel" in labels(app)
     assert "Send" not in labels(app)

@@ -28,7 +28,7 @@ from viz.retrieval.generating.table import show_table
 from viz.shell.page import Page
 from viz.state.keys import session
 from viz.state.language_model import chosen_model
-from viz.state.questions_given import give_to_retrieval
+from viz.state.questions_given import give_to_retrieval, share_generated
 from viz.theme.numbers import counted
 
 ABOUT = (
@@ -251,8 +251,11 @@ def _show_result(job: Generating, rows: Sequence[int]) -> None:
     if not rows:
         notice("The filters leave no question: move their lines.", key="generating_none")
 
+    found = question_set(ready, job.texts, job.asking.model.name)
+    if ready:
+        share_generated(found, job.asking.model.name, job.parts)
+
     def measure() -> None:
-        found = question_set(ready, job.texts, job.asking.model.name)
         give_to_retrieval(found, len(ready), f"asked by {job.asking.model.name}", job.parts)
         session.retrieval_begins = True
 

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -10,11 +11,14 @@ from chunkers import Document
 from chunkers.base import run
 from chunkers.errors import Cancelled
 from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
 from chunkers.recipe import build_chunker
+from evaluation.answering.estimate import estimates, left_of
 from evaluation.answering.questions import Item
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, asking, ended, tools
-from viz.jobs.answering.job import Answering, AnswerPlan, Gathering, Judging
+from viz.jobs.answering.job import Answering, Gathering, Judging
+from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.chunking import Task
 
 ITEMS = (Item("Who?", "The keeper."), Item("When?"), Item("Why?", "For the ships."))
@@ -26,7 +30,7 @@ def gathering():
     document, embedder = Document.from_text(TEXT, "sentencex"), HashEmbedder()
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     tasks = tuple(Task.of(document, embedder, "words", one).of_model for one in chunkers)
-    plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash 1", "words")
+    plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
     job = Gathering(plan, [run(one, document, tools(embedder)) for one in chunkers], embedder, False)
     job.start()
     ended(job)
@@ -37,16 +41,26 @@ def gathering():
 def answering(gathering, model, bert=False):
     ask = asking(model)
     document = gathering.chunkings[0].document
-    job = Answering(gathering.plan, document, gathering.found, ask, ask, gathering.embedder, False, bert)
+    models = Models("scripted 1", "scripted 1")
+    job = Answering(gathering.plan, document, gathering.found, models, ask, ask, gathering.embedder, False, bert)
     job.start()
     return job
+
+
+def left(gathering, model, before):
+    """Return about what a run would send that has some results from before."""
+    ask = model if isinstance(model, Asking) else asking(model)
+    each = partial(left_of, asking=ask, judge=ask)
+    return estimates(
+        ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
+    )
 
 
 def test_the_estimate_has_every_request_and_about_what_is_sent(gathering):
     model = AnsweringModel()
     job = ended(answering(gathering, model))
     assert not job.error
-    answers, judgements = gathering.estimates
+    answers, judgements = left(gathering, AnsweringModel(), {})
     assert answers.requests == 6
     # Three judgements of those with a reference, two of the others.
     assert judgements.requests == 2 * (3 + 2 + 3)
@@ -71,7 +85,7 @@ def test_bert_score_is_computed_at_the_end_where_there_is_a_reference(gathering,
 def test_a_report_is_made_anew_after_answers_were_judged_again(gathering):
     job = ended(answering(gathering, AnsweringModel()))
     before = job.report()
-    again = Judging(job, 0)
+    again = Judging(job, 0, job.judge)
     again.start()
     ended(again)
     assert not again.error
