@@ -113,6 +113,8 @@ def _given(context: Context) -> list[GivenData]:
 
 
 def _filled(context: Context, budget: int) -> str:
+    if context.closed_book:
+        return "nothing of the text"
     return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
 
 

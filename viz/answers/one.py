@@ -75,7 +75,7 @@ def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     row.button("Judge again", on_click=again, key="answers/judge_again")
     with row:
         remark(
-            f"sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
+            f"Sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
             f"{judge.model.name.removeprefix('openai:')}: about {tokens:,} tokens in "
             f"{counted(len(judgements), 'request')}. What it said before stays to be read.",
             key="answers_judge_again_said",

@@ -131,7 +131,7 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
             show_more(run, report)
             return
     if plan is not None and gathering is not None:
-        show_question(here.choices, plan, gathering.found, None)
+        show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
 
 
 def _no_questions(choices: Choices) -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
+from evaluation.answering.trivial import EXPLAINED, TITLES
 from viz.answers.figures import boxes
 from viz.components.download import download
 from viz.components.figure import show_figure
@@ -39,6 +40,8 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         "Mean ± standard deviation over the questions that have the measure. An answer that could not be judged counts in "
         "none of the means: not as 0."
     )
+    if run.plan.trivial:
+        st.caption("  \n".join(f"{TITLES[name]}: {EXPLAINED[name]}" for name in run.plan.trivial))
     if measure and not run.running:
         _question_by_question(report, measure)
 

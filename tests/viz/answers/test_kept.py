@@ -104,7 +104,7 @@ def of_question(app, number):
 def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart, cache_folder):
     link = stopped(app, http)
     restart()
-    other = by_link(link | {"budget": "100", "document": "article"})
+    other = by_link(link | {"budget": "250", "document": "article"})
     assert any(
         "This run has 2 of 6 answers." in text and "Other than now: the text, the questions, the budget." in text
         for text in said(other)
