@@ -68,13 +68,15 @@ def _table(report: Report) -> dict[str, list[Any]]:
     numbers = range(len(report.names))
     table: dict[str, list[Any]] = {"chunker": list(report.names)}
     table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
-    for measure in report.measured:
+    left_out = [one for one in MEASURES if any(report.not_judged(number, one) for number in numbers)]
+    for measure in (one for one in MEASURES if one in report.measured or one in left_out):
         cells = []
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
             cell = f"{kept.mean():.2f} ± {kept.std():.2f}" if len(kept) else "undefined"
             left = report.not_judged(number, measure)
-            cells.append(f"{cell}, {left} not judged" if left else cell)
+            # Where a judge always fails, that is what there is to see.
+            cells.append(f"{cell}, {left} not judged" if left and len(kept) else f"{left} not judged" if left else cell)
         table[MEASURES[measure].title] = cells
     return table
 
@@ -109,7 +111,7 @@ def _costs(run: Answering, report: Report) -> None:
     asking = chosen_model()
     same = asking is not None and identity_of(asking) == run.models.answers
     rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
-    table = {name: [_cell(row[name]) for row in rows] for name in rows[0]}
+    table = {name: _column([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, width="stretch", column_config=places)
     judging = sum(
@@ -126,10 +128,11 @@ def _costs(run: Answering, report: Report) -> None:
     )
 
 
-def _cell(value: float | str | None) -> float | str:
-    if value is None:
-        return "unknown"
-    return float(f"{value:.3g}") if isinstance(value, float) else value
+def _column(values: list[float | str | None]) -> list[float | str | None]:
+    """Return a column of the table; one that nobody knows says so, and in others a value that there is not is empty."""
+    if all(value is None for value in values):
+        return ["unknown"] * len(values)
+    return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]
 
 
 def _files(run: Answering, report: Report) -> None:

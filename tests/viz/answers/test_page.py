@@ -216,3 +216,32 @@ def test_words_of_a_link_that_are_none_are_named(app, http):
     opened(app, budget="7", questions="all", judged="maybe", measure="x" * 90, question="-4")
     assert len([text for text in said(app) if text.startswith("The link's ")]) == 3
     assert app.selectbox(key="answers/question").value == "1"
+
+
+def test_a_judge_that_always_fails_is_seen_in_the_table_and_trivial_rows_are_there_beside(app, http):
+    http.model = lambda messages: (
+        "I would say so." if messages[0]["content"] == prompts.FAITHFULNESS_SYSTEM else chat(messages)
+    )
+    opened(app, beside="closed_book,no_cut")
+    name_model(app, http)
+    gathered(app)
+    (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
+    assert "with the chunks of 2 chunkers and for 2 trivial rows to " in told
+    # Three judgements of each answer, and two of those that had no text.
+    assert f"tokens in {12 + 9 * 3 + 3 * 2} requests" in told
+    press(app, "Send")
+    done(app)
+    rows = table(app, "AQS")
+    assert list(rows["chunker"]) == ["1. Fixed sentences", "2. Recursive", "Closed book", "No cut"]
+    assert list(rows["Faithfulness"]) == ["3 not judged", "3 not judged", "undefined", "3 not judged"]
+    assert list(rows["AQS"]) == list(rows["Faithfulness"])
+    assert cards(app)[2]["budget"] == "nothing of the text"
+    assert app.query_params["beside"] in ("closed_book,no_cut", ["closed_book,no_cut"])
+
+
+def test_an_unknown_trivial_row_in_a_link_is_named(app, http):
+    opened(app, beside="no_cut,<b>x</b>")
+    assert any(
+        text.startswith("The link's beside must be some of closed_book, no_cut, random; got '<b>x</b>'")
+        for text in said(app)
+    )
