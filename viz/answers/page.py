@@ -118,9 +118,9 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
         notice(_no_questions(here.choices), key="answers_no_questions")
     if gathering is not None and here.embedder is not None:
         asking = chosen_model()
-        if asking is None:
+        if asking is None and (run is None or not run.whole):
             notice(MISSING, key="answers_missing")
-        else:
+        elif asking is not None:
             show_send_row(here.choices, gathering, here.embedder, asking, run)
     if run is not None:
         _say_state(here, run, plan)
