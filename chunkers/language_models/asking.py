@@ -119,6 +119,12 @@ class Asking:
         self._purse.add(remembered())
         return reply
 
+    def recalled(
+        self, messages: Sequence[Message], *, most_tokens: int = MOST_ANSWER_TOKENS, repeat: int = 0
+    ) -> Reply | None:
+        """Return the answer that `ask` would return without sending anything; None where it would send."""
+        return self._answers.get(self._answers.key(self.model, most_tokens, messages, repeat))
+
     def _send(
         self, messages: Sequence[Message], cancelled: Callable[[], bool], ledger: Ledger | None, most_out: int
     ) -> Reply:

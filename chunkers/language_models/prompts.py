@@ -114,6 +114,12 @@ ANSWER_SYSTEM = (
 )
 """The task of whoever answers a question from chunks."""
 
+CLOSED_BOOK_SYSTEM = (
+    "You answer a question from what you know. Answer in one to three sentences, in the language of the question. If you do "
+    "not know, write only: I do not know."
+)
+"""The task of whoever answers a question without any text."""
+
 ANSWER_PASSAGE = "[{number}]\n{text}\n\n"
 """A chunk that a question is given."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from chunkers import Chunking, Tools
+from chunkers import Cancelled, Chunking, Tools
 from chunkers.language_models import prompts
 from chunkers.language_models.asking import Asking
 from chunkers.language_models.base import Message, Reply
@@ -39,10 +39,14 @@ class Passage(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The chunks that a question is given, the best first, and their tokens."""
+    """The chunks that a question is given, the best first, and their tokens.
+
+    With a ``closed_book`` there are none, and the model is told of none: it answers from what it knows.
+    """
 
     passages: tuple[Passage, ...]
     tokens: int
+    closed_book: bool = False
 
     def __str__(self) -> str:
         """Return them as the model reads them."""
@@ -174,7 +178,7 @@ class Answer(NamedTuple):
     Attributes
     ----------
     text
-        Empty where there is no answer.
+        Empty where there is no answer, or its words were not kept.
     problem
         Why there is none; empty where there is one.
     """
@@ -183,11 +187,37 @@ class Answer(NamedTuple):
     problem: str
     exchange: Exchange
 
+    @property
+    def usable(self) -> bool:
+        """Whether there is one."""
+        return not self.problem
+
 
 def answer_messages(question: str, context: Context) -> list[Message]:
     """Return what the model is asked."""
     said = prompts.ANSWER_QUESTION.format(passages=context, question=question)
-    return [Message("system", prompts.ANSWER_SYSTEM), Message("user", said)]
+    system = prompts.CLOSED_BOOK_SYSTEM if context.closed_book else prompts.ANSWER_SYSTEM
+    return [Message("system", system), Message("user", said)]
+
+
+def recalled_answer(question: str, context: Context, asking: Asking) -> str | None:
+    """Return the answer that `answered` would give without sending anything; None where it would send.
+
+    It is empty where the model was asked before and gave no answer that can be used.
+    """
+
+    def recall(messages: Sequence[Message]) -> Reply:
+        reply = asking.recalled(messages)
+        if reply is None:
+            raise Cancelled
+        return reply
+
+    try:
+        return usable_answer(recall, answer_messages(question, context), _words)
+    except Cancelled:
+        return None
+    except Unusable:
+        return ""
 
 
 def answered(question: str, context: Context, recording: Recording) -> Answer:

@@ -27,14 +27,15 @@ def bert_scores(answers: Sequence[str], references: Sequence[str], language: str
     Raises
     ------
     ModelError
-        If the package is not installed, or cannot load its model.
+        If the package is not installed, or cannot load its model, or fails.
     """
     scorer = needed(PACKAGE, "BERTScore", REQUIREMENT)
     try:
         _, _, f1 = scorer.score(list(answers), list(references), lang=language, verbose=False)
         return [float(one) for one in f1]
     except Exception as error:
-        # What loading a model raises is of many classes.
+        # What loading a model raises is of many classes, and of a tokenizer that names no greatest length, an OverflowError.
         raise ModelError(
-            f"BERTScore: the package {PACKAGE} must be able to load its model; it raised {type(error).__name__}."
+            f"BERTScore: the package {PACKAGE} must be able to load its model and to read the texts; it raised "
+            f"{type(error).__name__}."
         ) from error

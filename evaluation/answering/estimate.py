@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from chunkers.base import Estimate
 from chunkers.language_models import prompts
-from evaluation.answering.answer import ANSWER_TOKENS, Context, Gathered
-from evaluation.answering.judging import kinds_of
+from chunkers.language_models.asking import Asking
+from evaluation.answering.answer import ANSWER_TOKENS, Context, Gathered, recalled_answer
+from evaluation.answering.judging import KINDS, Judged, Kind, judge_messages, kinds_of
 from evaluation.answering.questions import Item
+from evaluation.answering.work import Result
+
+_PROMPTS: Mapping[Kind, str] = {
+    "faithfulness": prompts.FAITHFULNESS_SYSTEM,
+    "relevancy": prompts.RELEVANCY_SYSTEM,
+    "correctness": prompts.CORRECTNESS_SYSTEM,
+}
 
 
 class Estimates(NamedTuple):
@@ -18,33 +26,113 @@ class Estimates(NamedTuple):
     answers: Estimate
     judgements: Estimate
 
+    @property
+    def requests(self) -> int:
+        """How many requests both are."""
+        return self.answers.requests + self.judgements.requests
+
+
+class Sizes(NamedTuple):
+    """Tokens of what is sent beside chunks and answers.
+
+    Attributes
+    ----------
+    answering, closed_book
+        The tasks of whoever answers, from passages and without.
+    judging
+        The task of each kind of judgement.
+    questions, references
+        In the order of the items.
+    """
+
+    answering: int
+    closed_book: int
+    judging: Mapping[Kind, int]
+    questions: Sequence[int]
+    references: Sequence[int]
+
+    @classmethod
+    def of(cls, items: Sequence[Item], count: Callable[[Sequence[str]], list[int]]) -> Sizes:
+        """Return them, by what counts the tokens of each text."""
+        fixed = [prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM, *(_PROMPTS[kind] for kind in KINDS)]
+        sizes = count([*fixed, *(item.question for item in items), *(item.reference for item in items)])
+        answering, closed_book, *judging = sizes[: len(fixed)]
+        rest = sizes[len(fixed) :]
+        by_kind = dict(zip(KINDS, judging, strict=True))
+        return cls(answering, closed_book, by_kind, rest[: len(items)], rest[len(items) :])
+
+    def answer(self, question: int, context: Context) -> int:
+        """Return about how many tokens asking for an answer sends; chunks count what they fill of the budget."""
+        task = self.closed_book if context.closed_book else self.answering
+        return task + self.questions[question] + context.tokens
+
+    def judgement(self, kind: Kind, question: int, context: Context) -> int:
+        """Return about how many tokens a judgement of an answer sends."""
+        task = self.judging[kind] + ANSWER_TOKENS
+        match kind:
+            case "faithfulness":
+                return task + context.tokens + self.questions[question]
+            case "relevancy":
+                return task
+            case "correctness":
+                return task + self.questions[question] + self.references[question]
+
+
+class Left(NamedTuple):
+    """What has to be asked for: whether the answer, and which judgements of it."""
+
+    answer: bool
+    kinds: tuple[Kind, ...]
+
+
+def left_of(item: Item, context: Context, before: Result | None, asking: Asking, judge: Asking | None) -> Left:
+    """Return what of an answer would be sent for: what is neither there from ``before`` nor remembered.
+
+    Parameters
+    ----------
+    judge
+        What asks the judging model; None where the answers are not judged.
+    """
+    every = () if judge is None else kinds_of(item.reference, context)
+    if before is not None and before.whole(judged=judge is not None):
+        return Left(False, ())
+    known = before is not None and before.answer.text
+    text = known or recalled_answer(item.question, context, asking)
+    if text is None:
+        return Left(True, every)
+    if not text or judge is None:
+        return Left(False, ())
+    there = before.judgements if before is not None and known else {}
+    asked = Judged(item.question, item.reference, text, context)
+    return Left(
+        False, tuple(kind for kind in every if kind not in there and judge.recalled(judge_messages(kind, asked)) is None)
+    )
+
 
 def estimates(
-    items: Sequence[Item], gathered: Mapping[int, Gathered], count: Callable[[Sequence[str]], list[int]]
+    items: Sequence[Item],
+    gathered: Mapping[int, Gathered],
+    sizes: Sizes,
+    left: Callable[[tuple[int, int], Item, Context], Left],
 ) -> Estimates:
-    """Return about what a run takes if nothing has to be asked again and nothing is remembered; an answer is guessed.
+    """Return about what a run takes if nothing has to be asked again; an answer is guessed.
 
-    Chunks count as many tokens as they fill of the budget.
+    Parameters
+    ----------
+    left
+        Says what has to be asked for, by the numbers of the chunker and of the question.
     """
-    texts = [prompts.ANSWER_SYSTEM, prompts.FAITHFULNESS_SYSTEM, prompts.RELEVANCY_SYSTEM, prompts.CORRECTNESS_SYSTEM]
-    sizes = count([*texts, *(item.question for item in items), *(item.reference for item in items)])
-    fixed, questions, references = sizes[:4], sizes[4 : 4 + len(items)], sizes[4 + len(items) :]
-    answers = judgements = (0, 0)
-    for one in gathered.values():
+    answers: list[int] = []
+    judgements: list[int] = []
+    for chunker, one in gathered.items():
         for number, (item, context) in enumerate(zip(items, one.contexts, strict=True)):
-            answers = _more(answers, 1, fixed[0] + questions[number] + context.tokens)
-            said = judging_tokens(item, context, (fixed[1], fixed[2], fixed[3]), questions[number], references[number])
-            judgements = _more(judgements, len(kinds_of(item.reference)), said)
-    return Estimates(Estimate(*answers), Estimate(*judgements))
+            needed = left((chunker, number), item, context)
+            if needed.answer:
+                answers.append(sizes.answer(number, context))
+            judgements += [sizes.judgement(kind, number, context) for kind in needed.kinds]
+    return Estimates(_sum(answers), _sum(judgements))
 
 
-def judging_tokens(item: Item, context: Context, prompts_: tuple[int, int, int], question: int, reference: int) -> int:
-    """Return about how many tokens judging one answer sends."""
-    faithfulness = prompts_[0] + context.tokens + question + ANSWER_TOKENS
-    relevancy = prompts_[1] + ANSWER_TOKENS
-    correctness = prompts_[2] + question + reference + ANSWER_TOKENS if item.reference else 0
-    return faithfulness + relevancy + correctness
-
-
-def _more(sums: tuple[int, int], requests: int, tokens: int) -> tuple[int, int]:
-    return sums[0] + requests, sums[1] + tokens
+def _sum(tokens: Iterable[int]) -> Estimate:
+    every = [*tokens]
+    return Estimate(len(every), sum(every))

@@ -95,9 +95,10 @@ class _Found(NamedTuple):
     said: tuple[str, ...]
 
 
-def kinds_of(reference: str) -> tuple[Kind, ...]:
-    """Return what can be judged of an answer: correctness takes a reference."""
-    return KINDS if reference else KINDS[:-1]
+def kinds_of(reference: str, context: Context) -> tuple[Kind, ...]:
+    """Return what can be judged of an answer: correctness takes a reference, faithfulness what it was to be taken from."""
+    without = {*(() if reference else ("correctness",)), *(("faithfulness",) if context.closed_book else ())}
+    return tuple(kind for kind in KINDS if kind not in without)
 
 
 def judge_messages(kind: Kind, asked: Judged) -> list[Message]:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from chunkers import InputError
 from chunkers.text.reading import decode
 from evaluation.asking.ask import checked_question
+from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.excerpts import short
 from evaluation.retrieval.question_rows import Row, listed, plain_rows
+from evaluation.retrieval.questions import Question
 
 MOST_QUESTIONS = 500
 """The most questions of a run: a model is asked up to four times for each of them and each chunker."""
@@ -80,6 +82,26 @@ def questions_of_file(data: bytes, name: str) -> Items:
             break
     items = _items(found)
     return Items(items.usable, tuple(f"{name}, {problem}" for problem in items.problems))
+
+
+def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Items]:
+    """Return Retrieval's questions by the text of the document that answers them; their excerpts are the references.
+
+    One whose excerpts are in several documents is left out: no chunks of one text can answer it. Where the whole document is
+    the excerpt, as in BEIR's sets, it is no reference.
+    """
+    found: dict[int, list[tuple[str, Any, str]]] = {}
+    for question in questions:
+        documents = {excerpt.document for excerpt in question.excerpts}
+        if len(documents) != 1:
+            continue
+        (number,) = documents
+        text = corpus.documents[number].text
+        parts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
+        rows = found.setdefault(number, [])
+        if len(rows) <= MOST_QUESTIONS:
+            rows.append((short(question.text), question.text, " ".join(parts)))
+    return {corpus.documents[number].text: _items(rows) for number, rows in found.items()}
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:

@@ -98,7 +98,7 @@ class Report:
 
     def answers(self, chunker: int) -> int:
         """Return how many questions a chunker has an answer to."""
-        return sum(bool(one.answer.text) for (number, _), one in self.results.items() if number == chunker)
+        return sum(one.answer.usable for (number, _), one in self.results.items() if number == chunker)
 
     def not_judged(self, chunker: int, measure: str) -> int:
         """Return how many answers of a chunker lack a measure because a judgement of them could not be read."""
@@ -165,14 +165,16 @@ class Report:
             said += f" To tell such a difference would take some {rounded_up(needed):,} questions."
         return said
 
-    def asked(self, chunker: int, model: LanguageModel) -> Asked:
+    def asked(self, chunker: int, model: LanguageModel | None) -> Asked:
         """Return what the answers of a chunker took of the model that gave them, without what judging them took."""
         exchanges = [one.answer.exchange for (number, _), one in self.results.items() if number == chunker]
         read, written = sum(one.tokens_in for one in exchanges), sum(one.tokens_out for one in exchanges)
-        return Asked(read, written, model.price(read, written))
+        return Asked(read, written, None if model is None else model.price(read, written))
 
 
-def costs(report: Report, gathered: Mapping[int, Gathered], model: LanguageModel) -> list[dict[str, float | str | None]]:
+def costs(
+    report: Report, gathered: Mapping[int, Gathered], model: LanguageModel | None
+) -> list[dict[str, float | str | None]]:
     """Return what every chunker took: seconds, tokens and dollars; None where a time or a price is not known.
 
     Source of what is counted: the article that introduced double-pass merging, for the user's own text.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from chunkers.language_models.asking import Asking, together
 from evaluation.answering.answer import Answer, Context, Gathered, Recording, answered
-from evaluation.answering.judging import Judged, Judgement, Kind, Similar, aqs, judged, kinds_of
+from evaluation.answering.judging import KINDS, Judged, Judgement, Kind, Similar, aqs, judged, kinds_of
 from evaluation.answering.questions import Item
 
 
@@ -62,6 +62,13 @@ class Result:
         """Which of the judgements could not be read."""
         return tuple(kind for kind, all_ in self.judgements.items() if all_[-1].problem)
 
+    def whole(self, *, judged: bool) -> bool:
+        """Return whether all is there, with what a judging model says if it is to be ``judged``."""
+        if not self.answer.usable:
+            return True
+        there = self.question_cosine is not None
+        return there and (not judged or {*kinds_of(self.item.reference, self.context)} <= {*self.judgements})
+
     def with_judgement(self, one: Judgement) -> Result:
         """Return it with one more judgement."""
         return replace(self, judgements={**self.judgements, one.kind: (*self.judgements.get(one.kind, ()), one)})
@@ -89,10 +96,35 @@ class Means:
     count: Callable[[Sequence[str]], list[int]]
 
 
+def taken_over(
+    results: Iterable[Result], items: Sequence[Item], gathered: Mapping[int, Gathered], *, same_judge: bool
+) -> dict[tuple[int, int], Result]:
+    """Return what another run of the same models and the same embedder has of this one, by chunker and question.
+
+    An answer depends on the question and on what the model was given alone. Without the ``same_judge``, its judgements are
+    left out.
+    """
+    known = {(one.item, one.context): one if same_judge else replace(one, judgements={}) for one in results}
+    places = (
+        ((chunker, question), known.get((item, context)))
+        for chunker, own in gathered.items()
+        for question, (item, context) in enumerate(zip(items, own.contexts, strict=True))
+    )
+    return {place: one for place, one in places if one is not None}
+
+
 def answer_item(
-    item: Item, context: Context, means: Means, keep: Callable[[Result], None], cancelled: Callable[[], bool]
+    item: Item,
+    context: Context,
+    means: Means,
+    keep: Callable[[Result], None],
+    cancelled: Callable[[], bool],
+    before: Result | None = None,
 ) -> None:
     """Answer a question, measure the answer and have it judged; ``keep`` is called with what there is after each step.
+
+    What there is of it from ``before`` is not asked again, unless what is missing takes the answer's words and these were
+    not kept.
 
     Raises
     ------
@@ -101,17 +133,19 @@ def answer_item(
     Cancelled
         If the user asked to stop.
     """
-    given = answered(item.question, context, Recording(means.asking, means.count, cancelled))
-    result = Result(item, context, given)
-    keep(result)
-    if not given.text:
+    result = before
+    if result is None or not result.answer.text:
+        result = Result(item, context, answered(item.question, context, Recording(means.asking, means.count, cancelled)))
+        keep(result)
+    if not result.answer.usable:
         return
-    others = [item.question, *([item.reference] if item.reference else [])]
-    cosines = [float(one) for one in means.similar(given.text, others)]
-    result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
-    keep(result)
+    if result.question_cosine is None:
+        others = [item.question, *([item.reference] if item.reference else [])]
+        cosines = [float(one) for one in means.similar(result.answer.text, others)]
+        result = replace(result, question_cosine=cosines[0], reference_cosine=cosines[1] if item.reference else None)
+        keep(result)
     if means.judge is not None:
-        judge_result(result, means, keep, cancelled)
+        judge_result(result, means, keep, cancelled, kinds=[kind for kind in KINDS if kind not in result.judgements])
 
 
 def answer_all(
@@ -121,6 +155,7 @@ def answer_all(
     keep: Callable[[tuple[int, int], Result], None],
     done: Callable[[tuple[int, int]], None],
     cancelled: Callable[[], bool] = bool,
+    before: Mapping[tuple[int, int], Result] | None = None,
 ) -> None:
     """Answer every question from the chunks of every chunker, several at once, as `answer_item` does.
 
@@ -129,7 +164,9 @@ def answer_all(
     keep
         Called with the numbers of the chunker and of the question, from any thread.
     done
-        Called when all of an answer is there.
+        Called when all of an answer is there; not for those that were whole ``before``.
+    before
+        What there is already, by the numbers of the chunker and of the question.
 
     Raises
     ------
@@ -138,25 +175,38 @@ def answer_all(
     Cancelled
         If the user asked to stop.
     """
+    there = {} if before is None else before
+    judged = means.judge is not None
 
-    def one(chunker: int, question: int) -> Callable[[Callable[[], bool]], None]:
+    def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
+        chunker, question = place
+
         def work(stopped: Callable[[], bool]) -> None:
-            place = chunker, question
-            answer_item(items[question], gathered[chunker].contexts[question], means, partial(keep, place), stopped)
+            context = gathered[chunker].contexts[question]
+            answer_item(items[question], context, means, partial(keep, place), stopped, there.get(place))
             done(place)
 
         return work
 
     # Question by question, so that a run that is stopped compares the chunkers on the same ones.
-    together([one(chunker, question) for question in range(len(items)) for chunker in gathered], cancelled)
+    places = [(chunker, question) for question in range(len(items)) for chunker in gathered]
+    left = [place for place in places if place not in there or not there[place].whole(judged=judged)]
+    together([one(place) for place in left], cancelled)
 
 
 def judge_result(
-    result: Result, means: Means, keep: Callable[[Result], None], cancelled: Callable[[], bool], repeat: int = 0
+    result: Result,
+    means: Means,
+    keep: Callable[[Result], None],
+    cancelled: Callable[[], bool],
+    repeat: int = 0,
+    kinds: Collection[Kind] = KINDS,
 ) -> None:
-    """Have an answer judged, afresh with another ``repeat``; raises as `answer_item`."""
+    """Have an answer judged in those ``kinds`` that it can be, afresh with another ``repeat``; raises as `answer_item`."""
     assert means.judge is not None
-    for kind in kinds_of(result.item.reference):
+    for kind in kinds_of(result.item.reference, result.context):
+        if kind not in kinds:
+            continue
         recording = Recording(means.judge, means.count, cancelled, repeat)
         result = result.with_judgement(judged(kind, result.judged_of, recording, means.similar, repeat))
         keep(result)

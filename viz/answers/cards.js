@@ -49,13 +49,17 @@ import { countPainted } from "../components/shared/handle.js";
 export default function ({ data, parentElement }) {
   const root = found(parentElement, ".answers");
   // What the user has opened or closed stays so when a judgement arrives.
-  const before = new Map([...root.querySelectorAll("details")].map((one) => [one.getAttribute("data-name"), one.open]));
+  const touched = [...root.querySelectorAll("details")].filter((one) => String(one.open) !== one.getAttribute("data-usual"));
+  const before = new Map(touched.map((one) => [one.getAttribute("data-name"), one.open]));
   const cards = el("div", "cards");
   cards.append(...data.cards.map(card));
   const parts = [el("h3", "question", data.question)];
   if (data.reference) parts.push(el("p", "reference", data.reference));
   root.replaceChildren(...parts, cards);
-  for (const one of root.querySelectorAll("details")) one.open = before.get(one.getAttribute("data-name")) ?? one.open;
+  for (const one of root.querySelectorAll("details")) {
+    one.setAttribute("data-usual", String(one.open));
+    one.open = before.get(one.getAttribute("data-name")) ?? one.open;
+  }
   countPainted(root);
 }
 

@@ -90,8 +90,10 @@ def card(title: str, context: Context | None, result: Result | None, budget: int
         note = "Its chunks are not there yet."
     elif answer is None:
         note = "Waiting for the answer …" if running else "No answer yet."
-    elif not answer.text:
+    elif not answer.usable:
         note = f"No answer that can be used in {REPEATS + 1} attempts: {answer.problem}."
+    elif not answer.text:
+        note = "Answered before the server was restarted: what was measured of the answer was kept, its words were not."
     return {
         "title": title,
         "answer": answer.text if answer is not None else "",
@@ -112,6 +114,8 @@ def _given(context: Context) -> list[GivenData]:
 
 
 def _filled(context: Context, budget: int) -> str:
+    if context.closed_book:
+        return "nothing of the text"
     return f"{counted(len(context.passages), 'chunk')}, {context.tokens:,} of {budget:,} tokens"
 
 

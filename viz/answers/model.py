@@ -54,11 +54,11 @@ def _judging(choices: Choices) -> None:
         False,
         key="answers/bert",
         disabled=not there,
-        help="The package bert-score loads a model of its own, and fetches it from Hugging Face where it is not on this "
-        "machine."
-        if there
-        else "Needs the package bert-score, which is not installed: pip install bert-score.",
+        help="The package bert-score loads a model of its own, roberta-large for English and a multilingual BERT for most "
+        "others, and fetches it from Hugging Face where it is not on this machine.",
     )
+    if not there:
+        st.caption("BERTScore takes the package bert-score. To have it, run `pip install bert-score` beside Seamark.")
     with st.expander("What the models are asked"):
         for title, system in (
             ("To answer", prompts.ANSWER_SYSTEM),

@@ -7,24 +7,28 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import InputError, load_tokenizer
-from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import Gathered
-from evaluation.answering.estimate import judging_tokens
+from evaluation.answering.estimate import Sizes
 from evaluation.answering.judging import kinds_of
 from viz.answers.cards import card, show_cards
+from viz.answers.model import judge_of
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import select
-from viz.jobs.answering.job import Answering, AnswerPlan, Judging
+from viz.jobs.answering.job import Answering, Judging
+from viz.jobs.answering.plan import AnswerPlan
+from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.language_model import chosen_model, identity_of
 from viz.theme.numbers import counted
 
 
-def show_question(words: dict[str, str], plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:
+def show_question(choices: Choices, plan: AnswerPlan, gathered: Mapping[int, Gathered], run: Answering | None) -> None:
     """Draw the choice of a question, and what each chunker gives to it; with a run, its answers and their judgements."""
     st.header("One question", anchor=False)
     options = {str(number): f"{number}. {item.question}" for number, item in enumerate(plan.items, start=1)}
-    number = int(select("Question", words, "question", options, "answers/question")) - 1
+    number = int(select("Question", choices.extra, "question", options, "answers/question")) - 1
     item, results = plan.items[number], {} if run is None else run.results.copy()
     running = run is not None and run.running
     cards = []
@@ -33,15 +37,18 @@ def show_question(words: dict[str, str], plan: AnswerPlan, gathered: Mapping[int
         context = None if own is None else own.contexts[number]
         cards.append(card(name, context, results.get((column, number)), plan.budget, running=running))
     show_cards({"question": item.question, "reference": item.reference, "cards": cards})
-    if run is not None and run.judge is not None and not running:
-        _offer_again(run, number)
+    asking = chosen_model()
+    if run is None or running or asking is None:
+        return
+    judge = judge_of(choices, asking)
+    if judge is not None and identity_of(judge) == run.models.judge:
+        _offer_again(run, judge, number)
 
 
-def _offer_again(run: Answering, question: int) -> None:
+def _offer_again(run: Answering, judge: Asking, question: int) -> None:
     """Draw the button that has the answers to a question judged again, with where they go and about how much that is."""
-    judge, job = run.judge, session.judging
-    assert judge is not None
-    answered = [one for place, one in run.results.items() if place[1] == question and one.answer.text]
+    job = session.judging
+    answered = [one for place, one in run.results.copy().items() if place[1] == question and one.answer.text]
     if not answered:
         return
     if job is not None and job.run is run and job.running and not job.cancelled:
@@ -56,21 +63,20 @@ def _offer_again(run: Answering, question: int) -> None:
         notice(str(error), "error", key="answers_judging_host")
         return
     item = run.plan.items[question]
-    tokenizer = load_tokenizer(run.plan.tokenizer)
-    systems = (prompts.FAITHFULNESS_SYSTEM, prompts.RELEVANCY_SYSTEM, prompts.CORRECTNESS_SYSTEM)
-    *fixed, asked, reference = tokenizer.count([*systems, item.question, item.reference])
-    tokens = sum(judging_tokens(item, one.context, (fixed[0], fixed[1], fixed[2]), asked, reference) for one in answered)
+    sizes = Sizes.of([item], load_tokenizer(run.plan.tokenizer).count)
+    judgements = [(one, kind) for one in answered for kind in kinds_of(item.reference, one.context)]
+    tokens = sum(sizes.judgement(kind, 0, one.context) for one, kind in judgements)
 
     def again() -> None:
-        session.judging = job = Judging(run, question)
+        session.judging = job = Judging(run, question, judge)
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
     row.button("Judge again", on_click=again, key="answers/judge_again")
     with row:
         remark(
-            f"sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
+            f"Sends {counted(len(answered), 'answer')} and what they were given once more to {host}, to the model "
             f"{judge.model.title}: about {tokens:,} tokens in "
-            f"{counted(len(answered) * len(kinds_of(item.reference)), 'request')}. What it said before stays to be read.",
+            f"{counted(len(judgements), 'request')}. What it said before stays to be read.",
             key="answers_judge_again_said",
         )

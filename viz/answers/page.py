@@ -6,21 +6,23 @@ import streamlit as st
 
 from chunkers import Embedder
 from chunkers.errors import shown
-from chunkers.language_models.asking import Asking
-from evaluation.answering.answer import ANSWER_TOKENS
 from evaluation.answering.questions import Items
+from evaluation.answering.trivial import TITLES
 from evaluation.asking.ask import fitting_budget
 from sample_docs import sample_splitters
-from viz.answers.model import JUDGED, MISSING, judge_of, model_controls, scores_bert
+from viz.answers.kept import find_run
+from viz.answers.model import JUDGED, MISSING, model_controls
 from viz.answers.one import show_question
 from viz.answers.questions import SOURCES, WORD, choose_questions
 from viz.answers.results import MEASURE, show_more, show_report
+from viz.answers.sending import RUN, models_of, show_send_row
+from viz.answers.trivial import BESIDE, choose_trivial_rows, trivial_rows
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import heading, notice, remark
-from viz.components.sending import ask_to_send
 from viz.controls.chunker import column_controls
 from viz.controls.link_widgets import select
-from viz.jobs.answering.job import Answering, AnswerPlan, Gathering
+from viz.jobs.answering.job import Answering, Gathering
+from viz.jobs.answering.plan import AnswerPlan
 from viz.shell.misfits import show_misfits
 from viz.shell.page import Page, page
 from viz.shell.progress import show_progress
@@ -31,7 +33,6 @@ from viz.state.keys import session
 from viz.state.language_model import MISSING as MISSING_MODEL
 from viz.state.language_model import chosen_model
 from viz.state.text import Text
-from viz.theme.numbers import counted
 
 PAGE = "answers"
 
@@ -39,7 +40,7 @@ FITTING = "fitting"
 BUDGETS = (100, 250, 500, 1000, 2000, 4000)
 """Tokens of chunks that a question may be given."""
 
-WORDS = {"budget": FITTING, WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1"}
+WORDS = {"budget": FITTING, BESIDE: "", WORD: "retrieval", "judged": "yes", MEASURE: "aqs", "question": "1", RUN: ""}
 """The default values of the link's own parameters."""
 
 ALLOWED = {"budget": [FITTING, *map(str, BUDGETS)], WORD: [*SOURCES], "judged": [*JUDGED]}
@@ -86,6 +87,11 @@ def _check(here: Page) -> None:
                 f"The link's {name} must be one of {', '.join(allowed)}; got {shown(words[name])}. Using the default."
             )
             words[name] = WORDS[name]
+    if unknown := [name for name in words[BESIDE].split(",") if name and name not in TITLES]:
+        here.complain(
+            f"The link's {BESIDE} must be some of {', '.join(TITLES)}; got {shown(unknown[0])}. Using the default."
+        )
+        words[BESIDE] = WORDS[BESIDE]
 
 
 def _controls(here: Page, made: list[ColumnResult]) -> None:
@@ -93,6 +99,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
     fitting = "" if text is None else f": {fitting_budget(len(text.document.text)):,} tokens"
     budgets = {FITTING: f"auto{fitting}", **{str(size): f"{size:,} tokens" for size in BUDGETS}}
     select("Budget", choices.extra, "budget", budgets, "answers/budget", help=BUDGET_HELP)
+    choose_trivial_rows(choices)
     model_controls(choices)
     use_compares(PAGE, choices)
     chunker = made[choices.selected].chunker if made else None
@@ -108,28 +115,32 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
             notice(f"Column {number + 1}: {one.error}", waits, key=f"answers_column_{number}")
     plan = _plan(here, text, made, items)
     gathering = _gathered(plan, made, here.embedder) if plan is not None else None
-    run = session.answering
+    run = find_run(here.choices.extra[RUN], gathering, here.embedder)
     if not items.usable:
         notice(_no_questions(here.choices), key="answers_no_questions")
-    if plan is not None and gathering is not None and here.embedder is not None:
-        _send_row(here, text, plan, gathering, here.embedder)
+    if gathering is not None and here.embedder is not None:
+        asking = chosen_model()
+        if asking is None and (run is None or not run.whole):
+            notice(MISSING, key="answers_missing")
+        elif asking is not None:
+            show_send_row(here.choices, gathering, here.embedder, asking, run)
     if run is not None:
         _say_state(here, run, plan)
         if run.results:
             report = run.report()
             show_report(run, report, here.choices.extra)
-            show_question(here.choices.extra, run.plan, run.gathered, run)
+            show_question(here.choices, run.plan, run.gathered, run)
             show_more(run, report)
             return
     if plan is not None and gathering is not None:
-        show_question(here.choices.extra, plan, gathering.found, None)
+        show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
 
 
 def _no_questions(choices: Choices) -> str:
     if choices.extra[WORD] == "retrieval":
         return (
-            "Retrieval has no questions about this text. Type some, take a file, or ask the text on Compare, mark the "
-            "answer and keep the question."
+            "Retrieval has no questions about this text. Give or generate some there, type some, take a file, or ask the "
+            "text on Compare, mark the answer and keep the question."
         )
     return "There are no questions yet."
 
@@ -145,8 +156,11 @@ def _plan(here: Page, text: Text, made: list[ColumnResult], items: Items) -> Ans
     budget = here.choices.extra["budget"]
     size = fitting_budget(len(text.document.text)) if budget == FITTING else int(budget)
     names = tuple(f"{number}. {type(one.chunker).title}" for number, one in enumerate(made, start=1) if one.chunker)
-    embedder = f"{here.embedder.name} {here.embedder.identity}"
-    return AnswerPlan(tuple(one.of_model for one in tasks), names, items.usable, size, embedder, here.choices.tokenizer)
+    trivial = trivial_rows(here.choices)
+    names += tuple(TITLES[name] for name in trivial)
+    embedder = here.embedder.name, here.embedder.identity
+    tasks_of_model = tuple(one.of_model for one in tasks)
+    return AnswerPlan(tasks_of_model, names, items.usable, size, *embedder, here.choices.tokenizer, trivial)
 
 
 def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | None) -> Gathering | None:
@@ -167,54 +181,9 @@ def _gathered(plan: AnswerPlan, made: list[ColumnResult], embedder: Embedder | N
     elif job.error:
         notice(job.error, "error", key="answers_gathering_error")
         st.button("Try again", on_click=again, key="answers/gather_again")
-    elif job.estimates is None:
+    elif job.sizes is None:
         st.button("Gather the chunks", on_click=again, key="answers/gather")
     return job
-
-
-def _send_row(here: Page, text: Text, plan: AnswerPlan, gathering: Gathering, embedder: Embedder) -> None:
-    """Say what would be sent, with the button that sends it; or what is missing."""
-    asking = chosen_model()
-    if asking is None:
-        notice(MISSING, key="answers_missing")
-        return
-    run = session.answering
-    found, judge = gathering.estimates, judge_of(here.choices, asking)
-    if found is None or (run is not None and (run.running or _is_of(run, plan, asking, judge))):
-        return
-
-    def send() -> None:
-        session.answering = job = Answering(
-            plan, text.document, gathering.found.copy(), asking, judge, embedder, session.on_disk, scores_bert()
-        )
-        job.start()
-
-    also = None if judge is None else (judge.model, found.judgements, ANSWER_TOKENS)
-    count = counted(len(plan.items), "question")
-    ask_to_send(
-        f"“Answers” sends {count} with the chunks of {counted(len(plan.names), 'chunker')}",
-        asking,
-        found.answers,
-        ANSWER_TOKENS,
-        key="answers",
-        send=send,
-        also=also,
-    )
-
-
-def _is_of(run: Answering, plan: AnswerPlan, asking: Asking, judge: Asking | None) -> bool:
-    """Return whether a run has all that would be asked."""
-    whole = len(run.finished) == run.total and not run.error
-    return whole and run.plan == plan and not _other_models(run, asking, judge) and (run.bert or not scores_bert())
-
-
-def _other_models(run: Answering, asking: Asking, judge: Asking | None) -> list[str]:
-    """Return which of the models are others than those of a run; answers that need not be judged may be."""
-    differs = {
-        "the language model": run.asking is not asking,
-        "the judging model": judge is not None and (run.judge is None or run.judge.model.name != judge.model.name),
-    }
-    return [name for name, different in differs.items() if different]
 
 
 def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
@@ -224,7 +193,7 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         show_job_progress(run, lambda: len(run.finished) > seen)
     changed, asking = run.plan.changed(plan) if plan is not None else [], chosen_model()
     if asking is not None:
-        changed += _other_models(run, asking, judge_of(here.choices, asking))
+        changed += run.models.changed(models_of(here.choices, asking))
     if changed:
         notice(
             f"Below are the answers as they were asked for; changed since: {', '.join(changed)}. “Send” asks anew.",
@@ -232,8 +201,13 @@ def _say_state(here: Page, run: Answering, plan: AnswerPlan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="answers_error")
-    if not run.running and len(run.finished) < run.total:
+    done = f"{len(run.finished):,} of {run.total:,} answers"
+    if run.whole or (run.running and not run.cancelled):
+        return
+    if run.asking is None:
         notice(
-            f"Stopped: {len(run.finished):,} of {run.total:,} answers are done. What was answered is not asked again.",
-            key="answers_stopped",
+            f"This run was interrupted; {done} are kept on disk, as what was measured of them. “Send” asks for the others.",
+            key="answers_interrupted",
         )
+    elif len(run.finished) < run.total:
+        notice(f"Stopped: {done} are done. What was answered is not asked again.", key="answers_stopped")

@@ -9,11 +9,16 @@ import streamlit as st
 from chunkers import InputError
 from evaluation.answering.questions import BAR, Item, Items, questions_of_file, questions_of_lines
 from sample_docs import SAMPLES_FOLDER
+from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.link_widgets import seed, switch
+from viz.controls.text_source import give_text
+from viz.jobs.answering.sharing import Shared, Sharing
+from viz.shell.navigation import go_at_next_run
 from viz.state.choices import OWN, Choices
 from viz.state.keys import session
-from viz.state.text import Text
+from viz.state.questions_given import shared
+from viz.state.text import Source, Text
 from viz.theme.numbers import counted
 
 SOURCES = {"retrieval": "Retrieval's", "typed": "Typed", "file": "From a file"}
@@ -25,45 +30,91 @@ WORD = "questions"
 FILE_HELP = "CSV, JSON lines or JSON with question and, where there is one, answer; a file of Retrieval's will do."
 
 
+AT_ONCE_S = 0.3
+"""Seconds that the page waits for Retrieval's questions to be looked up, before it shows that it does."""
+
+
 def choose_questions(choices: Choices, text: Text) -> Items:
     """Draw the choice of the questions, and what is wrong with them; return those that can be used."""
     with st.container(key="answers_source"):
         switch("Questions", choices.extra, WORD, SOURCES, "answers/questions")
-        found = _chosen(choices, text)
-    for_reference = sum(bool(item.reference) for item in found.usable)
+        if choices.extra[WORD] == "retrieval":
+            return _retrievals(choices, text)
+        found = _typed() if choices.extra[WORD] == "typed" else _from_file()
     if found.usable:
-        said = f"{counted(len(found.usable), 'question')}, {for_reference:,} of them with a reference answer"
-        remark(said + _whose(choices), key="answers_questions_said")
+        remark(f"{_counted(found)}.", key="answers_questions_said")
+    _say_problems(found)
+    return found
+
+
+def _counted(found: Items) -> str:
+    references = sum(bool(item.reference) for item in found.usable)
+    return f"{counted(len(found.usable), 'question')}, {references:,} of them with a reference answer"
+
+
+def _say_problems(found: Items) -> None:
     if len(found.problems) == 1:
         notice(found.problems[0], "error", key="answers_problem")
     elif found.problems:
         with st.expander(f"{counted(len(found.problems), 'question')} left out"):
             st.dataframe({"question": list(found.problems)}, hide_index=True, width="stretch")
+
+
+def _retrievals(choices: Choices, text: Text) -> Items:
+    """Return the questions about the text that Retrieval has; draw whose they are, and the way back to it."""
+    job = _sharing()
+    own = job.found.get(text.document.text)
+    kept = tuple(Item(one.question, one.answer) for one in session.questions if one.identity == text.document.identity)
+    sample = () if choices.document == OWN else _bundled(choices.document)
+    every = (*kept, *sample, *(own.items.usable if own is not None else ()))
+    found = Items((*{item.question: item for item in every}.values(),), own.items.problems if own is not None else ())
+    whose = [
+        *(["kept on Compare"] if kept else []),
+        *(["that come with this sample"] if sample else []),
+        *([own.origin] if own is not None and own.items.usable else []),
+    ]
+    row = st.container(horizontal=True, vertical_alignment="center")
+    if found.usable:
+        with row:
+            said = f"{_counted(found)}: those {' and those '.join(whose)}; the excerpts that answer them are the references."
+            remark(said, key="answers_questions_said")
+    row.button("Open Retrieval", key="answers/open", on_click=go_at_next_run, args=("retrieval",), type="tertiary")
+    _say_problems(found)
+    if job.running and not job.cancelled:
+        show_job_progress(job, key="answers/sharing")
+    elif job.error:
+        notice(job.error, "error", key="answers_sharing_error")
+    others = [one for one in [*job.found.values()] if one is not own and one.items.usable]
+    if others:
+        _offer_texts(choices, others)
     return found
 
 
-def _chosen(choices: Choices, text: Text) -> Items:
-    match choices.extra[WORD]:
-        case "typed":
-            return _typed()
-        case "file":
-            return _from_file()
-        case _:
-            return retrievals(choices, text)
+def _sharing() -> Sharing:
+    """Return the job that looks up what Retrieval was given; begun if that is something else than before."""
+    given, job = shared(), session.sharing
+    if job is None or job.given != given:
+        session.sharing = job = Sharing(given)
+        job.start()
+        job.join(AT_ONCE_S)
+    return job
 
 
-def _whose(choices: Choices) -> str:
-    if choices.extra[WORD] != "retrieval":
-        return "."
-    whose = "those kept on Compare" if choices.document == OWN else "those that come with this sample"
-    return f": {whose}; the excerpts that answer them are the references."
-
-
-def retrievals(choices: Choices, text: Text) -> Items:
-    """Return the questions about the text that Retrieval would ask: a sample's, and those that were kept on Compare."""
-    kept = [Item(one.question, one.answer) for one in session.questions if one.identity == text.document.identity]
-    found = [*kept, *(() if choices.document == OWN else _bundled(choices.document))]
-    return Items(tuple({item.question: item for item in found}.values()))
+def _offer_texts(choices: Choices, others: list[Shared]) -> None:
+    """Draw the other texts about which Retrieval has questions, and the button that opens one of them here."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    number = row.selectbox(
+        "Retrieval has questions about other texts",
+        range(len(others)),
+        format_func=lambda place: f"{others[place].name}: {counted(len(others[place].items.usable), 'question')}",
+        key="answers/other_text",
+    )
+    one = others[number or 0]
+    row.button(
+        "Open this text",
+        key="answers/open_text",
+        on_click=lambda: give_text(Source(one.text, one.name, None, "from Retrieval", one.parts), choices),
+    )
 
 
 @lru_cache(maxsize=32)

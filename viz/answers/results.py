@@ -11,12 +11,14 @@ import streamlit as st
 from chunkers.numbers import signed
 from evaluation.answering.files import to_csv, to_json_lines
 from evaluation.answering.report import MEASURES, Report, costs
+from evaluation.answering.trivial import EXPLAINED, TITLES
 from viz.answers.figures import boxes
 from viz.components.download import download
 from viz.components.figure import show_figure
 from viz.components.notice import notice
 from viz.controls.link_widgets import switch
 from viz.jobs.answering.job import Answering
+from viz.state.language_model import chosen_model, identity_of
 from viz.theme.glossary import ANSWERS
 
 MEASURE = "measure"
@@ -39,6 +41,8 @@ def show_report(run: Answering, report: Report, words: dict[str, str]) -> None:
         "Mean ± standard deviation over the questions that have the measure. An answer that could not be judged counts in "
         "none of the means: not as 0."
     )
+    if run.plan.trivial:
+        st.caption("  \n".join(f"{TITLES[name]}: {EXPLAINED[name]}" for name in run.plan.trivial))
     if measure and not run.running:
         _question_by_question(report, measure)
 
@@ -65,13 +69,15 @@ def _table(report: Report) -> dict[str, list[Any]]:
     numbers = range(len(report.names))
     table: dict[str, list[Any]] = {"chunker": list(report.names)}
     table["answers"] = [f"{report.answers(number)} of {report.questions}" for number in numbers]
-    for measure in report.measured:
+    left_out = [one for one in MEASURES if any(report.not_judged(number, one) for number in numbers)]
+    for measure in (one for one in MEASURES if one in report.measured or one in left_out):
         cells = []
         for number, row in enumerate(report.values(measure)):
             kept = row[~np.isnan(row)]
             cell = f"{signed(kept.mean(), '.2f')} ± {kept.std():.2f}" if len(kept) else "undefined"
             left = report.not_judged(number, measure)
-            cells.append(f"{cell}, {left} not judged" if left else cell)
+            # Where a judge always fails, that is what there is to see.
+            cells.append(f"{cell}, {left} not judged" if left and len(kept) else f"{left} not judged" if left else cell)
         table[MEASURES[measure].title] = cells
     return table
 
@@ -103,8 +109,10 @@ def _differences(report: Report, measure: str) -> None:
 
 def _costs(run: Answering, report: Report) -> None:
     st.header("What it took", anchor=False)
-    rows = costs(report, run.gathered, run.asking.model)
-    table = {name: [_cell(row[name]) for row in rows] for name in rows[0]}
+    asking = chosen_model()
+    same = asking is not None and identity_of(asking) == run.models.answers
+    rows = costs(report, run.gathered, asking.model if asking is not None and same else None)
+    table = {name: _column([row[name] for row in rows]) for name in rows[0]}
     places = {name: st.column_config.NumberColumn(format="%.3g") for name in ("chunking, s", "embedding, s")}
     st.dataframe(table, hide_index=True, width="stretch", column_config=places)
     judging = sum(
@@ -117,14 +125,15 @@ def _costs(run: Answering, report: Report) -> None:
         "Chunking and embedding as if nothing had been embedded before; tokens and cost of the answers as if none had been "
         "remembered, without judging them"
         + (f", which took {judging:,} tokens more" if judging else "")
-        + f". This session has spent: {run.asking.spent}."
+        + (f". This session has spent: {asking.spent}." if asking is not None else ".")
     )
 
 
-def _cell(value: float | str | None) -> float | str:
-    if value is None:
-        return "unknown"
-    return float(f"{value:.3g}") if isinstance(value, float) else value
+def _column(values: list[float | str | None]) -> list[float | str | None]:
+    """Return a column of the table; one that nobody knows says so, and in others a value that there is not is empty."""
+    if all(value is None for value in values):
+        return ["unknown"] * len(values)
+    return [float(f"{value:.3g}") if isinstance(value, float) else value for value in values]
 
 
 def _files(run: Answering, report: Report) -> None:

@@ -26,8 +26,8 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
             "Keep embeddings on disk",
             key="on_disk",
             help="A SQLite file in your cache folder stores vectors and hashes, never text. If off, they stay in memory.  \n"
-            "If on, runs on Tune and Retrieval are kept in a file beside it, and their links lead back to them after a "
-            f"restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.",
+            "If on, runs on Tune, Retrieval and Answers are kept in a file beside it, and their links lead back to them "
+            f"after a restart, for {MOST_DAYS} days: settings, results as numbers, hashes of the documents, never text.",
         )
         if session.on_disk:
             cache, runs = embedding_cache(True), run_store()

@@ -18,6 +18,7 @@ from viz.controls.link_widgets import seed
 from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import Made, Make, ReadingJob
 from viz.state.keys import session
+from viz.state.questions_given import RETRIEVAL, given_before
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
 
@@ -64,17 +65,18 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     """Draw the choice of documents and questions and return it, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
-    not uploaded again is taken from the run. ``own`` is whether it waits for the user's own files. What another page has
-    given takes the place of files.
+    not uploaded again is taken from the run; without a run, from what was given before the user left the page. ``own`` is
+    whether it waits for the user's own files. What another page has given takes the place of files.
     """
-    key, given = "retrieval_material", session.retrieval_given
+    key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None
+    kept = kept or given_before()
     first = OWN if own or (kept is not None and kept.own) or given is not None else BUNDLED
     shown = seed(key, OWN if session.retrieval_arrived else st.session_state.get(key, first))
     session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()
-    return _given(given) if given is not None else _uploaded(kept)
+    return _given(given) if given is not None else _uploaded(kept, "Reused from the run shown" if of_run else "Given before")
 
 
 def documents(material: Material | None) -> OwnDocuments:
@@ -91,6 +93,7 @@ def _given(given: GivenQuestions) -> Material:
 
     def forget() -> None:
         session.retrieval_given = None
+        session.shared_questions.pop(RETRIEVAL, None)
 
     remark(given.said, key="retrieval_given")
     for number, note in enumerate(given.notes):
@@ -99,7 +102,7 @@ def _given(given: GivenQuestions) -> Material:
     return given.material
 
 
-def _uploaded(kept: Material | None) -> Material | None:
+def _uploaded(kept: Material | None, from_where: str) -> Material | None:
     """Draw the uploads; return them, completed by what is ``kept`` of the user's own, or None if a part is missing."""
     files = st.file_uploader(
         "Documents",
@@ -135,7 +138,8 @@ def _uploaded(kept: Material | None) -> Material | None:
             texts, parts = list(kept.texts), list(kept.parts)
         questions = questions or kept.questions
         if not files or asked is None:
-            notice(_of_the_run(kept, documents=not files, questions=asked is None), key="retrieval_kept")
+            reused = [counted(len(kept.texts), "document")] * (not files) + [kept.questions[0]] * (asked is None)
+            notice(f"{from_where}: {' and '.join(reused)}.", key="retrieval_kept")
     return Material(tuple(texts), questions, True, tuple(parts)) if texts and questions is not None else None
 
 
@@ -184,9 +188,3 @@ def _read_set(files: list[tuple[str, str, bytes]]) -> tuple[QuestionSet | None, 
 def _set_in(files: Iterator[tuple[str, bytes]], _: Callable[[bytes, str], FileText]) -> QuestionSet | None:
     name, data = next(files)
     return read_set(data, name)
-
-
-def _of_the_run(kept: Material, *, documents: bool, questions: bool) -> str:
-    """Describe what is reused from the run."""
-    parts = [counted(len(kept.texts), "document")] * documents + [kept.questions[0]] * questions
-    return f"Reused from the run shown: {' and '.join(parts)}."

@@ -35,6 +35,7 @@ from viz.shell.thread import show_thread, use_compares
 from viz.state.choices import Choices
 from viz.state.keys import session
 from viz.state.language_model import MISSING, chosen_model, identity_of
+from viz.state.questions_given import share
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
@@ -69,6 +70,8 @@ def _draw(here: Page) -> None:
     chunkers, complaint = chunkers_of(here)
     with here.controls:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
+        if material is not None and material.own:
+            share(material)
         select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
         select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
         use_compares(PAGE, here.choices)

@@ -20,14 +20,15 @@ from evaluation.asking.reranker import Reranker
 from evaluation.generating.data_set import Texts
 from evaluation.generating.generate import Settings
 from evaluation.retrieval.question_sets import QuestionSet
-from viz.jobs.answering.job import Answering, Gathering, Judging
+from viz.jobs.answering.job import Gathering, Judging
+from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
 from viz.jobs.generating import Comparing
-from viz.jobs.plan import OwnDocuments
+from viz.jobs.plan import Material, OwnDocuments
 from viz.jobs.reading import ReadingJob
 from viz.jobs.sweep import Sweep
 from viz.jobs.texts import Showing
@@ -248,7 +249,6 @@ class Session:
     answers_file = Value[tuple[str, Items] | None]("answers_file", None)  # the file of questions, by name
     judge = Value("judge", "")  # name of the model that judges; empty for the one that answers
     gathering = Job[Gathering | None]("gathering", None)
-    answering = Job[Answering | None]("answering", None)
     judging = Job[Judging | None]("judging", None)
 
     embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
@@ -271,6 +271,9 @@ class Session:
     retrieval_given = Value[GivenQuestions | None]("retrieval_given", None)  # by another page, in the place of files
     retrieval_arrived = Value("retrieval_arrived", False)  # whether that was after the page was drawn last
     retrieval_begins = Value("retrieval_begins", False)  # whether a run on it is to begin at once
+    # Questions of Retrieval's that Answers asks too, by what they are there: where they are from, and their documents
+    shared_questions = Container[dict[str, tuple[str, Material]]]("shared_questions", dict)
+    sharing = Job[Sharing | None]("sharing", None)
 
     # The questions that a language model is asked for on Retrieval
     generating_settings = Value[Settings | None]("generating_settings", None)  # None for those of the questions shown

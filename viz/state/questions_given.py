@@ -1,4 +1,4 @@
-"""Questions that Retrieval is given by another page or by a part of its own, with the documents that they are about."""
+"""Questions that pages give each other, with the documents that they are about."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from viz.state.choices import ColumnChoice
 from viz.state.keys import session
 from viz.state.values import GivenQuestions
 from viz.theme.numbers import counted
+
+RETRIEVAL, GENERATED = "retrieval", "generated"
+"""What Retrieval shares: that on which it measures, and what a language model wrote there."""
 
 
 def give_to_retrieval(
@@ -37,5 +40,30 @@ def give_to_retrieval(
     """
     said = f"{counted(questions, 'question')} about {counted(len(found.texts), 'document')}, {origin}."
     material = Material(found.texts, found.questions, True, parts)
-    session.retrieval_given = GivenQuestions(material, said, found.notes, tuple(column.copy() for column in columns))
+    session.retrieval_given = GivenQuestions(material, said, found.notes, origin, tuple(column.copy() for column in columns))
     session.retrieval_arrived = True
+
+
+def share(material: Material) -> None:
+    """Have Answers ask what Retrieval measures on, which is the user's own."""
+    given = session.retrieval_given
+    origin = f"from {material.questions[0]}" if given is None or given.material is not material else given.origin
+    session.shared_questions = {**session.shared_questions, RETRIEVAL: (origin, material)}
+
+
+def given_before() -> Material | None:
+    """Return the user's own material on which Retrieval measured last in this session; None if there is none."""
+    found = session.shared_questions.get(RETRIEVAL)
+    return None if found is None else found[1]
+
+
+def share_generated(found: QuestionSet, model: str, parts: tuple[tuple[str, Parts], ...]) -> None:
+    """Have Answers ask what a language model wrote on Retrieval, whether it is measured there or not."""
+    material = Material(found.texts, found.questions, True, parts)
+    session.shared_questions = {**session.shared_questions, GENERATED: (f"asked by {model}", material)}
+
+
+def shared() -> tuple[tuple[str, Material], ...]:
+    """Return where Retrieval's questions are from, and what they are; those that were given to it from here only once."""
+    found = session.shared_questions.values()
+    return tuple({material: (origin, material) for origin, material in found}.values())

@@ -77,14 +77,26 @@ class StitchedDocuments:
 
 @dataclass(frozen=True)
 class GivenQuestions:
-    """What Retrieval is given by another page: its material, where it is from, sentences on what it measures, and columns.
+    """What Retrieval is given by another page.
 
-    Without columns those of Retrieval stay.
+    Attributes
+    ----------
+    material
+        The questions with their documents.
+    said
+        How many they are, and where they are from.
+    notes
+        Sentences on what they measure.
+    origin
+        Where they are from, as ``kept on Compare``.
+    columns
+        The columns to measure; without any those of Retrieval stay.
     """
 
     material: Material
     said: str
     notes: tuple[str, ...]
+    origin: str
     columns: tuple[ColumnChoice, ...] = ()
 
 

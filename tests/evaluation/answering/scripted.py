@@ -33,7 +33,8 @@ def chat(messages):
 
 
 def reply_to(system, question):
-    return answer(question) if system == prompts.ANSWER_SYSTEM else judgement(system, question)
+    answering = system in (prompts.ANSWER_SYSTEM, prompts.CLOSED_BOOK_SYSTEM)
+    return answer(question) if answering else judgement(system, question)
 
 
 class AnsweringModel(ScriptedModel):

@@ -2,9 +2,12 @@
 
 import pytest
 
-from chunkers import InputError
+from chunkers import Document, InputError
 from evaluation.answering import questions
-from evaluation.answering.questions import Item, questions_of_file, questions_of_lines
+from evaluation.answering.questions import Item, Items, items_about, questions_of_file, questions_of_lines
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.excerpts import Excerpt
+from evaluation.retrieval.questions import Question
 
 
 def test_a_line_is_a_question_and_behind_a_bar_its_reference():
@@ -63,3 +66,25 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_kept(monkeypatch):
     assert questions_of_lines("C?\nD?\nE?\nF?").problems == (
         "line 3 and on: at most 2 questions can be answered; the rest is left out.",
     )
+
+
+def test_retrievals_questions_go_to_the_text_that_answers_them():
+    texts = {"a": "The heron eats fish. The owl hunts.", "b": "The tide turns.", "c": "Nobody asks."}
+    corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name, text in texts.items()))
+
+    def excerpt(name, words):
+        start = texts[name].index(words)
+        return Excerpt([*texts].index(name), (start, start + len(words)))
+
+    questions = [
+        Question("What?", (excerpt("a", "The heron eats fish."), excerpt("a", "The owl hunts."))),
+        Question("Both?", (excerpt("a", "The owl hunts."), excerpt("b", "The tide"))),
+        Question("All?", (excerpt("b", texts["b"]),)),
+        Question("x" * 3000, (excerpt("b", "The tide"),)),
+    ]
+    found = items_about(questions, corpus)
+    assert {*found} == {texts["a"], texts["b"]}
+    assert found[texts["a"]] == Items((Item("What?", "The heron eats fish. The owl hunts."),))
+    # A whole document is the excerpt where nobody has said which part of it answers: no reference.
+    assert found[texts["b"]].usable == (Item("All?", ""),)
+    assert len(found[texts["b"]].problems) == 1

@@ -9,6 +9,8 @@ from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
+from viz.jobs.answering.job import Answering
+from viz.jobs.background import registry
 
 
 @pytest.fixture
@@ -39,9 +41,14 @@ def gathered(app):
     return app
 
 
-def done(app, what="answering"):
-    """Run the page until what it has begun has ended."""
-    ended(app.session_state[what])
+def run_of(app):
+    """Return the run that the link leads to."""
+    return registry().find(app.session_state["choices/answers"].extra["run"], Answering)
+
+
+def done(app, job=None):
+    """Run the page until the run, or another job that it has begun, has ended."""
+    ended(job or run_of(app))
     app.run()
     assert not app.exception
     return app
@@ -109,9 +116,9 @@ def test_a_run_from_the_click_to_the_files(app, http):
     assert "Send" not in labels(app)
     assert len(http.requests) == made
     # Judging again asks afresh, and says before where it goes; what was said before stays.
-    assert any(text.startswith("sends 2 answers and what they were given once more to 127.0.0.1") for text in remarks(app))
+    assert any(text.startswith("Sends 2 answers and what they were given once more to 127.0.0.1") for text in remarks(app))
     press(app, "Judge again")
-    done(app, "judging")
+    done(app, app.session_state["judging"])
     assert made + 3 <= len(http.requests) <= made + 6
     assert len(asked(http)) == 6
     assert cards(app)[0]["judgements"][2]["said"][-1].startswith("Before: ")
@@ -126,7 +133,7 @@ def test_a_run_that_is_stopped_keeps_what_was_answered_and_goes_on_from_there(ap
     name_model(app, http)
     gathered(app)
     press(app, "Send")
-    job = app.session_state["answering"]
+    job = run_of(app)
     assert job.progress()[1].startswith("Asking test: ")
     assert "Cancel" in labels(app)
     assert "Send" not in labels(app)
@@ -209,3 +216,32 @@ def test_words_of_a_link_that_are_none_are_named(app, http):
     opened(app, budget="7", questions="all", judged="maybe", measure="x" * 90, question="-4")
     assert len([text for text in said(app) if text.startswith("The link's ")]) == 3
     assert app.selectbox(key="answers/question").value == "1"
+
+
+def test_a_judge_that_always_fails_is_seen_in_the_table_and_trivial_rows_are_there_beside(app, http):
+    http.model = lambda messages: (
+        "I would say so." if messages[0]["content"] == prompts.FAITHFULNESS_SYSTEM else chat(messages)
+    )
+    opened(app, beside="closed_book,no_cut")
+    name_model(app, http)
+    gathered(app)
+    (told,) = [text for text in said(app) if "Nothing is sent until you" in text]
+    assert "with the chunks of 2 chunkers and for 2 trivial rows to " in told
+    # Three judgements of each answer, and two of those that had no text.
+    assert f"tokens in {12 + 9 * 3 + 3 * 2} requests" in told
+    press(app, "Send")
+    done(app)
+    rows = table(app, "AQS")
+    assert list(rows["chunker"]) == ["1. Fixed sentences", "2. Recursive", "Closed book", "No cut"]
+    assert list(rows["Faithfulness"]) == ["3 not judged", "3 not judged", "undefined", "3 not judged"]
+    assert list(rows["AQS"]) == list(rows["Faithfulness"])
+    assert cards(app)[2]["budget"] == "nothing of the text"
+    assert app.query_params["beside"] in ("closed_book,no_cut", ["closed_book,no_cut"])
+
+
+def test_an_unknown_trivial_row_in_a_link_is_named(app, http):
+    opened(app, beside="no_cut,<b>x</b>")
+    assert any(
+        text.startswith("The link's beside must be some of closed_book, no_cut, random; got '<b>x</b>'")
+        for text in said(app)
+    )

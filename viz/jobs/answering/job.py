@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import median
 
 import numpy as np
 
@@ -15,48 +16,15 @@ from chunkers.text.languages import detect_language
 from chunkers.turns import arrival
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.bert_score import bert_scores
-from evaluation.answering.estimate import Estimates, estimates
-from evaluation.answering.questions import Item
+from evaluation.answering.estimate import Sizes
 from evaluation.answering.report import Report
+from evaluation.answering.trivial import gather_trivial
 from evaluation.answering.work import Means, Result, answer_all, judge_result
+from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.asking.job import ruler_of
 from viz.jobs.background import Background
-from viz.jobs.chunking import Task
+from viz.jobs.keeping.kept_answers import KeptAnswers
 from viz.jobs.resources import embedding_cache, load_model
-
-
-@dataclass(frozen=True)
-class AnswerPlan:
-    """What the chunks that questions are given depend on; equal plans give the same.
-
-    Attributes
-    ----------
-    tasks
-        One for each column, without the embedder's revision.
-    names
-        The columns' names.
-    budget
-        Tokens of the chunks.
-    """
-
-    tasks: tuple[Task, ...]
-    names: tuple[str, ...]
-    items: tuple[Item, ...]
-    budget: int
-    embedder: str
-    tokenizer: str
-
-    def changed(self, other: AnswerPlan) -> list[str]:
-        """Return the names of the settings in which the other plan differs."""
-        differs = {
-            "the text": [one.document for one in self.tasks[:1]] != [one.document for one in other.tasks[:1]],
-            "chunkers": [one.chunker for one in self.tasks] != [one.chunker for one in other.tasks],
-            "questions": self.items != other.items,
-            "budget": self.budget != other.budget,
-            "embedder": self.embedder != other.embedder,
-            "tokenizer": self.tokenizer != other.tokenizer,
-        }
-        return [name for name, different in differs.items() if different]
 
 
 @dataclass(eq=False)
@@ -66,9 +34,9 @@ class Gathering(Background):
     Attributes
     ----------
     found
-        By the column's number; grows while the job runs.
-    estimates
-        About what answering and judging will take; None until all columns are there.
+        By the number of the column, and after these of the trivial row; grows while the job runs.
+    sizes
+        Tokens of what answering and judging send beside chunks; None until all columns are there.
     """
 
     plan: AnswerPlan
@@ -76,31 +44,38 @@ class Gathering(Background):
     embedder: Embedder
     on_disk: bool
     found: dict[int, Gathered] = field(default_factory=dict)
-    estimates: Estimates | None = None
+    sizes: Sizes | None = None
     came: int = field(default_factory=arrival, init=False)
     _status: str = "Embedding the chunks"
     _share: float = 0.0
 
     def progress(self) -> tuple[float, str]:
         """Return the share of the columns that are done, and what is done for the next."""
-        return min(1.0, (len(self.found) + self._share) / max(1, len(self.chunkings))), self._status
+        return min(1.0, (len(self.found) + self._share) / max(1, len(self.plan.names))), self._status
 
     def _run(self) -> None:
         load_model(self.embedder, self._prepares, self._cancel.is_set)
-        questions = [item.question for item in self.plan.items]
+        plan, questions = self.plan, [item.question for item in self.plan.items]
+        document = self.chunkings[0].document
+        ruler = ruler_of(document, plan.tokenizer)
         for number, chunking in enumerate(self.chunkings):
-            self._share = 0.0
-
-            def embedded(done: int, total: int, number: int = number) -> None:
-                self._status = f"Column {number + 1}: {done:,} of {total:,} texts embedded"
-
-            tools = _tools(self.embedder, self.plan, self.on_disk, self._cancel.is_set)
-            tools = replace(tools, progress=embedded, share=self._shared, came=self.came)
-            ruler = ruler_of(chunking.document, self.plan.tokenizer)
-            self.found[number] = gather(chunking, questions, self.plan.budget, tools, ruler)
+            self.found[number] = gather(chunking, questions, plan.budget, self._tools(number), ruler)
+        chunks = round(median(len(one.chunks) for one in self.chunkings))
+        for number, name in enumerate(plan.trivial, start=len(self.chunkings)):
+            tools = self._tools(number)
+            self.found[number] = gather_trivial(name, document, questions, plan.budget, chunks, tools, ruler)
         self._status = "Counting tokens"
-        tokenizer = load_tokenizer(self.plan.tokenizer)
-        self.estimates = estimates(self.plan.items, self.found, tokenizer.count)
+        self.sizes = Sizes.of(plan.items, load_tokenizer(plan.tokenizer).count)
+
+    def _tools(self, number: int) -> Tools:
+        """Return the tools for a column or row, which say how far it is."""
+        self._share = 0.0
+
+        def embedded(done: int, total: int) -> None:
+            self._status = f"{self.plan.names[number]}: {done:,} of {total:,} texts embedded"
+
+        tools = _tools(self.embedder, self.plan, self.on_disk, self._cancel.is_set)
+        return replace(tools, progress=embedded, share=self._shared, came=self.came)
 
     def _prepares(self, share: float) -> None:
         self._status, self._share = self.embedder.prepared_said(share), share
@@ -117,42 +92,60 @@ class Answering(Background):
     ----------
     gathered
         See `Gathering.found`.
-    judge
-        None where the answers are not judged.
+    models
+        The models that answer and judge.
+    asking, judge
+        What asks them: None for a run that only shows what is kept, the second also where the answers are not judged.
     bert
         Whether BERTScore is computed at the end.
+    kept
+        Where each answer is kept on disk once all of it is there; None if the run is not kept.
     results
-        By the number of the column and of the question; replaced after each step of each.
+        By the number of the column and of the question; replaced after each step of each. What is there from before is not
+        asked again.
+    finished
+        Those of which all is there.
     """
 
     plan: AnswerPlan
     document: Document
     gathered: Mapping[int, Gathered]
-    asking: Asking
+    models: Models
+    asking: Asking | None
     judge: Asking | None
     embedder: Embedder
     on_disk: bool
     bert: bool = False
+    kept: KeptAnswers | None = None
     results: dict[tuple[int, int], Result] = field(default_factory=dict)
-    finished: set[tuple[int, int]] = field(default_factory=set)
+    finished: set[tuple[int, int]] = field(default_factory=set, init=False)
     _status: str = ""
     _version: int = 0
     _report: tuple[int, Report] | None = None
+
+    def __post_init__(self) -> None:
+        """Take what is there from before."""
+        judged = bool(self.models.judge)
+        self.finished = {place for place, one in self.results.items() if one.whole(judged=judged)}
 
     @property
     def total(self) -> int:
         """How many answers there will be."""
         return len(self.gathered) * len(self.plan.items)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all is there that was asked for."""
+        return len(self.finished) == self.total and not self.error
+
     def progress(self) -> tuple[float, str]:
         """Return the share of the answers that are there, and how many that is."""
         done = len(self.finished)
-        kind = "answers" if self.judge is None else "answers judged"
-        return done / max(
-            1, self.total
-        ), self._status or f"Asking {self.asking.model.title}: {done:,} of {self.total:,} {kind}"
+        kind = "answers judged" if self.models.judge else "answers"
+        said = f"Asking {self.models.names[0]}: {done:,} of {self.total:,} {kind}"
+        return done / max(1, self.total), self._status or said
 
-    def means(self, cancelled: Callable[[], bool]) -> Means:
+    def means(self, asking: Asking, judge: Asking | None, cancelled: Callable[[], bool]) -> Means:
         """Return what answering and judging take."""
         tokenizer = load_tokenizer(self.plan.tokenizer)
         tokenizer.load()
@@ -162,7 +155,7 @@ class Answering(Background):
             vectors = tools.embed([text, *others])
             return np.asarray(vectors[1:] @ vectors[0], dtype=float)
 
-        return Means(self.asking, self.judge, similar, tokenizer.count)
+        return Means(asking, judge, similar, tokenizer.count)
 
     def keep(self, place: tuple[int, int], result: Result) -> None:
         """Take what there is of an answer."""
@@ -178,10 +171,28 @@ class Answering(Background):
         return self._report[1]
 
     def _run(self) -> None:
+        if self.asking is None:
+            return
         stopped = self._cancel.is_set
-        answer_all(self.plan.items, self.gathered, self.means(stopped), self.keep, self.finished.add, stopped)
+        if self.kept is not None:
+            load_model(self.embedder, cancelled=stopped)
+            self.kept.begin(self.embedder)
+            for place in self.finished:
+                self.write(place)
+        means = self.means(self.asking, self.judge, stopped)
+        answer_all(self.plan.items, self.gathered, means, self.keep, self._finish, stopped, self.results.copy())
         if self.bert:
             self._score()
+
+    def _finish(self, place: tuple[int, int]) -> None:
+        """Add an answer of which all is there: first to the disk, so that what is shown is not lost."""
+        self.write(place)
+        self.finished.add(place)
+
+    def write(self, place: tuple[int, int]) -> None:
+        """Keep an answer on disk, if the run is kept there."""
+        if self.kept is not None:
+            self.kept.add(place, self.results[place])
 
     def _score(self) -> None:
         self._status = "Computing BERTScore"
@@ -196,14 +207,22 @@ class Answering(Background):
         )
         for place, score in zip(places, scores, strict=True):
             self.keep(place, replace(self.results[place], bert_score=score))
+            self.write(place)
 
 
 @dataclass(eq=False)
 class Judging(Background):
-    """Have the answers to one question judged afresh; the run has what comes of it, beside what was said before."""
+    """Have the answers to one question judged afresh; the run has what comes of it, beside what was said before.
+
+    Attributes
+    ----------
+    judge
+        What asks the judging model: the session's own, as the run may be another's.
+    """
 
     run: Answering
     question: int
+    judge: Asking
     finished: int = 0
 
     @property
@@ -217,7 +236,7 @@ class Judging(Background):
         return self.finished / max(1, total), f"Judging again: {self.finished:,} of {total:,} answers"
 
     def _run(self) -> None:
-        means = self.run.means(self._cancel.is_set)
+        means = self.run.means(self.judge, self.judge, self._cancel.is_set)
 
         def one(place: tuple[int, int]) -> Callable[[Callable[[], bool]], None]:
             result = self.run.results[place]
@@ -225,6 +244,7 @@ class Judging(Background):
 
             def work(stopped: Callable[[], bool]) -> None:
                 judge_result(result, means, partial(self.run.keep, place), stopped, repeat)
+                self.run.write(place)
                 self.finished += 1
 
             return work

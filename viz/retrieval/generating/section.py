@@ -28,7 +28,7 @@ from viz.retrieval.generating.table import show_table
 from viz.shell.page import Page
 from viz.state.keys import session
 from viz.state.language_model import chosen_model, none_named
-from viz.state.questions_given import give_to_retrieval
+from viz.state.questions_given import give_to_retrieval, share_generated
 from viz.theme.numbers import counted
 
 ABOUT = (
@@ -252,8 +252,11 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     if not shown:
         notice("The filters leave no question: move their lines.", key="generating_none")
 
+    found = question_set(ready, job.texts, job.asking.model.name)
+    if ready:
+        share_generated(found, job.asking.model.title, job.parts)
+
     def measure() -> None:
-        found = question_set(ready, job.texts, job.asking.model.name)
         give_to_retrieval(found, len(ready), f"asked by {job.asking.model.title}", job.parts)
         session.retrieval_begins = True
 

@@ -2,19 +2,27 @@
 
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from chunkers import Document
 from chunkers.base import run
 from chunkers.errors import Cancelled
 from chunkers.language_models import prompts
+from chunkers.language_models.asking import Asking
 from chunkers.recipe import build_chunker
+from evaluation.answering.estimate import estimates, left_of
 from evaluation.answering.questions import Item
+from evaluation.answering.stored import from_json, to_json
+from evaluation.answering.trivial import TITLES
 from tests.evaluation.answering.scripted import AnsweringModel
 from tests.support import HashEmbedder, asking, ended, tools
-from viz.jobs.answering.job import Answering, AnswerPlan, Gathering, Judging
+from viz.jobs.answering.job import Answering, Gathering, Judging
+from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.chunking import Task
 
 ITEMS = (Item("Who?", "The keeper."), Item("When?"), Item("Why?", "For the ships."))
@@ -26,7 +34,7 @@ def gathering():
     document, embedder = Document.from_text(TEXT, "sentencex"), HashEmbedder()
     chunkers = [build_chunker("fixed_sentences", {"size": size}) for size in (1, 2)]
     tasks = tuple(Task.of(document, embedder, "words", one).of_model for one in chunkers)
-    plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash 1", "words")
+    plan = AnswerPlan(tasks, ("1. A", "2. B"), ITEMS, 6, "hash", "1", "words")
     job = Gathering(plan, [run(one, document, tools(embedder)) for one in chunkers], embedder, False)
     job.start()
     ended(job)
@@ -34,19 +42,31 @@ def gathering():
     return job
 
 
-def answering(gathering, model, bert=False):
+def answering(gathering, model, bert=False, before=None):
     ask = asking(model)
     document = gathering.chunkings[0].document
-    job = Answering(gathering.plan, document, gathering.found, ask, ask, gathering.embedder, False, bert)
+    models = Models("scripted 1", "scripted 1")
+    job = Answering(
+        gathering.plan, document, gathering.found, models, ask, ask, gathering.embedder, False, bert, None, before or {}
+    )
     job.start()
     return job
+
+
+def left(gathering, model, before):
+    """Return about what a run would send that has some results from before."""
+    ask = model if isinstance(model, Asking) else asking(model)
+    each = partial(left_of, asking=ask, judge=ask)
+    return estimates(
+        ITEMS, gathering.found, gathering.sizes, lambda place, item, context: each(item, context, before.get(place))
+    )
 
 
 def test_the_estimate_has_every_request_and_about_what_is_sent(gathering):
     model = AnsweringModel()
     job = ended(answering(gathering, model))
     assert not job.error
-    answers, judgements = gathering.estimates
+    answers, judgements = left(gathering, AnsweringModel(), {})
     assert answers.requests == 6
     # Three judgements of those with a reference, two of the others.
     assert judgements.requests == 2 * (3 + 2 + 3)
@@ -56,6 +76,67 @@ def test_the_estimate_has_every_request_and_about_what_is_sent(gathering):
     assert answers.tokens == pytest.approx(counted, rel=0.1)
     # An answer is taken for longer than these are.
     assert judgements.tokens > sum(len(message.text.split()) for asked in model.asked for message in asked) - counted
+
+
+def test_what_is_there_or_remembered_is_not_estimated_and_not_asked(gathering):
+    model = AnsweringModel()
+    first = ended(answering(gathering, model))
+    ask = first.asking
+    # The session remembers all of it.
+    assert left(gathering, ask, {}).requests == 0
+    # Another session remembers nothing, but has what the run has.
+    other = AnsweringModel()
+    some = {place: one for place, one in first.results.items() if place[1] == 0}
+    some[0, 1] = replace(first.results[0, 1], judgements={})
+    about = left(gathering, other, some)
+    # Three whole answers are left, with 2 + 3 + 3 judgements, and two judgements of the one that was answered.
+    assert [one.requests for one in about] == [3, 8 + 2]
+    job = answering(gathering, other, before=some)
+    ended(job)
+    assert len([asked for asked in other.asked if asked[0].text == prompts.ANSWER_SYSTEM]) == 3
+    assert {place: one.value("aqs") for place, one in job.results.items()} == {
+        place: one.value("aqs") for place, one in first.results.items()
+    }
+    assert job.whole
+
+
+def test_an_answer_without_words_is_asked_anew_only_where_something_is_missing(gathering):
+    first = ended(answering(gathering, AnsweringModel()))
+    kept = {place: from_json(to_json(one), one.item, one.context) for place, one in first.results.items() if place[1] == 0}
+    kept[0, 0] = replace(kept[0, 0], judgements={})
+    model = AnsweringModel()
+    assert left(gathering, model, kept).answers.requests == 5
+    job = ended(answering(gathering, model, before=kept))
+    assert job.results[0, 0].answer.text
+    assert not job.results[1, 0].answer.text
+    assert job.report().answers(1) == 3
+    values = {name: [float(row[0]) for row in job.report().values(name)] for name in ("aqs", "question_cosine")}
+    assert values == {name: [float(row[0]) for row in first.report().values(name)] for name in values}
+
+
+def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_random_chunks(gathering):
+    plan = replace(gathering.plan, names=(*gathering.plan.names, *TITLES.values()), trivial=(*TITLES,))
+    job = Gathering(plan, gathering.chunkings, gathering.embedder, False)
+    job.start()
+    ended(job)
+    assert not job.error
+    closed, whole, random = (job.found[number] for number in (2, 3, 4))
+    assert {context.passages for context in closed.contexts} == {()}
+    (start,) = {context.passages for context in whole.contexts}
+    assert TEXT.startswith(start[0].text)
+    assert not start[0].whole
+    assert whole.contexts[0].tokens == plan.budget
+    assert random.chunks == 3
+    model = AnsweringModel()
+    run = ended(answering(job, model))
+    assert not run.error
+    # What it knows without the text cannot be faithful to the text.
+    assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
+    assert run.results[2, 0].whole(judged=True)
+    alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM]
+    assert [asked[1].text for asked in alone] == [f"Question: {item.question}" for item in ITEMS]
+    assert np.isnan(run.report().values("aqs")[2]).all()
+    assert "Closed book" not in run.report().verdict("aqs")
 
 
 def test_bert_score_is_computed_at_the_end_where_there_is_a_reference(gathering, monkeypatch):
@@ -71,7 +152,7 @@ def test_bert_score_is_computed_at_the_end_where_there_is_a_reference(gathering,
 def test_a_report_is_made_anew_after_answers_were_judged_again(gathering):
     job = ended(answering(gathering, AnsweringModel()))
     before = job.report()
-    again = Judging(job, 0)
+    again = Judging(job, 0, job.judge)
     again.start()
     ended(again)
     assert not again.error
@@ -87,11 +168,13 @@ def test_a_model_that_hangs_is_left_within_a_second(gathering):
         deadline = time.monotonic() + 60.0
         while system == prompts.ANSWER_SYSTEM and "Who?" not in question and time.monotonic() < deadline:
             # As a server's answer is waited for: in short looks at whether the user has stopped.
-            if job.cancelled:
+            if begun and begun[0].cancelled:
                 raise Cancelled
             time.sleep(0.01)
 
+    begun = []
     job = answering(gathering, AnsweringModel(says))
+    begun.append(job)
     deadline = time.monotonic() + 30.0
     while len(job.finished) < 2 and time.monotonic() < deadline:
         job.join(0.01)

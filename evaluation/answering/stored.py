@@ -1,0 +1,97 @@
+"""What is measured of an answer as JSON without any text: scores, tokens, and whether there was an answer at all."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from chunkers import InputError
+from evaluation.answering.answer import Answer, Context, Exchange
+from evaluation.answering.judging import Judgement, Kind
+from evaluation.answering.questions import Item
+from evaluation.answering.work import Result
+
+NOT_KEPT = "what was wrong with it is not kept"
+"""Why there is no answer or judgement, of one that was stored: the reason may quote the model."""
+
+_STRICT = ConfigDict(extra="forbid", strict=True)
+
+
+class _Judgement(BaseModel):
+    model_config = _STRICT
+
+    value: float | None
+    failed: bool
+    tokens_in: int
+    tokens_out: int
+    repeat: int
+
+
+class _Stored(BaseModel):
+    model_config = _STRICT
+
+    failed: bool
+    tokens_in: int
+    tokens_out: int
+    question_cosine: float | None
+    reference_cosine: float | None
+    bert_score: float | None
+    judgements: dict[Kind, tuple[_Judgement, ...]]
+
+
+def to_json(one: Result) -> bytes:
+    """Return what is measured of an answer, without question, passages, answer and what was said of it."""
+    return (
+        _Stored(
+            failed=not one.answer.usable,
+            tokens_in=one.answer.exchange.tokens_in,
+            tokens_out=one.answer.exchange.tokens_out,
+            question_cosine=one.question_cosine,
+            reference_cosine=one.reference_cosine,
+            bert_score=one.bert_score,
+            judgements={
+                kind: tuple(
+                    _Judgement(
+                        value=said.value,
+                        failed=bool(said.problem),
+                        tokens_in=said.exchange.tokens_in,
+                        tokens_out=said.exchange.tokens_out,
+                        repeat=said.repeat,
+                    )
+                    for said in times
+                )
+                for kind, times in one.judgements.items()
+            },
+        )
+        .model_dump_json()
+        .encode()
+    )
+
+
+def from_json(data: bytes, item: Item, context: Context) -> Result:
+    """Return what `to_json` wrote of the answer to this question from these passages; it has no words.
+
+    Raises
+    ------
+    InputError
+        If it is something else.
+    """
+    try:
+        kept = _Stored.model_validate_json(data)
+    except ValidationError as error:
+        raise InputError("What is kept of an answer must be as it was written; it is not.") from error
+    answer = Answer("", NOT_KEPT if kept.failed else "", Exchange((), kept.tokens_in, kept.tokens_out))
+    judgements: dict[Kind, tuple[Judgement, ...]] = {
+        kind: tuple(
+            Judgement(
+                kind,
+                said.value,
+                NOT_KEPT if said.failed else "",
+                (),
+                Exchange((), said.tokens_in, said.tokens_out),
+                said.repeat,
+            )
+            for said in times
+        )
+        for kind, times in kept.judgements.items()
+    }
+    return Result(item, context, answer, kept.question_cosine, kept.reference_cosine, kept.bert_score, judgements)

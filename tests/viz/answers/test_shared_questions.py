@@ -1,0 +1,93 @@
+"""Questions that the user gave to Retrieval are there on Answers too, about the text that is open, and the way back."""
+
+import pytest
+
+from tests.evaluation.answering.scripted import chat
+from tests.server import ChatModelServer
+from tests.support import ended
+from tests.viz.answers.test_page import gathered
+from tests.viz.app_steps import remarks, said, sent
+from tests.viz.controls.test_language_model import labels, press
+from tests.viz.retrieval.test_kept import uploader
+from viz.jobs.plan import Material
+from viz.state import questions_given
+
+BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. It hears a mouse."
+SEA = "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water."
+ASKED = b"question,excerpts\nWhat <b>eats</b> it?,It eats fish.\nWhen?,The owl hunts at night.\n"
+ASKED += b"How often?,The tide turns twice a day.\n"
+
+
+@pytest.fixture
+def http():
+    server = ChatModelServer(chat)
+    yield server
+    server.close()
+
+
+def given_on_retrieval(app, asked=ASKED, name="mine.csv"):
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences"})
+    app.switch_page("pages/retrieval.py").run()
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    for file, text in {"birds.txt": BIRDS, "sea.txt": SEA}.items():
+        uploader(app, "retrieval_documents").upload(file, text.encode(), "text/plain")
+    uploader(app, "retrieval_questions").upload(name, asked, "text/csv")
+    app.run()
+    assert not app.exception
+    return app
+
+
+def on_answers(app):
+    app.query_params.clear()
+    app.switch_page("pages/answers.py")
+    return looked_up(app)
+
+
+def looked_up(app):
+    gathered(app)
+    ended(app.session_state["sharing"])
+    return gathered(app)
+
+
+def test_uploaded_questions_are_asked_about_the_text_that_they_are_about(app, http):
+    on_answers(given_on_retrieval(app))
+    # The sample that is open is none of the documents; its own questions stay, and the others say where they are.
+    assert "that come with this sample" in remarks(app)[1]
+    choice = app.selectbox(key="answers/other_text")
+    assert choice.options == ["birds.txt: 2 questions", "sea.txt: 1 question"]
+    press(app, "Open this text")
+    looked_up(app)
+    assert any("2 of them with a reference answer: those from mine.csv; the excerpts" in text for text in remarks(app))
+    assert app.selectbox(key="answers/question").options == ["1. What <b>eats</b> it?", "2. When?"]
+    assert sent(app, "budget")["reference"] == "It eats fish."
+    assert app.selectbox(key="answers/other_text").options == ["sea.txt: 1 question"]
+    assert not any("fish" in word or "mine" in word for word in dict(app.query_params).values())
+
+
+def test_the_way_back_leads_to_the_same_questions(app, http):
+    on_answers(given_on_retrieval(app))
+    press(app, "Open Retrieval")
+    assert app.title[0].value == "Retrieval"
+    assert "Given before: 2 documents and mine.csv." in said(app)
+    assert not next(button for button in app.button if button.label == "Run").disabled
+
+
+def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app, http, monkeypatch):
+    material = Material((("birds.txt", BIRDS),), ("q.csv", ASKED), own=True)
+    given_on_retrieval(app)
+    app.session_state["shared_questions"] = {
+        questions_given.RETRIEVAL: ("kept on Compare", material),
+        questions_given.GENERATED: ("asked by openai:test", material),
+    }
+    on_answers(app)
+    assert app.selectbox(key="answers/other_text").options == ["birds.txt: 2 questions"]
+    press(app, "Open this text")
+    looked_up(app)
+    assert "those asked by openai:test;" in remarks(app)[1]
+
+
+def test_a_file_that_is_of_no_use_is_a_sentence_and_the_samples_questions_stay(app, http):
+    on_answers(given_on_retrieval(app, b"question,excerpts\nWhy?,It is not there at all.\n"))
+    assert "answers/other_text" not in [one.key for one in app.selectbox]
+    assert "that come with this sample" in remarks(app)[1]
+    assert "Open Retrieval" in labels(app)

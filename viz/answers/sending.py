@@ -1,0 +1,129 @@
+"""What a run of answers would send, or what is left of one that was stopped, with the button that sends it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from chunkers import Embedder
+from chunkers.language_models.asking import Asking
+from evaluation.answering.answer import ANSWER_TOKENS, Context
+from evaluation.answering.estimate import Estimates, Left, Sizes, estimates, left_of
+from evaluation.answering.questions import Item
+from evaluation.answering.work import Result, taken_over
+from viz.answers.model import judge_of, scores_bert
+from viz.components.job_progress import ENDING_S
+from viz.components.notice import remark
+from viz.components.sending import ask_to_send
+from viz.jobs.answering.job import Answering, Gathering
+from viz.jobs.answering.plan import AnswerPlan, Models
+from viz.jobs.background import new_token, registry
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
+from viz.jobs.resources import run_store
+from viz.state.choices import Choices
+from viz.state.keys import session
+from viz.state.language_model import identity_of
+from viz.theme.numbers import counted
+
+RUN = "run"
+"""The name in the link of a run's token."""
+
+
+def models_of(choices: Choices, asking: Asking) -> Models:
+    """Return the models that are chosen on the page."""
+    return Models(identity_of(asking), identity_of(judge_of(choices, asking)))
+
+
+def show_send_row(choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, run: Answering | None) -> None:
+    """Say what would be sent, with the button that sends it; nothing while a run is at work, or has all already."""
+    sizes, plan, judge, models = gathering.sizes, gathering.plan, judge_of(choices, asking), models_of(choices, asking)
+    if sizes is None or (run is not None and (_at_work(run) or _has_all(run, plan, models))):
+        return
+
+    def send() -> None:
+        _begin(choices, gathering, embedder, asking, judge, run)
+
+    about = _left(gathering, sizes, _before(run, gathering, models), asking, judge)
+    if not about.requests:
+        row = st.container(horizontal=True, vertical_alignment="center")
+        row.button("Run", key="answers/run", on_click=send, type="primary")
+        with row:
+            remark("All of this was answered before: nothing is sent.", key="answers_nothing_left")
+        return
+    total = len(plan.names) * len(plan.items)
+    judging = None if judge is None else (judge.model, about.judgements, ANSWER_TOKENS)
+    ask = partial(ask_to_send, _what(plan, about, total), key="answers", send=send)
+    if judge is not None and not about.answers.requests:
+        ask(judge, about.judgements, ANSWER_TOKENS)
+    else:
+        ask(asking, about.answers, ANSWER_TOKENS, also=judging)
+
+
+def _at_work(run: Answering) -> bool:
+    return run.running and not run.cancelled
+
+
+def _has_all(run: Answering, plan: AnswerPlan, models: Models) -> bool:
+    """Return whether a run has all that would be asked."""
+    return run.whole and run.plan == plan and not run.models.changed(models) and (run.bert or not scores_bert())
+
+
+def _what(plan: AnswerPlan, about: Estimates, total: int) -> str:
+    """Return what sends what."""
+    answers, judgements = about.answers.requests, about.judgements.requests
+    if answers == total:
+        rows = f" and for {counted(len(plan.trivial), 'trivial row')}" if plan.trivial else ""
+        given = f"the chunks of {counted(len(plan.tasks), 'chunker')}{rows}"
+        return f"“Answers” sends {counted(len(plan.items), 'question')} with {given}"
+    left = [f"{answers:,} of {total:,} answers"] * bool(answers) + [counted(judgements, "judgement")] * bool(judgements)
+    return f"“Answers” sends what is left, {' and '.join(left)},"
+
+
+def _before(run: Answering | None, gathering: Gathering, models: Models) -> dict[tuple[int, int], Result]:
+    """Return what the run on the page has of the one that would be begun."""
+    plan = gathering.plan
+    if run is None or run.models.answers != models.answers or not run.plan.same_embedder(plan):
+        return {}
+    same = run.models.judge == models.judge
+    return taken_over([*run.results.copy().values()], plan.items, gathering.found, same_judge=same)
+
+
+def _left(
+    gathering: Gathering, sizes: Sizes, before: dict[tuple[int, int], Result], asking: Asking, judge: Asking | None
+) -> Estimates:
+    def left(place: tuple[int, int], item: Item, context: Context) -> Left:
+        return left_of(item, context, before.get(place), asking, judge)
+
+    return estimates(gathering.plan.items, gathering.found, sizes, left)
+
+
+def _begin(
+    choices: Choices, gathering: Gathering, embedder: Embedder, asking: Asking, judge: Asking | None, run: Answering | None
+) -> None:
+    """Begin a run, or go on with the one on the page under its link."""
+    plan, models, words = gathering.plan, models_of(choices, asking), choices.extra
+    if run is not None:
+        run.cancel()
+        run.join(ENDING_S)
+    goes_on = run is not None and run.plan == plan and run.models == models
+    token = words[RUN] if goes_on else new_token()
+    kept = run.kept if run is not None and goes_on else None
+    if kept is None and session.on_disk:
+        kept = KeptAnswers.of(Keeper(run_store(), token, KIND), plan, models)
+    job = Answering(
+        plan,
+        gathering.chunkings[0].document,
+        gathering.found.copy(),
+        models,
+        asking,
+        judge,
+        embedder,
+        session.on_disk,
+        scores_bert(),
+        kept,
+        _before(run, gathering, models),
+    )
+    words[RUN] = registry().keep(job, token)
+    job.start()

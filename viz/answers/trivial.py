@@ -1,0 +1,41 @@
+"""Which trivial rows are answered beside the chunkers: none, unless the user wants them, as each costs tokens."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from evaluation.answering.trivial import EXPLAINED, TITLES
+from viz.controls.link_widgets import seed
+from viz.state.choices import Choices
+
+BESIDE = "beside"
+"""The name in the link."""
+
+_ROWS = [f"**{TITLES[name]}**: {said}" for name, said in EXPLAINED.items()]
+
+HELP = "  \n".join(["What no chunker is needed for, and any should beat; each takes the requests of a chunker.", *_ROWS])
+
+
+def trivial_rows(choices: Choices) -> tuple[str, ...]:
+    """Return the names of the rows that are chosen, in the order in which they are shown."""
+    chosen = choices.extra[BESIDE].split(",")
+    return tuple(name for name in TITLES if name in chosen)
+
+
+def choose_trivial_rows(choices: Choices) -> None:
+    """Draw the choice."""
+    key = f"answers/{BESIDE}"
+
+    def changed() -> None:
+        choices.extra[BESIDE] = ",".join(name for name in TITLES if name in st.session_state[key])
+
+    st.pills(
+        "Trivial rows",
+        [*TITLES],
+        default=seed(key, [*trivial_rows(choices)]),
+        key=key,
+        selection_mode="multi",
+        format_func=TITLES.__getitem__,
+        on_change=changed,
+        help=HELP,
+    )

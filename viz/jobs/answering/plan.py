@@ -1,0 +1,82 @@
+"""What a run of answers is about: the settings whose change requires another, and the models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from evaluation.answering.questions import Item
+from viz.jobs.chunking import Task
+
+
+class Models(NamedTuple):
+    """The identities of the models, each the name and, last, the revision.
+
+    Attributes
+    ----------
+    answers
+        The model that answers.
+    judge
+        The one that judges; empty where the answers are not judged.
+    """
+
+    answers: str
+    judge: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the models as the servers have them, the answering one first."""
+        return [one.rpartition(" ")[0].removeprefix("openai:") for one in self if one]
+
+    def changed(self, other: Models) -> list[str]:
+        """Return which models the other ones are not; answers that need not be judged may be."""
+        differs = {
+            "the language model": self.answers != other.answers,
+            "the judging model": bool(other.judge) and self.judge != other.judge,
+        }
+        return [name for name, different in differs.items() if different]
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """What the chunks that questions are given depend on; equal plans give the same.
+
+    Attributes
+    ----------
+    tasks
+        One for each column, without the embedder's revision.
+    names
+        The columns' names, and those of the trivial rows after them.
+    budget
+        Tokens of the chunks.
+    embedder, vectors
+        The embedder's name, and what tells it from another of that name.
+    trivial
+        The trivial rows, by their names in `evaluation.answering.trivial.TITLES`.
+    """
+
+    tasks: tuple[Task, ...]
+    names: tuple[str, ...]
+    items: tuple[Item, ...]
+    budget: int
+    embedder: str
+    vectors: str
+    tokenizer: str
+    trivial: tuple[str, ...] = ()
+
+    def same_embedder(self, other: AnswerPlan) -> bool:
+        """Return whether both embed with the same model."""
+        return (self.embedder, self.vectors) == (other.embedder, other.vectors)
+
+    def changed(self, other: AnswerPlan) -> list[str]:
+        """Return the names of the settings in which the other plan differs."""
+        differs = {
+            "the text": [one.document for one in self.tasks[:1]] != [one.document for one in other.tasks[:1]],
+            "chunkers": [one.chunker for one in self.tasks] != [one.chunker for one in other.tasks],
+            "trivial rows": self.trivial != other.trivial,
+            "questions": self.items != other.items,
+            "budget": self.budget != other.budget,
+            "embedder": not self.same_embedder(other),
+            "tokenizer": self.tokenizer != other.tokenizer,
+        }
+        return [name for name, different in differs.items() if different]

@@ -1,0 +1,76 @@
+"""The questions that Retrieval was given, sorted by the text that answers them, so that Answers can ask them too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from chunkers import Cancelled, Document, InputError
+from chunkers.text.parts import Parts
+from evaluation.answering.questions import Items, items_about
+from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.questions import read_questions
+from viz.jobs.background import Background
+from viz.jobs.plan import Material
+
+
+class Shared(NamedTuple):
+    """A text of Retrieval's, with the questions that it answers, and where those are from."""
+
+    name: str
+    text: str
+    parts: Parts | None
+    items: Items
+    origin: str
+
+    def beside(self, other: Shared) -> Shared:
+        """Return both's questions, each once."""
+        every = {item.question: item for item in (*self.items.usable, *other.items.usable)}
+        problems = (*self.items.problems, *other.items.problems)
+        return self._replace(items=Items((*every.values(),), problems), origin=f"{self.origin} and {other.origin}")
+
+
+@dataclass(eq=False)
+class Sharing(Background):
+    """Find out which question is about which text.
+
+    Attributes
+    ----------
+    given
+        Where questions are from, and what they are with their documents.
+    found
+        By the text; those of which no document could be told, or more than one, are in none.
+    """
+
+    given: tuple[tuple[str, Material], ...]
+    found: dict[str, Shared] = field(default_factory=dict)
+
+    def progress(self) -> tuple[float, str]:
+        """Return what it is doing; how far it is is not known."""
+        return 0.0, "Looking up Retrieval's questions"
+
+    def _run(self) -> None:
+        errors = []
+        for origin, material in self.given:
+            try:
+                self._take(origin, material)
+            except InputError as error:
+                errors.append(str(error))
+        if errors:
+            raise InputError(" ".join(errors))
+
+    def _take(self, origin: str, material: Material) -> None:
+        documents = []
+        for name, text in material.texts:
+            if self.cancelled:
+                raise Cancelled
+            # The places of excerpts are not those of sentences.
+            documents.append(Document.from_text(text, "lines", name))
+        corpus = Corpus(tuple(documents))
+        name, data = material.questions
+        questions = read_questions(data, name, corpus, self._cancel.is_set)
+        names, parts = {text: called for called, text in material.texts}, dict(material.parts)
+        for text, items in items_about(questions.usable, corpus).items():
+            one = Shared(names[text], text, parts.get(names[text]), items, origin)
+            before = self.found.get(text)
+            self.found[text] = one if before is None else before.beside(one)

@@ -1,0 +1,127 @@
+"""What is kept on disk of a run of answers: its plan without any text, and what is measured of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chunkers import Embedder, InputError
+from evaluation.answering.answer import Gathered
+from evaluation.answering.questions import Item
+from evaluation.answering.stored import from_json, to_json
+from evaluation.answering.work import Result
+from viz.jobs.answering.plan import AnswerPlan, Models
+from viz.jobs.keeping.keeper import Keeper
+
+KIND = "answers"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Plan(BaseModel):
+    """A plan with hashes instead of its texts: one for the document, and one for each question with its reference."""
+
+    model_config = _STRICT
+
+    document: str
+    questions: tuple[str, ...] = Field(min_length=1)
+    chunkers: tuple[tuple[str, str], ...] = Field(min_length=1)
+    budget: int
+    embedder: str
+    tokenizer: str
+    trivial: tuple[str, ...]
+    answers: str
+    judge: str
+
+
+@dataclass(frozen=True)
+class KeptAnswers:
+    """A run of answers on disk."""
+
+    keeper: Keeper
+    plan: _Plan
+
+    @classmethod
+    def of(cls, keeper: Keeper, plan: AnswerPlan, models: Models) -> KeptAnswers:
+        """Return what is kept of a run; nothing is written yet."""
+        kept = _Plan(
+            document=keeper.digest(plan.tasks[0].document),
+            questions=tuple(keeper.digest(*item) for item in plan.items),
+            # A chunker that asks a language model has it, too.
+            chunkers=tuple((one.chunker, one.model) for one in plan.tasks),
+            budget=plan.budget,
+            embedder=plan.embedder,
+            tokenizer=plan.tokenizer,
+            trivial=plan.trivial,
+            answers=models.answers,
+            judge=models.judge,
+        )
+        return cls(keeper, kept)
+
+    @classmethod
+    def find(cls, keeper: Keeper) -> KeptAnswers | None:
+        """Return the run, or None if there is none; raises InputError if it cannot be read."""
+        plan = keeper.plan_as(_Plan)
+        return None if plan is None else cls(keeper, plan)
+
+    @property
+    def models(self) -> Models:
+        """The models that answer and judge."""
+        return Models(self.plan.answers, self.plan.judge)
+
+    @property
+    def total(self) -> int:
+        """How many answers there will be."""
+        return len(self.plan.questions) * (len(self.plan.chunkers) + len(self.plan.trivial))
+
+    @property
+    def done(self) -> int:
+        """How many answers are kept, as far as that can be read."""
+        with suppress(InputError):
+            return len(self.keeper.parts())
+        return 0
+
+    def begin(self, embedder: Embedder) -> None:
+        """Keep the run from now on; raises InputError if it was begun with another model that embeds."""
+        self.keeper.begin(self.plan.model_dump_json().encode())
+        self.keeper.check_embedder(embedder)
+
+    def add(self, place: tuple[int, int], result: Result) -> None:
+        """Keep what is measured of an answer: it is in the file when this returns."""
+        column, question = place
+        self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
+
+    def missing(self, plan: AnswerPlan | None) -> list[str]:
+        """Return the names of what a page must show for the run to be seen there, where its ``plan`` has something else."""
+        if plan is None:
+            return ["the text", "the questions"]
+        other = KeptAnswers.of(self.keeper, plan, self.models).plan
+        names = {
+            "document": "the text",
+            "questions": "the questions",
+            "chunkers": "the chunkers",
+            "trivial": "the trivial rows",
+            "budget": "the budget",
+            "embedder": "the embedder",
+            "tokenizer": "what counts tokens",
+        }
+        return [said for name, said in names.items() if getattr(self.plan, name) != getattr(other, name)]
+
+    def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
+        """Return what is kept, by column and question, without words; what does not fit counts as not done.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read.
+        """
+        found = {}
+        for number, part in sorted(self.keeper.parts().items()):
+            column, question = divmod(number, len(items))
+            if column in gathered:
+                with suppress(InputError):
+                    found[column, question] = from_json(part, items[question], gathered[column].contexts[question])
+        return found
