@@ -78,7 +78,7 @@ def show_generating(here: Page, documents: OwnDocuments, *, form_elsewhere: bool
         if form_elsewhere:
             remark("The language model is the one that is named on the left.", key="generating_form")
         else:
-            with st.expander("Language model", expanded=chosen_model() is None):
+            with st.expander("Language model", expanded=chosen_model() is None and job is None):
                 model_form()
         with st.expander("What it is asked"):
             for said in (QUESTION_SYSTEM, QUESTION_PASSAGE, AGAIN):
@@ -181,7 +181,9 @@ def _show_made(here: Page, job: Generating) -> None:
         said += f" {quoted} quoted with small changes; the document's words are taken."
     remark(said, key="generating_said")
     if dropped:
-        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question"):
+        if not made:
+            notice("No answer can be used; why is said of the last one about each passage.", key="generating_unusable")
+        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question", expanded=not made):
             places = [f"{one.window.span.start:,} to {one.window.span.end:,}" for one in dropped]
             names = [job.texts.names[one.window.document] for one in dropped]
             reasons = [one.why for one in dropped]
@@ -189,6 +191,10 @@ def _show_made(here: Page, job: Generating) -> None:
     if not made:
         return
     alike = _compared(here, job, made)
+    comparing = session.comparing
+    if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
+        # A table of all would soon be another one.
+        return
     kept = [True] * len(made) if alike is None else _filter(job, alike)
     # What the user has edited stays, whatever the filters say of it.
     shown = [
@@ -245,7 +251,7 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
-    remark(f"{found.kept.sum():,} of {counted(len(found.kept), 'question')} pass both filters.", key="generating_passed")
+    remark(f"Both filters keep {found.kept.sum():,} of {counted(len(found.kept), 'question')}.", key="generating_passed")
     return [bool(keep) for keep in found.kept]
 
 
@@ -254,7 +260,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:
-        notice("The filters leave no question: move their lines.", key="generating_none")
+        back = ", or put back what you have removed" if removed else ""
+        notice(f"No question is left: move the lines of the filters{back}.", key="generating_none")
 
     def measure() -> None:
         found = question_set(ready, job.texts, job.asking.model.name)
@@ -281,6 +288,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     )
     if removed:
         row.button(f"Put back {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+    if not shown:
+        return
     excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")
     remark(
         f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it.",
