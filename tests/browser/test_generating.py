@@ -89,14 +89,14 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     expect(page.get_by_text("Nothing is sent until you press “Send”.")).to_be_visible(timeout=READY)
     assert not chats.requests
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text(re.compile("of 4 questions pass both filters"))).to_be_visible(timeout=READY)
+    expect(page.get_by_text(re.compile("^Both filters keep .* of 4 questions"))).to_be_visible(timeout=READY)
     page.wait_for_url("**generated=**", timeout=READY)
     # No question and its excerpt are as like each other as that; then the line is moved back.
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("End")
-    expect(page.get_by_text("The filters leave no question: move their lines.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("No question is left: move the lines of the filters.")).to_be_visible(timeout=READY)
     page.locator(".st-key-generating_lowest").get_by_role("slider").press("Home")
     page.locator(".st-key-generating_highest").get_by_role("slider").press("End")
-    expect(page.get_by_text("4 of 4 questions pass both filters.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("Both filters keep 4 of 4 questions.")).to_be_visible(timeout=READY)
     eventually(lambda: asked_for(page), [question for question, _ in ASKED])
     assert rows(page)[0][1:3] == ["=Eule, März.txt", ASKED[0][1]]
     at_rest(page)
@@ -126,7 +126,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     at_rest(page)
     page.reload()
     expect(asked).to_contain_text("3 questions", timeout=READY)
-    expect(page.get_by_text("4 of 4 questions pass both filters.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("Both filters keep 4 of 4 questions.")).to_be_visible(timeout=READY)
     eventually(lambda: asked_for(page), wanted)
     page.get_by_role("button", name="Put back 1 question").click()
     eventually(lambda: asked_for(page), [*wanted[:2], ASKED[2][0], wanted[2]])

@@ -178,7 +178,7 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
     if here.embedder is None:
         said = here.embedder_complaint
     elif material is None:
-        said = "Upload at least one document and a file of questions."
+        said = "Upload at least one document and a file of questions, or have questions generated."
     else:
         count = len(here.choices.columns)
         said = f"{counted(count, 'chunker')} on {counted(len(material.texts), 'document')}"

@@ -177,7 +177,9 @@ def _show_made(here: Page, job: Generating) -> None:
         said += f" {quoted} quoted with small changes; the document's words are taken."
     remark(said, key="generating_said")
     if dropped:
-        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question"):
+        if not made:
+            notice("No answer can be used; why is said of the last one about each passage.", key="generating_unusable")
+        with st.expander(f"{counted(len(dropped), 'passage')} without a usable question", expanded=not made):
             places = [f"{one.window.span.start:,} to {one.window.span.end:,}" for one in dropped]
             names = [job.texts.names[one.window.document] for one in dropped]
             reasons = [one.why for one in dropped]
@@ -185,6 +187,10 @@ def _show_made(here: Page, job: Generating) -> None:
     if not made:
         return
     alike = _compared(here, job, made)
+    comparing = session.comparing
+    if alike is None and comparing is not None and comparing.running and not comparing.cancelled:
+        # A table of all would soon be another one.
+        return
     kept = [True] * len(made) if alike is None else _filter(job, alike)
     # What the user has edited stays, whatever the filters say of it.
     shown = [
@@ -241,7 +247,7 @@ def _filter(job: Generating, alike: Alike) -> Sequence[bool]:
             counts = sides(values, (line or -1.0) if below else line, drops_below=below)
             name = "Excerpts" if below else "Repetitions"
             show_figure(histogram(counts, line, "cosine", drops_below=below), counts.table, name, f"{key}_figure")
-    remark(f"{found.kept.sum():,} of {counted(len(found.kept), 'question')} pass both filters.", key="generating_passed")
+    remark(f"Both filters keep {found.kept.sum():,} of {counted(len(found.kept), 'question')}.", key="generating_passed")
     return [bool(keep) for keep in found.kept]
 
 
@@ -250,7 +256,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     removed = [one for one in job.made if one in job.drafts and job.drafts[one] is None]
     ready = show_table(job, shown) if shown else []
     if not shown:
-        notice("The filters leave no question: move their lines.", key="generating_none")
+        back = ", or put back what you have removed" if removed else ""
+        notice(f"No question is left: move the lines of the filters{back}.", key="generating_none")
 
     found = question_set(ready, job.texts, job.asking.model.name)
     if ready:
@@ -280,6 +287,8 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
     )
     if removed:
         row.button(f"Put back {counted(len(removed), 'question')}", on_click=put_back, key="generating_put_back")
+    if not shown:
+        return
     excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")
     remark(
         f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it.",

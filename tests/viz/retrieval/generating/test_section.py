@@ -166,7 +166,7 @@ def test_the_questions_are_filtered_edited_and_measured(http, edits):
     line(app, "highest", 0.7)
     few = tables[-1]["question"]
     assert "When does the owl hunt, then?" not in few
-    assert f"{len(few)} of {len(job.made)} questions pass both filters." in remarks(app)
+    assert f"Both filters keep {len(few)} of {len(job.made)} questions." in remarks(app)
     # The question is written anew, one excerpt is shortened and the other gets words that are not the document's.
     row = few.index("When does the owl hunt?")
     changed = {"question": "At what time does the owl hunt?", "excerpt 1": "hunts at night", "excerpt 2": "It hears a rat."}
@@ -254,3 +254,30 @@ def test_another_session_with_the_link_has_the_questions_and_a_server_that_was_r
             assert tables[-1]["question"] == left
             assert other.slider(key="generating_highest").value == 1.0
             assert other.number_input(key="generating_count").value == 7
+
+
+def test_answers_none_of_which_can_be_used_are_said_with_the_last_reason(http):
+    http.model = lambda messages: '{"question": "Wh'
+    app = opened(http, 3)
+    press(app, "Generate")
+    press(app, "Send")
+    ended(generating(app))
+    ran(app)
+    assert "No answer can be used; why is said of the last one about each passage." in said(app)
+    (table,) = [one.value for one in app.dataframe if "last answer" in one.value]
+    assert [*table["last answer"]] == ["its JSON is broken: Unterminated string starting at"] * 3
+    assert any(text.startswith("0 questions of 3. openai:test: 9 requests") for text in remarks(app))
+
+
+def test_where_all_are_removed_they_can_be_put_back(http, edits):
+    wanted, tables = edits
+    app = asked(http)
+    line(app, "lowest", 0.0)
+    line(app, "highest", 1.0)
+    wanted.append({"edited_rows": {}, "deleted_rows": [*range(len(tables[-1]["question"]))]})
+    press(ran(app), "Edit the table")
+    assert "No question is left: move the lines of the filters, or put back what you have removed." in said(app)
+    assert next(one for one in app.button if one.label == "Measure with these questions").disabled
+    before = len(generating(app).made)
+    press(app, f"Put back {before} questions")
+    assert len(tables[-1]["question"]) == before
