@@ -9,7 +9,7 @@ from chunkers.errors import shown
 from chunkers.language_models.asking import Asking
 from evaluation.answering.answer import ANSWER_TOKENS
 from evaluation.answering.questions import Items
-from evaluation.asking.ask import fitting_budget
+from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
 from viz.answers.model import JUDGED, MISSING, judge_of, model_controls, scores_bert
 from viz.answers.one import show_question
@@ -104,6 +104,8 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
     for number, one in enumerate(made):
         if one.error and one.sending is None:
             notice(f"Column {number + 1}: {one.error}", "error", key=f"answers_column_{number}")
+    if any(one.chunking is not None and has_stated(one.chunking) for one in made):
+        remark(STATED_SEARCHED, key="answers_stated")
     plan = _plan(here, text, made, items)
     gathering = _gathered(plan, made, here.embedder) if plan is not None else None
     run = session.answering
