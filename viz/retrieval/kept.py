@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from chunkers import Embedder, InputError
 from chunkers.language_models.asking import Asking
@@ -69,12 +70,13 @@ def show_way_on(here: Page, run: Retrieval) -> None:
             f"This run was interrupted; {done} had been measured and kept on disk. “Resume” measures the others.",
             key="retrieval_interrupted",
         )
-    said, asking = "", chosen_model() if run.plan.asks else None
+    left = _left(run)
+    said, asking = "", chosen_model() if left.asks else None
     if here.embedder is None:
         said = here.embedder_complaint
     elif here.embedder.name != run.plan.embedder:
         said = f"The run was begun with the embedder {run.plan.embedder}; to go on, choose it on the left."
-    elif identity_of(asking) != run.plan.language_model:
+    elif left.asks and identity_of(asking) != run.plan.language_model:
         name = run.plan.language_model.rpartition(" ")[0]
         said = f"The run was begun with the language model {name}; to go on, name it and its server beside the settings."
 
@@ -83,7 +85,15 @@ def show_way_on(here: Page, run: Retrieval) -> None:
         return Retrieval(run.plan, here.embedder, True, kept, asking=asking)
 
     def first(resume: Callable[[], None]) -> None:
-        if_allowed(run.plan, here.embedder, asking, kept.keeper.token, resume)
+        if_allowed(left, here.embedder, asking, kept.keeper.token, resume)
 
     show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval", first)
-    ask_to_run(run.plan, asking, kept.keeper.token)
+    ask_to_run(left, asking, kept.keeper.token)
+
+
+def _left(run: Retrieval) -> Plan:
+    """Return the plan of the chunkers that are not done: what going on sends, and the user has to allow."""
+    plan = run.plan
+    numbers = [number for number in range(len(plan.chunkers)) if number not in run.found]
+    each = tuple(plan.each[number] for number in numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)
