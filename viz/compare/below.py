@@ -178,7 +178,7 @@ def _downloads(
         else "Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
-    st.caption(f"Column {choices.selected + 1}. {again}{waits}")
+    st.caption(f"Column {choices.selected + 1}.{waits} {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))
