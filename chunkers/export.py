@@ -141,15 +141,22 @@ def to_parquet(chunking: Chunking, embedded_as: EmbeddedAs | None = None) -> byt
         "spans": pa.list_(pa.list_(whole, 2)),
         **dict.fromkeys(("pages", "chapters", "heading_path"), pa.list_(pa.string())),
     }
-    texts, words = ("context", "title", "summary", "text", "embedded_as"), pa.list_(pa.string())
-    proposition = {"text": pa.string(), "start": whole, "end": whole, "quotation": pa.string(), "tied": pa.string()}
-    stated = pa.list_(pa.struct([*proposition.items(), ("elsewhere", words), ("nowhere", words)]))
-    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": stated}
+    texts = ("context", "title", "summary", "text", "embedded_as")
+    types = {**lists, **dict.fromkeys(texts, pa.string()), "propositions": propositions_type()}
     columns = columns_of(chunking, chosen(chunking, embedded_as))
     schema = pa.schema([(name, types.get(name, whole)) for name in columns])
     file = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows_of(chunking, embedded_as), schema), file)
     return file.getvalue()
+
+
+def propositions_type() -> Any:
+    """Return the Arrow type of the propositions of a chunk; each is a struct of what `chunkers.table.said_of` gives."""
+    import pyarrow as pa
+
+    whole, text = pa.int64(), pa.string()
+    one = {"text": text, "start": whole, "end": whole, "quotation": text, "tied": text}
+    return pa.list_(pa.struct([*one.items(), *dict.fromkeys(("elsewhere", "nowhere"), pa.list_(text)).items()]))
 
 
 def ledger_to_csv(chunking: Chunking) -> str:

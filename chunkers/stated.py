@@ -27,6 +27,8 @@ class Proposition(NamedTuple):
     elsewhere, nowhere
         Names and numbers of it that the sentences of its span do not hold: those that the text holds elsewhere, and those
         that it does not hold. Names are words with a capital letter; see `chunkers.building_blocks.stating.unheld`.
+    sentence
+        Of one whose words are not found the number, from 0, of the sentence that the model names as its source.
     """
 
     text: str
@@ -35,6 +37,7 @@ class Proposition(NamedTuple):
     quotation: str = ""
     elsewhere: tuple[str, ...] = ()
     nowhere: tuple[str, ...] = ()
+    sentence: int | None = None
 
     @property
     def remark(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from chunkers.errors import InputError, shown
+from chunkers.export import propositions_type
 from chunkers.text.parts import Parts
 
 VERSION = 1
@@ -32,6 +33,9 @@ CHUNKS = pa.schema(
         pa.field("spans", pa.list_(pa.list_(pa.int64())), nullable=False),
         pa.field("text", pa.string(), nullable=False),
         ("context", pa.string()),
+        ("title", pa.string()),
+        ("summary", pa.string()),
+        ("propositions", propositions_type()),
         ("embedded_as", pa.string()),
         pa.field("characters", pa.int64(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),

@@ -234,7 +234,7 @@ def _proposition(
     text, number, quotation = claim
     found = _found(searched, document.sentences[number], start, quotation, tools) if quotation else None
     if found is None:
-        return Proposition(text, None, "nowhere", quotation)
+        return Proposition(text, None, "nowhere", quotation, sentence=number)
     span, tied = found
     among = sentences_of(document, span)
     source = document.text[slice(*document.slice(among.start, among.stop))]

@@ -14,7 +14,7 @@ from chunkers.embedded import EmbeddedAs, embedded_text
 from chunkers.numbers import signed
 from chunkers.text.languages import detect_language
 from evaluation.asking.bm25 import Bm25
-from evaluation.asking.ranking import METHODS, Method, Ranking, by_embedding, by_score, fused, reranked
+from evaluation.asking.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused, reranked
 from evaluation.asking.reranker import RERANKED, Reranker
 from evaluation.retrieval.budget import Measuring, filled
 
@@ -23,6 +23,9 @@ LONGEST_QUESTION = 2_000
 
 MOST_TOP = 100
 """How many chunks may be asked for instead of a budget."""
+
+STATED_SEARCHED = "Propositions are searched by what the language model stated; what is given is the text that it came from."
+"""What is to be known where chunks have a text of their own: `Passages` have it, and hits have the spans of its source."""
 
 _CHARACTERS_A_TOKEN = 4
 
@@ -107,6 +110,11 @@ def prepare(chunking: Chunking, tools: Tools, method: Method, embedded_as: Embed
     vectors = _embedded(chunking, tools, texts) if method != "bm25" and tools.embedder is not None else None
     bm25 = Bm25(texts, detect_language(document.text)) if method != "embedding" or vectors is None else None
     return Passages(chunking, texts, vectors, bm25)
+
+
+def has_stated(chunking: Chunking) -> bool:
+    """Whether a language model wrote the texts of the chunks, which are searched; see `STATED_SEARCHED`."""
+    return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def embed_question(chunking: Chunking, tools: Tools, question: str) -> VectorArray:
@@ -201,8 +209,7 @@ def ask(
     reranker
         Puts the first `RERANKED` chunks in the order of a cross-encoder's scores.
     """
-    if method not in METHODS:
-        raise InputError(f"The method must be one of {', '.join(METHODS)}; got {method!r}.")
+    method = checked_method(method)
     sources: dict[str, Ranking] = {}
     if method != "bm25" and vector is not None and passages.vectors is not None:
         sources["embedding"] = by_embedding(vector, passages.vectors)

@@ -8,11 +8,21 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray, VectorArray
-from evaluation.retrieval.index import nearest
+from chunkers.errors import InputError, shown
+from evaluation.retrieval.nearest import nearest
 
 Method = Literal["embedding", "bm25", "hybrid"]
 
 METHODS: tuple[Method, ...] = ("embedding", "bm25", "hybrid")
+
+
+def checked_method(method: object) -> Method:
+    """Return the way to rank chunks; raises InputError if there is none of that name."""
+    for one in METHODS:
+        if one == method:
+            return one
+    raise InputError(f"The method must be one of {', '.join(METHODS)}; got {shown(method)}.")
+
 
 RRF_K = 60
 """The constant of reciprocal rank fusion, as its authors chose it."""

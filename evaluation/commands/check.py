@@ -6,9 +6,9 @@ import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chunkers import Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
+from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder, load_tokenizer
 from chunkers.arguments import (
     add_device,
     add_encoding,
@@ -20,6 +20,7 @@ from chunkers.arguments import (
     say,
 )
 from chunkers.cache import EmbeddingCache
+from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import build_chunker
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
@@ -43,6 +44,9 @@ from evaluation.segmentation.compliance import UNITS, Bounds
 from evaluation.segmentation.marked_texts import MARKS_ENDING, marked_texts
 from evaluation.segmentation.sweep import Marked
 from sample_docs import load_sample
+
+if TYPE_CHECKING:
+    from chunkers.language_models.asking import Asking
 
 
 def _json(value: dict[str, Any]) -> str:
@@ -102,6 +106,14 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         metavar="FORM[=FILE]",
         help=f"{', '.join(FORMS)}, on standard output or into a file; may be given several times (default: text)",
     )
+    command.add_argument(
+        "--language-model",
+        metavar="openai:NAME",
+        help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
+        "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
+    )
+    spend = f"the most tokens that asking it may take (default: {MOST_SPENT_TOKENS:,})"
+    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
     add_device(command)
     add_encoding(command)
     command.set_defaults(run=run_check)
@@ -122,7 +134,9 @@ def run_check(options: argparse.Namespace) -> int:
     recipe, baseline = _recipe(options), _baseline(options.baseline)
     embedder = load_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
-    check = Check(recipe.build(), tools, _levels(options.level), _bounds(options), recipe.embedded_as)
+    chunker = recipe.build()
+    tools.asking = _asking(options, recipe, chunker)
+    check = Check(chunker, tools, _levels(options.level), _bounds(options), recipe.embedded_as)
     given = _documents(options, recipe.sentences)
     documents = [_looked(check, one) for one in given]
     scores, measured_on = _scores(options.questions, given, documents, recipe, tools)
@@ -140,6 +154,8 @@ def run_check(options: argparse.Namespace) -> int:
     report = Report(recipe, looked_at, documents, scores, general)
     for complaint in report.complaints:
         say(complaint)
+    if tools.asking is not None:
+        _say_asked(tools.asking, recipe, documents)
     if options.write_baseline:
         if not scores:
             raise InputError("--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions.")
@@ -147,6 +163,30 @@ def run_check(options: argparse.Namespace) -> int:
     for form, file in reports:
         _write(file, FORMS[form](report))
     return report.status
+
+
+def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> Asking | None:
+    """Return what asks the language model; None where the recipe needs none. Raises InputError where it names none."""
+    if not chunker.asks and recipe.embedded_as != "context":
+        return None
+    name = options.language_model or recipe.language_model
+    if not name:
+        who = chunker.name if chunker.asks else "embedded_as context"
+        raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
+    from chunkers.language_models.asking import asking_of
+    from chunkers.language_models.spending import Limit
+
+    return asking_of(name, None if options.spend is None else Limit(options.spend))
+
+
+def _say_asked(asking: Asking, recipe: Recipe, documents: Sequence[Checked]) -> None:
+    """Say what asking has taken, and of which chunks there is no context sentence."""
+    if recipe.embedded_as == "context":
+        for one in documents:
+            chunks = () if one.chunking is None else one.chunking.chunks
+            if missing := sum(not chunk.situation for chunk in chunks):
+                say(f"{one.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
+    say(f"{asking.model.name}: {asking.spent}.")
 
 
 def _check_options(options: argparse.Namespace) -> None:

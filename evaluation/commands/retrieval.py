@@ -29,6 +29,7 @@ from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
+from evaluation.asking.ranking import METHODS, Method
 from evaluation.commands.budgets import (
     Measured,
     add_budgets,
@@ -87,6 +88,13 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="what is returned for a chunk that is found, one or several to compare: chunk (default), window:N (with N "
         "neighbours on either side), section or section:LEVEL (between headings), page (or chapter)",
     )
+    command.add_argument(
+        "--search",
+        choices=[*METHODS],
+        default="embedding",
+        help="how what is embedded of each chunk is compared with questions: by cosine, by words (bm25), or by both, fused "
+        "(hybrid); default: %(default)s",
+    )
     add_budgets(command)
     command.add_argument("--tokenizer", default="all-MiniLM-L6-v2", metavar="NAME", help="measures tokens with it")
     command.add_argument(
@@ -139,11 +147,11 @@ def run_retrieval(options: argparse.Namespace) -> None:
             found = evaluate(given, questions.usable, tools, ruler, options.top_k)
             at = None if budgets is None else evaluate_at(given, questions.usable, tools, ruler, budgets)
             _end_progress()
-            called = _called(name, embedded_as, way)
+            called = _called(name, embedded_as, options.search, way)
             if at is not None:
                 measured.append(_measured(called, found, ruler, at))
             if options.json:
-                _print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, way))
+                _print_json(as_json(name, found, ruler, questions, at) | _changed(embedded_as, options.search, way))
             else:
                 _print(called, found, ruler)
     if measured:
@@ -157,9 +165,13 @@ def _print_leads(measured: Sequence[Measured], options: argparse.Namespace) -> N
         print("\n" + printed(measured, options.top_k))
 
 
-def _changed(embedded_as: EmbeddedAs, way: Returned) -> dict[str, str]:
+def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str, str]:
     """Return the settings that are not the usual ones, as JSON has them."""
-    settings = {"embedded_as": (embedded_as, "plain"), "returned": (str(way), "chunk")}
+    settings = {
+        "embedded_as": (embedded_as, "plain"),
+        "search": (search, "embedding"),
+        "returned": (str(way), "chunk"),
+    }
     return {key: one for key, (one, usual) in settings.items() if one != usual}
 
 
@@ -212,7 +224,7 @@ def _indexes(
         tools.asking = asking_for(chunker, _model(options, recipe), embedded_as)
         tools.progress = _Progress(f"{name}, {number} of {len(columns)}")
         try:
-            index = build_index(corpora[split], chunker, tools, embedded_as)
+            index = build_index(corpora[split], chunker, tools, embedded_as, options.search)
             if index.unsituated:
                 say(f"{name}: the model gave no usable context of {index.unsituated:,} of {len(index.chunks):,} chunks.")
             if index.caveat:
@@ -229,10 +241,11 @@ def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     return asking_of(name, None if options.spend is None else Limit(options.spend)) if name else None
 
 
-def _called(name: str, embedded_as: EmbeddedAs, way: Returned) -> str:
+def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:
     said = {"plain": [], "heading_path": ["heading path"], "context": ["context sentences"]}[embedded_as]
     parts = [*said, *([way.said] if way.said else [])]
-    return f"{name} with {' and '.join(parts)}" if parts else name
+    called = f"{name} with {' and '.join(parts)}" if parts else name
+    return called + {"embedding": "", "bm25": ", by words (BM25)", "hybrid": ", by embedding and words (hybrid)"}[search]
 
 
 def _print_json(told: dict[str, Any]) -> None:

@@ -21,9 +21,9 @@ from typing import Literal, Protocol
 import numpy as np
 
 from chunkers import Cancelled, InputError, Span, Tools
-from chunkers.arrays import FloatArray, IntArray, VectorArray
+from chunkers.arrays import FloatArray, IntArray
 from evaluation.retrieval.corpus import CharacterRuler, Ruler
-from evaluation.retrieval.index import QUERIES, Index, embed_together, nearest
+from evaluation.retrieval.index import QUERIES, Index, Queries
 from evaluation.retrieval.measures import FOUND_SCORES, UNITS, on_axis
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import intersection, union
@@ -171,8 +171,8 @@ class AtBudgets:
 def evaluate_at(index: Index, questions: Sequence[Question], tools: Tools, ruler: Ruler, budgets: Budgets) -> AtBudgets:
     """Search the index once for every question, as deep as the largest budget needs, and measure at every budget.
 
-    The search is exact, as `nearest` is. No more ranks than those of some questions are in memory at a time, and none are
-    kept.
+    The search is exact, as `Queries` has it. No more ranks than those of some questions are in memory at a time, and none
+    are kept.
 
     Raises
     ------
@@ -201,9 +201,9 @@ def evaluate_each(
         return found
     rulers: tuple[Measuring, ...] = (CharacterRuler(), ruler)
     lengths = [_lengths(index, length) for length in rulers]
-    vectors = embed_together(index.corpus, [question.text for question in questions], tools)
+    queries = Queries.of(index, [question.text for question in questions], tools)
     needs = [(lengths[UNITS.index(budgets.unit)], budgets.sizes[-1]) for budgets in several]
-    for number, ranked in _ranks(vectors, index.vectors, needs, tools):
+    for number, ranked in _ranks(queries, needs, tools):
         excerpts = on_axis(index.corpus, questions[number])
         if index.returns is None:
             pieces = _Pieces.of_chunks(index, ranked, excerpts, lengths)
@@ -211,7 +211,7 @@ def evaluate_each(
             pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
             while len(ranked) < len(index.chunks) and not pieces.fill(several):
                 # What is not given twice may be less than the chunks.
-                ranked = nearest(vectors[number : number + 1], index.vectors, 2 * len(ranked))[0]
+                ranked = queries.ranked(np.array([number]), 2 * len(ranked))[0]
                 pieces = _Pieces.of_returned(index, ranked, excerpts, rulers, several)
         seen(number, ranked)
         for at in found:
@@ -294,16 +294,14 @@ def _lengths(index: Index, length: Measuring) -> IntArray:
     )
 
 
-def _ranks(
-    queries: VectorArray, vectors: VectorArray, needs: Sequence[tuple[IntArray, int]], tools: Tools
-) -> Iterator[tuple[int, IntArray]]:
-    """Yield every question's number and the chunks nearest to it, best first: at least as many as fill the budgets, or all.
+def _ranks(queries: Queries, needs: Sequence[tuple[IntArray, int]], tools: Tools) -> Iterator[tuple[int, IntArray]]:
+    """Yield every question's number and the best chunks for it, best first: at least as many as fill the budgets, or all.
 
     ``needs`` have the length of every chunk in a budget's unit, and the budget. Those whose budget is not full yet are
     searched for again, twice as deep.
     """
-    open_questions = np.arange(len(queries))
-    count = len(vectors)
+    open_questions = np.arange(len(queries.texts))
+    count = len(queries.index.chunks)
     depth = min(count, max(4 + ceil(1.25 * size * count / max(1, int(lengths.sum()))) for lengths, size in needs))
     while len(open_questions):
         still_open = []
@@ -312,7 +310,7 @@ def _ranks(
             if tools.cancelled():
                 raise Cancelled
             batch = open_questions[start : start + at_once]
-            ranked = nearest(queries[batch], vectors, depth)
+            ranked = queries.ranked(batch, depth)
             full = np.logical_and.reduce([lengths[ranked].sum(axis=1) >= size for lengths, size in needs])
             for number, row, enough in zip(batch.tolist(), ranked, full.tolist(), strict=True):
                 if enough or depth == count:

@@ -1,6 +1,7 @@
-"""An index of a corpus's chunks, and exact search in it by the cosine with the question's embedding.
+"""An index of a corpus's chunks, and exact search in it: by the cosine with the question's embedding, by words, or by both.
 
-All chunks of all documents are searched together: as they are, or with their heading paths or contexts in front.
+All chunks of all documents are searched together: as they are, or with their heading paths or contexts in front. What is in
+front is among the words too, as in the contextual BM25 of Anthropic (2024), "Introducing contextual retrieval".
 """
 
 from __future__ import annotations
@@ -13,43 +14,22 @@ from functools import cached_property
 import numpy as np
 
 from chunkers import Cancelled, Chunker, Chunking, Span, Tools, run
-from chunkers.arrays import IntArray, VectorArray
+from chunkers.arrays import FloatArray, IntArray, VectorArray
 from chunkers.embedded import EmbeddedAs, embedded_text
+from chunkers.text.languages import detect_language
 from chunkers.tools import Meter
+from evaluation.asking.bm25 import Bm25
+from evaluation.asking.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused
 from evaluation.retrieval.corpus import Corpus
+from evaluation.retrieval.nearest import nearest
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import Covered
-
-BLOCK = 8192
-"""How many chunks are compared at once."""
 
 QUERIES = 512
 """How many questions are compared at once with a block of chunks."""
 
 REPEATS = 5
 """How many searches are timed; the fastest counts, as the others are slowed by other work of the machine."""
-
-
-def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:
-    """Return the indices of the rows with the greatest products, best first, shape (queries, min(count, rows)).
-
-    The result is exact; of equals the earlier row comes first. ``vectors`` are compared ``block`` rows at a time.
-    """
-    count = min(count, len(vectors))
-    scores = np.zeros((len(queries), 0), np.float32)
-    rows = np.zeros((len(queries), 0), np.intp)
-    for start in range(0, len(vectors), block):
-        part = queries @ vectors[start : start + block].T
-        scores = np.hstack([scores, part])
-        rows = np.hstack([rows, np.broadcast_to(np.arange(start, start + part.shape[1]), part.shape)])
-        keep = min(count, scores.shape[1])
-        limit = -np.partition(-scores, keep - 1, axis=1)[:, keep - 1]
-        chosen = np.empty((len(queries), keep), np.intp)
-        for query, line in enumerate(scores):
-            candidates = np.flatnonzero(line >= limit[query])
-            chosen[query] = candidates[np.argsort(-line[candidates], kind="stable")][:keep]
-        scores, rows = np.take_along_axis(scores, chosen, axis=1), np.take_along_axis(rows, chosen, axis=1)
-    return rows
 
 
 @dataclass(frozen=True)
@@ -66,7 +46,7 @@ class Indexed:
     decide_s
         Seconds of these for decisions, that is, without embedding.
     embed_s
-        Seconds for embedding the chunks; cached embeddings count with their original time.
+        Seconds for embedding the chunks and indexing their words; cached embeddings count with their original time.
     embedded, cached
         Distinct texts, of chunking and of chunks, that were computed and that were found in the cache.
     returns
@@ -122,31 +102,46 @@ class Index(Indexed):
     Attributes
     ----------
     texts
-        What was embedded.
+        What is searched: what was embedded, and whose words are indexed.
     vectors
-        Unit vectors, shape (chunks, dimension).
+        Unit vectors, shape (chunks, dimension); without a dimension where chunks are searched by words alone.
     reasons
         Why the text was cut at a place of the axis, where a chunker says so: by the place at which the later chunk begins.
     unsituated
         Of chunks that are embedded with a context sentence, the number of those of which there is none.
+    bm25
+        The index of their words; None where they are searched by embedding alone.
+    searched_by
+        How a question is compared with the chunks.
     """
 
     texts: tuple[str, ...]
     vectors: VectorArray
     reasons: Mapping[int, str] = field(default_factory=dict)
     unsituated: int = 0
+    bm25: Bm25 | None = None
+    searched_by: Method = "embedding"
 
 
-def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: EmbeddedAs = "plain") -> Index:
-    """Cut every document and embed the chunks as they are, or with headings or a language model's words in front.
+def build_index(
+    corpus: Corpus,
+    chunker: Chunker,
+    tools: Tools,
+    embedded_as: EmbeddedAs = "plain",
+    searched_by: Method = "embedding",
+) -> Index:
+    """Cut every document and index the chunks as they are, or with headings or a language model's words in front.
+
+    They are embedded, their words are indexed, or both, as the search needs it.
 
     Raises
     ------
     InputError
-        If the chunker refuses a document, or these documents together.
+        If the chunker refuses a document, or these documents together, or there is no such way to search.
     Cancelled
         If the user asked to stop.
     """
+    searched_by = checked_method(searched_by)
     chunker = chunker.for_documents([document.name for document in corpus.documents if document.sentences])
     chunkings = []
     for document in corpus.documents:
@@ -157,14 +152,21 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
     decide_ms = sum(timing.decide_ms + timing.merge_ms for timing in timings)
     texts = [embedded_text(one.document, chunk, embedded_as) for one in chunkings for chunk in one.chunks]
     meter = Meter()
-    vectors = embed_together(corpus, texts, replace(tools, meter=meter))
+    vectors, bm25 = np.zeros((len(texts), 0), np.float32), None
+    if searched_by != "bm25":
+        vectors = embed_together(corpus, texts, replace(tools, meter=meter))
+    words_s = 0.0
+    if searched_by != "embedding":
+        began = time.perf_counter()
+        bm25 = Bm25(texts, detect_language(corpus.whole.text))
+        words_s = time.perf_counter() - began
     chunks = [corpus.chunk_on_axis(number, chunk) for number, chunking in enumerate(chunkings) for chunk in chunking.chunks]
     return Index(
         corpus=corpus,
         chunks=tuple(chunks),
         chunk_s=None if chunker.elsewhere else (decide_ms + sum(timing.cold_ms for timing in timings)) / 1000,
         decide_s=None if chunker.elsewhere else decide_ms / 1000,
-        embed_s=meter.cold_s,
+        embed_s=meter.cold_s + words_s,
         embedded=meter.embedded + sum(timing.embedded for timing in timings),
         cached=meter.cached + sum(timing.cached for timing in timings),
         texts=tuple(texts),
@@ -176,6 +178,8 @@ def build_index(corpus: Corpus, chunker: Chunker, tools: Tools, embedded_as: Emb
         },
         unsituated=sum(not chunk.situation for one in chunkings for chunk in one.chunks) if embedded_as == "context" else 0,
         caveat=chunker.caveat(),
+        bm25=bm25,
+        searched_by=searched_by,
     )
 
 
@@ -193,6 +197,59 @@ def embed_together(corpus: Corpus, texts: Sequence[str], tools: Tools) -> Vector
     return replace(tools, embedder=embedder).embed(texts)
 
 
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Questions that are ready to be compared with the chunks of an index.
+
+    Attributes
+    ----------
+    texts
+        The questions.
+    vectors
+        Unit vectors, shape (questions, dimension); without a dimension where the chunks are searched by words alone.
+    """
+
+    index: Index
+    texts: tuple[str, ...]
+    vectors: VectorArray
+
+    @classmethod
+    def of(cls, index: Index, texts: Sequence[str], tools: Tools) -> Queries:
+        """Embed the questions, unless the chunks are searched by words alone; raises as `Tools.embed` does."""
+        if index.searched_by == "bm25":
+            return cls(index, tuple(texts), np.zeros((len(texts), 0), np.float32))
+        return cls(index, tuple(texts), embed_together(index.corpus, texts, tools))
+
+    def ranked(self, numbers: IntArray, depth: int) -> IntArray:
+        """Return the best chunks for the questions of these numbers, shape (numbers, min(depth, chunks)), best first.
+
+        Of equals the earlier comes first, so that chunks without any word of the question are last, in their order.
+        """
+        depth = min(depth, len(self.index.chunks))
+        if self.index.bm25 is None:
+            return nearest(self.vectors[numbers], self.index.vectors, depth)
+        rows = [np.argsort(-self._scored(number, self.index.bm25), kind="stable")[:depth] for number in numbers.tolist()]
+        return np.array(rows, dtype=np.intp).reshape(len(numbers), depth)
+
+    def scores(self, numbers: Sequence[int]) -> FloatArray:
+        """Return how well every chunk suits the questions of these numbers, shape (numbers, chunks).
+
+        Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
+        """
+        if self.index.bm25 is None:
+            return np.asarray(self.vectors[[*numbers]] @ self.index.vectors.T)
+        return np.array([self._scored(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
+
+    def _scored(self, number: int, bm25: Bm25) -> FloatArray:
+        by_words = bm25.scores(self.texts[number])
+        if self.index.searched_by == "bm25":
+            return by_words
+        rankings: list[Ranking] = [by_embedding(self.vectors[number], self.index.vectors), by_score(by_words)]
+        both, scores = fused(rankings, len(by_words)), np.zeros(len(by_words))
+        scores[both.order] = both.scores
+        return scores
+
+
 @dataclass(frozen=True)
 class Search:
     """The chunks that every question finds.
@@ -200,7 +257,7 @@ class Search:
     Attributes
     ----------
     ranked
-        Numbers of the chunks nearest to each question, best first, shape (questions, min(depth, chunks)).
+        Numbers of the best chunks for each question, best first, shape (questions, min(depth, chunks)).
     embed_s
         Seconds for embedding all questions; cached embeddings count with their original time.
     search_s
@@ -215,16 +272,16 @@ class Search:
 
 
 def search(index: Index, questions: Sequence[Question], tools: Tools, depth: int) -> Search:
-    """Find the ``depth`` chunks nearest to every question; raises as `Tools.embed` does."""
+    """Find the ``depth`` best chunks for every question; raises as `Tools.embed` does."""
     meter = Meter()
-    queries = embed_together(index.corpus, [question.text for question in questions], replace(tools, meter=meter))
+    queries = Queries.of(index, [question.text for question in questions], replace(tools, meter=meter))
     ranked = np.zeros((len(questions), 0), np.intp)
     seconds = [0.0]
     if index.chunks and questions:
         seconds = []
+        numbers = np.arange(len(questions))
         for _ in range(REPEATS):
             began = time.perf_counter()
-            parts = [nearest(queries[at : at + QUERIES], index.vectors, depth) for at in range(0, len(queries), QUERIES)]
-            ranked = np.vstack(parts)
+            ranked = np.vstack([queries.ranked(numbers[at : at + QUERIES], depth) for at in range(0, len(numbers), QUERIES)])
             seconds.append(time.perf_counter() - began)
     return Search(index, tuple(questions), ranked, meter.cold_s, min(seconds))

@@ -11,7 +11,7 @@ from chunkers import Cancelled, Tools
 from chunkers.arrays import IntArray
 from evaluation.retrieval.budget import LAST, AtBudgets, Budgets, Last, evaluate_each
 from evaluation.retrieval.corpus import Ruler
-from evaluation.retrieval.index import Index, Indexed, embed_together
+from evaluation.retrieval.index import Index, Indexed, Queries
 from evaluation.retrieval.measures import UNITS, on_axis
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import characters, intersection
@@ -46,7 +46,7 @@ class Ladder:
     at
         One for each of `LADDERS`.
     ranked
-        Numbers of the chunks nearest to each question, best first, as many as its largest budget needs and at most
+        Numbers of the best chunks for each question, best first, as many as its largest budget needs and at most
         `KEPT_RANKS`, or fewer if there are thousands of questions; then -1. Shape (questions, at most `KEPT_RANKS`).
     beyond
         The chunks with part of an excerpt that come after these and that the largest budget still has room for: numbers of
@@ -128,15 +128,15 @@ def _holders(index: Index, questions: Sequence[Question], tools: Tools, ranked: 
                 open_places.append((number, len(found), chunks))
             found.append((min(among)[1], min(among)[0]) if among else (-1, 0))
     if open_places:
-        vectors = embed_together(index.corpus, [questions[number].text for number, _, _ in open_places], tools)
-        at_once = max(1, _SCORES_AT_ONCE // len(index.vectors))
+        queries = Queries.of(index, [questions[number].text for number, _, _ in open_places], tools)
+        at_once = max(1, _SCORES_AT_ONCE // len(index.chunks))
         for start in range(0, len(open_places), at_once):
             if tools.cancelled():
                 raise Cancelled
-            scores = vectors[start : start + at_once] @ index.vectors.T
-            for row, (_, place, chunks) in zip(scores, open_places[start : start + at_once], strict=True):
+            some = range(start, min(start + at_once, len(open_places)))
+            for row, (_, place, chunks) in zip(queries.scores(some), open_places[start : some.stop], strict=True):
                 chunk = max(chunks, key=lambda one: (row[one], -one))
-                # As `nearest` has it, the earlier of equals comes first.
+                # As in the search, the earlier of equals comes first.
                 better = np.count_nonzero(row > row[chunk]) + np.count_nonzero(row[:chunk] == row[chunk])
                 found[place] = (chunk, int(better) + 1)
     return np.array(found, dtype=np.intp).reshape(-1, 2)

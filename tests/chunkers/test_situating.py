@@ -101,6 +101,21 @@ def test_the_context_finds_what_the_chunk_alone_does_not_say():
     assert cosines["context"] == pytest.approx([1 / (2 * 3**0.5), 4 / (2 * 8**0.5), 0, 2 / (2 * 5**0.5)])
 
 
+@pytest.mark.parametrize("method", ["bm25", "hybrid"])
+def test_the_words_of_the_context_are_indexed_with_those_of_the_chunk(method):
+    """By words the question has two in common with another company's passage, and none with the answer without a context."""
+    text = "Acme grew. The sum was ten. Bolt shrank. What profit was it? It rained."
+    model = Situating(lambda passage: "What profit Acme had." if "ten" in passage else "Nothing.")
+    with_tools = tools(Bag(), asking=asking(model))
+    corpus = Corpus((Document.from_text(text, "regex", "a.txt"),))
+    best = {}
+    for way in ("plain", "context"):
+        index = build_index(corpus, FixedSentences(size=1), with_tools, way, method)
+        best[way] = index.texts[search(index, [Question("What profit had Acme?", ())], with_tools, 5).ranked[0][0]]
+        assert index.vectors.shape == (5, 0 if method == "bm25" else len(Bag.words))
+    assert best == {"plain": "What profit was it?", "context": "What profit Acme had.\n\nThe sum was ten."}
+
+
 @pytest.mark.parametrize(
     "answer", ["", "  \n", "x" * (LONGEST_SITUATION + 1), Reply("", 1, 0, "refused"), Reply("On Ac", 1, 1, "cut")]
 )

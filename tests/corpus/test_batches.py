@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chunkers import CHUNKERS, Chunking, Document, Gap, InputError, Reason, Recipe, Verdict
 from chunkers.limits import MAX_BYTES
 from chunkers.result import Chunk
+from chunkers.table import STATED, said_of
 from corpus import CHUNKS, Chunks
 from corpus.batches import chunk_ids, cuts_before
 from sample_docs import load_sample
@@ -175,6 +176,12 @@ def test_what_a_model_stated_is_the_text_of_its_rows():
     found = rows(Chunks(recipe, asking=asking())(batch(a=text)))
     assert [row["text"] for row in found] == [*made.texts]
     assert any(row["text"] not in text for row in found)
+    assert [(row["title"], row["summary"]) for row in found] == [(one.stated.title, one.stated.summary) for one in made]
+    assert all(row["title"] and row["summary"] for row in found)
+    told = [[said_of(one) for one in chunk.stated.propositions] for chunk in made]
+    assert [row["propositions"] for row in found] == told
+    (plain,) = rows(Chunks({**SENTENCES, "parameters": {"size": 9}})(batch(a=text)))
+    assert [plain[name] for name in STATED] == [None, None, None]
 
 
 @pytest.mark.parametrize("chunker", ["llm", "lumber", "propositions"])

@@ -10,7 +10,7 @@ const PARTS = { start: [], end: [], over: [], from: [], to: [], label: [], tone:
  * @param {number} at
  * @param {string} title
  */
-const one = (at, title) => ({ at, title, summary: "", propositions: [] });
+const one = (at, title) => ({ at, title, summary: "", propositions: [], left_out: [] });
 
 /**
  * @param {StatedData[]} stated

@@ -8,7 +8,7 @@ from chunkers import Embedder
 from chunkers.errors import shown
 from evaluation.answering.questions import Items
 from evaluation.answering.trivial import TITLES
-from evaluation.asking.ask import fitting_budget
+from evaluation.asking.ask import STATED_SEARCHED, fitting_budget, has_stated
 from sample_docs import sample_splitters
 from viz.answers.kept import find_run
 from viz.answers.model import JUDGED, MISSING, model_controls
@@ -109,10 +109,7 @@ def _controls(here: Page, made: list[ColumnResult]) -> None:
 
 def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
     items = choose_questions(here.choices, text)
-    for number, one in enumerate(made):
-        if one.error and one.sending is None:
-            waits = "info" if one.error == MISSING_MODEL else "error"
-            notice(f"Column {number + 1}: {one.error}", waits, key=f"answers_column_{number}")
+    _say_of_columns(made)
     plan = _plan(here, text, made, items)
     gathering = _gathered(plan, made, here.embedder) if plan is not None else None
     run = find_run(here.choices.extra[RUN], gathering, here.embedder)
@@ -134,6 +131,15 @@ def _draw(here: Page, text: Text, made: list[ColumnResult]) -> None:
             return
     if plan is not None and gathering is not None:
         show_question(here.choices, plan, gathering.found, run if run is not None and run.plan == plan else None)
+
+
+def _say_of_columns(made: list[ColumnResult]) -> None:
+    for number, one in enumerate(made):
+        if one.error and one.sending is None:
+            waits = "info" if one.error == MISSING_MODEL else "error"
+            notice(f"Column {number + 1}: {one.error}", waits, key=f"answers_column_{number}")
+    if any(one.chunking is not None and has_stated(one.chunking) for one in made):
+        remark(STATED_SEARCHED, key="answers_stated")
 
 
 def _no_questions(choices: Choices) -> str:

@@ -7,16 +7,18 @@ from collections.abc import Callable
 import streamlit as st
 
 from chunkers import Chunker, Chunking, Embedder, Recipe
-from chunkers.embedded import AT_ONCE, EmbeddedAs, checked
+from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from chunkers.export import ledger_to_csv, to_csv, to_json, to_jsonl, to_parquet
 from chunkers.language_models.base import LanguageModel
 from chunkers.registry import chunker_class
+from evaluation.asking.ask import has_stated
 from evaluation.segmentation.chunk_facts import sentence_counts
 from viz.compare.asking.kept import show_questions
 from viz.compare.code import show_code
+from viz.compare.contexts import in_context, show_contexts
 from viz.compare.figures import size_distributions
 from viz.compare.parsing import show_parsing
-from viz.compare.propositions import has_propositions, show_propositions
+from viz.compare.propositions import show_propositions
 from viz.compare.report import offer_report
 from viz.compare.scores.ranking import show_ranking
 from viz.compare.scores.scoreboard import show_scoreboard
@@ -45,7 +47,7 @@ def show_below(choices: Choices, made: list[ColumnResult], chosen: Source, embed
         "Every gap": lambda: _every_gap(made[choices.selected]),
         **(
             {"Propositions": lambda: show_propositions(made[choices.selected].chunking)}
-            if any(has_propositions(chunking) for _, chunking in done)
+            if any(has_stated(chunking) for _, chunking in done)
             else {}
         ),
         "Parsing": lambda: show_parsing(chosen),
@@ -66,7 +68,7 @@ def _every_gap(here: ColumnResult) -> None:
 def _all_downloads(choices: Choices, made: list[ColumnResult], chosen: Source, embedder: Embedder | None) -> None:
     here = made[choices.selected]
     if here.chunking is not None and here.chunker is not None:
-        _downloads(choices, here.chunker, here.chunking, embedder)
+        _downloads(choices, made, here.chunker, here.chunking, embedder)
         _whole_session(choices, made, chosen, embedder)
 
 
@@ -136,26 +138,37 @@ def _embedded_as() -> EmbeddedAs:
 
     st.segmented_control(
         "Embedded as",
-        list(AT_ONCE),
+        list(EMBEDDED_AS),
         default=shown,
-        format_func=AT_ONCE.__getitem__,
+        format_func=EMBEDDED_AS.__getitem__,
         key=key,
         required=True,
         on_change=changed,
-        help="With the heading path, every chunk also has the text to embed: the headings above it, then its own text.",
+        help="With the heading path, or with a language model’s sentence on its place in the text, every chunk also has the "
+        "text to embed: first these, then its own text. “Ask your text” searches that too, by embedding and by words.",
     )
     return session.embedded_as
 
 
-def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder: Embedder | None) -> None:
+def _downloads(
+    choices: Choices, made: list[ColumnResult], chunker: Chunker, plain: Chunking, embedder: Embedder | None
+) -> None:
     embedded_as = _embedded_as()
+    chunking, written = plain, True
+    if embedded_as == "context":
+        show_contexts(choices, made)
+        there = in_context(made)
+        chunking, written = there.get(choices.selected, plain), choices.selected in there
     recipe = Recipe.of(chunker, choices.sentences, embedder, choices.tokenizer, embedded_as, _model())
     stem = f"seamark-{chunker.name}"
-    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+    chunks: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
         ("Chunks, JSON", f"{stem}.json", "application/json", lambda: to_json(chunking, recipe)),
         ("Chunks, JSON lines", f"{stem}.jsonl", "application/jsonl", lambda: to_jsonl(chunking, embedded_as)),
         ("Chunks, CSV", f"{stem}.csv", "text/csv", lambda: to_csv(chunking, embedded_as)),
         ("Chunks, Parquet", f"{stem}.parquet", "application/vnd.apache.parquet", lambda: to_parquet(chunking, embedded_as)),
+    )
+    files: tuple[tuple[str, str, str, Callable[[], str | bytes]], ...] = (
+        *(chunks if written else ()),
         ("Every gap, CSV", f"{stem}-gaps.csv", "text/csv", lambda: ledger_to_csv(chunking)),
         *(() if chunker.elsewhere else (("Recipe", f"{stem}.recipe.json", "application/json", recipe.to_json),)),
     )
@@ -164,7 +177,8 @@ def _downloads(choices: Choices, chunker: Chunker, chunking: Chunking, embedder:
         if chunker.elsewhere
         else "Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
     )
-    st.caption(f"Column {choices.selected + 1}. {again}")
+    waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
+    st.caption(f"Column {choices.selected + 1}.{waits} {again}")
     row = st.container(horizontal=True)
     for label, name, mime, data in files:
         download(row, label, data, name, mime, (chunking.document.identity, chunking.document.name, recipe))

@@ -6,17 +6,13 @@ import streamlit as st
 
 from chunkers import Chunking, Document
 from chunkers.stated import Proposition
+from evaluation.asking.ask import has_stated
 from viz.components.notice import notice
-
-
-def has_propositions(chunking: Chunking) -> bool:
-    """Whether a language model wrote the chunks."""
-    return any(chunk.stated is not None for chunk in chunking.chunks)
 
 
 def show_propositions(chunking: Chunking | None) -> None:
     """Draw the table of a result, or say that it has none."""
-    if chunking is None or not has_propositions(chunking):
+    if chunking is None or not has_stated(chunking):
         notice("This column's chunks are not stated by a language model; choose one whose are.", key="no_propositions")
         return
     st.dataframe(table_of(chunking), hide_index=True, width="stretch", height=420, placeholder="")
@@ -45,6 +41,6 @@ def table_of(chunking: Chunking) -> dict[str, list[object]]:
 def _sentences(document: Document, one: Proposition) -> str:
     """Return the number of the sentence that a proposition comes from, or the first and the last of several."""
     if one.span is None:
-        return ""
+        return "" if one.sentence is None else f"{one.sentence + 1} (as the model says)"
     first, last = document.sentence_at(one.span.start) + 1, document.sentence_at(one.span.end - 1) + 1
     return f"{first}" if first == last else f"{first} to {last}"

@@ -9,10 +9,21 @@ from typing import NamedTuple
 from chunkers import Cancelled, Chunker, Document
 from chunkers.embedded import EmbeddedAs
 from chunkers.text.parts import Parts
+from evaluation.asking.ranking import Method
 from evaluation.retrieval.returned import THE_CHUNK, Returned
 
 BESIDE: Mapping[EmbeddedAs, str] = {"plain": "", "heading_path": " + heading path", "context": " + context"}
 """What stands behind a chunker's name where it is measured with several ways to embed its chunks."""
+
+
+SEARCHED_BY: Mapping[Method, str] = {"embedding": "Embedding", "bm25": "Words (BM25)", "hybrid": "Both (hybrid)"}
+"""The ways to search chunks, with their names on the page."""
+
+_INDEXED: Mapping[EmbeddedAs, str] = {
+    "plain": "the text alone",
+    "heading_path": "the heading path and the text",
+    "context": "the context sentence and the text",
+}
 
 
 class OwnDocuments(NamedTuple):
@@ -51,7 +62,8 @@ class Plan:
 
     ``embedded_as`` says what of every chunk is embedded, ``returned`` what is returned for one that is found.
     ``language_model`` is the identity of the language model that is asked; empty where none is. Where chunkers are measured
-    several times, ``each`` says what is embedded for every one of the ``chunkers``.
+    several times, ``each`` says what is embedded for every one of the ``chunkers``. ``searched_by`` says how questions are
+    compared with what is embedded: by cosine, by its words, or by both.
     """
 
     material: Material
@@ -63,6 +75,7 @@ class Plan:
     returned: Returned = THE_CHUNK
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
+    searched_by: Method = "embedding"
 
     def documents(self, splitter: str, cancelled: Callable[[], bool] = bool) -> Iterator[Document]:
         """Split the documents into sentences, one by one.
@@ -88,6 +101,19 @@ class Plan:
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
+    def search_said(self) -> str:
+        """What is searched by words, in a sentence; empty where all is searched by embedding alone."""
+        if self.searched_by == "embedding":
+            return ""
+        ways = dict.fromkeys(map(self.embeds, range(len(self.chunkers))))
+        indexed = ", of others ".join(_INDEXED[way] for way in ways)
+        if self.searched_by == "bm25":
+            how, rest = "words (BM25)", "indexed; chunks without any word of the question come last"
+        else:
+            how, rest = "embedding and by words (BM25), both ranks fused", "embedded and indexed"
+        return f"Searched by {how}: of {'some chunks' if len(ways) > 1 else 'every chunk'} {indexed} is {rest}."
+
+    @property
     def names(self) -> list[str]:
         """The chunkers' names in figures and sentences, numbered from 1; with what is embedded where that differs."""
         said: list[EmbeddedAs] = [*self.each] or ["plain"] * len(self.chunkers)
@@ -111,6 +137,7 @@ class Plan:
             "sentences": self.sentences != other.sentences,
             "tokenizer": self.tokenizer != other.tokenizer,
             "what is embedded": (self.embedded_as, self.each) != (other.embedded_as, other.each),
+            "how it is searched": self.searched_by != other.searched_by,
             "what is returned": self.returned != other.returned,
             "language model": self.language_model != other.language_model,
         }

@@ -214,7 +214,7 @@ class Retrieval(Background):
                 ledger=self.asked,
             )
             try:
-                index = returning(build_index(corpus, chunker, tools, way), self.plan.returned)
+                index = returning(build_index(corpus, chunker, tools, way, self.plan.searched_by), self.plan.returned)
                 searched = search(index, questions, tools, DEPTH)
             except InputError as error:
                 self.errors[number] = str(error)

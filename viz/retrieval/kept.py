@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 from chunkers import Embedder, InputError
@@ -76,15 +76,16 @@ def show_way_on(here: Page, run: Retrieval) -> None:
             f"This run was interrupted; {done} had been measured and kept on disk. “Resume” measures the others.",
             key="retrieval_interrupted",
         )
-    said, asking = "", chosen_model() if run.plan.asks else None
+    plan = _with_files(run.plan)
+    left = _left(plan, run.found)
+    said, asking = "", chosen_model() if left.asks else None
     if here.embedder is None:
         said = here.embedder_complaint
     elif here.embedder.name != run.plan.embedder:
         said = f"The run was begun with the embedder {run.plan.embedder}; to go on, choose it on the left."
-    elif identity_of(asking) != run.plan.language_model:
+    elif left.asks and identity_of(asking) != run.plan.language_model:
         name = run.plan.language_model.rpartition(" ")[0]
         said = f"The run was begun with the language model {name}; to go on, name it and its server beside the settings."
-    plan = _with_files(run.plan)
     without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
     if without and not said:
         said = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {without[0] + 1}."
@@ -94,7 +95,14 @@ def show_way_on(here: Page, run: Retrieval) -> None:
         return Retrieval(plan, here.embedder, True, kept, asking=asking)
 
     def first(resume: Callable[[], None]) -> None:
-        if_allowed(plan, here.embedder, asking, kept.keeper.token, resume)
+        if_allowed(left, here.embedder, asking, kept.keeper.token, resume)
 
     show_resume(run, again, kept.keeper.token, here.choices.extra, said, "retrieval", first)
-    ask_to_run(plan, asking, kept.keeper.token)
+    ask_to_run(left, asking, kept.keeper.token)
+
+
+def _left(plan: Plan, found: Container[int]) -> Plan:
+    """Return the plan of the chunkers that are not done: what going on sends, and the user has to allow."""
+    numbers = [number for number in range(len(plan.chunkers)) if number not in found]
+    each = tuple(plan.each[number] for number in numbers) if plan.each else ()
+    return replace(plan, chunkers=tuple(plan.chunkers[number] for number in numbers), each=each)

@@ -8,7 +8,8 @@ from chunkers.embedded import EMBEDDED_AS, EmbeddedAs, checked
 from evaluation.retrieval.ladder import RUNGS
 from evaluation.retrieval.measures import MEASURES
 from evaluation.retrieval.report import Choice
-from viz.controls.link_widgets import switch
+from viz.controls.link_widgets import select, switch
+from viz.jobs.plan import SEARCHED_BY
 from viz.jobs.retrieval import DEPTH
 
 TITLES = {"recall": "Recall", "precision": "Precision", "precision_omega": "Best possible precision", "iou": "IoU"}
@@ -30,6 +31,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     "view": VIEWS,
     "embedded": {str(name): title for name, title in EMBEDDED_AS.items()}
     | {"plain:heading_path": "Plain against headings", "plain:context": "Plain against context"},
+    "search": {str(name): title for name, title in SEARCHED_BY.items()},
     "returned": {
         "chunk": "Chunk",
         "window:1": "Chunk ± 1 neighbour",
@@ -48,6 +50,7 @@ DEFAULT_WORDS |= {
     "disagree": "no",
     "view": "ranked",
     "embedded": "plain",
+    "search": "embedding",
     "returned": "chunk",
     "baseline": "1",
     "left": "1",
@@ -58,7 +61,32 @@ DEFAULT_WORDS |= {
 }
 """``baseline``, ``failed``, ``left`` and ``right`` are numbers of chunkers, from 1; ``run`` and ``generated`` are tokens of
 a run and of generated questions in the registry; without a ``question``, the one on which the chunkers differ most is shown;
-``embedded`` says what of the chunks is embedded in the next run, and ``returned`` what is returned for a chunk."""
+``embedded`` says what of the chunks is embedded in the next run, ``search`` how it is searched, and ``returned`` what is
+returned for a chunk."""
+
+
+EMBEDDED_HELP = (
+    "What of every chunk is searched, by embedding or by words: its own text, or with the headings above it in front, "
+    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. Chunks, "
+    "excerpts and measures stay those of the text. “Against” measures every chunker both ways, with the gain’s interval."
+)
+
+SEARCH_HELP = (
+    "By the cosine of embeddings, by the words that question and chunk have in common (BM25), or by both with their ranks "
+    "fused. All search what “Embedded as” says: the words of a heading path or of a context sentence are indexed as well."
+)
+
+RETURNED_HELP = (
+    "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
+    "every measure and fills the budget; a passage that several chunks return is given once."
+)
+
+
+def choose_ways(words: dict[str, str]) -> None:
+    """Draw the choices of what is searched of a chunk, how, and what is returned."""
+    select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
+    select("Searched by", words, "search", ALLOWED["search"], "retrieval_search", help=SEARCH_HELP)
+    select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
 
 
 def ways_of(words: Mapping[str, str], count: int) -> tuple[EmbeddedAs, tuple[EmbeddedAs, ...]]:

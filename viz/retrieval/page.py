@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import streamlit as st
 
+from chunkers.methods.propositions import Propositions
+from evaluation.asking.ask import STATED_SEARCHED
+from evaluation.asking.ranking import checked_method
 from evaluation.retrieval.labels import labels
 from evaluation.retrieval.returned import Returned
 from viz.components.download import download
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
 from viz.controls.chunker import column_controls
-from viz.controls.link_widgets import select
 from viz.jobs.background import MOST_KEPT, new_token, registry
 from viz.jobs.keeping.kept_retrieval import KeptRetrieval
 from viz.jobs.plan import Material, Plan
@@ -24,7 +26,7 @@ from viz.retrieval.consent.sending import ask_to_run, context_controls, if_allow
 from viz.retrieval.failed.failed import show_failed
 from viz.retrieval.generating.section import show_generating
 from viz.retrieval.kept import find_kept, new_run, reopened, say_what_is_missing, show_way_on
-from viz.retrieval.link_words import ALLOWED, choice_of, mended, ways_of
+from viz.retrieval.link_words import choice_of, choose_ways, mended, ways_of
 from viz.retrieval.material import bundled, choose, documents
 from viz.retrieval.opening.first_run import first_run, first_screen
 from viz.retrieval.question import show_question
@@ -39,18 +41,6 @@ from viz.state.questions_given import share
 from viz.theme.numbers import counted
 
 PAGE = "retrieval"
-
-EMBEDDED_HELP = (
-    "What of every chunk is embedded and compared with the questions: its own text, or with the headings above it in front, "
-    "as “Sea marks > Lights”, or with a sentence on its place in the document, which a language model writes. Chunks, "
-    "excerpts and measures stay those of the text. “Against” measures every chunker both ways, with the gain’s interval."
-)
-
-
-RETURNED_HELP = (
-    "What a question is given for a chunk that is found: search for the small, return the large. What is returned counts in "
-    "every measure and fills the budget; a passage that several chunks return is given once."
-)
 
 
 def show() -> None:
@@ -72,8 +62,7 @@ def _draw(here: Page) -> None:
         material = choose(run.plan.material if run is not None else None, own=kept is not None and kept.own)
         if material is not None and material.own:
             share(material)
-        select("Embedded as", words, "embedded", ALLOWED["embedded"], "retrieval_embedded", help=EMBEDDED_HELP)
-        select("Returned", words, "returned", ALLOWED["returned"], "retrieval_returned", help=RETURNED_HELP)
+        choose_ways(words)
         use_compares(PAGE, here.choices)
         chosen = chunkers[here.choices.selected]
         named = names_a_model(words["embedded"], here.choices.columns)
@@ -98,7 +87,8 @@ def _draw(here: Page) -> None:
         choices, (embedded_as, each) = here.choices, ways_of(words, len(built))
         settings = here.embedder.name, choices.sentences, choices.tokenizer, embedded_as
         every = tuple(built) * (len(each) // len(built) or 1)
-        plan = Plan(material, every, *settings, Returned.parse(words["returned"]), each=each)
+        how = checked_method(words["search"])
+        plan = Plan(material, every, *settings, Returned.parse(words["returned"]), each=each, searched_by=how)
         if plan.asks:
             plan = replace(plan, language_model=identity_of(chosen_model()))
     _start_row(here, plan, material)
@@ -245,9 +235,7 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
         )
     if run.error:
         notice(run.error, "error", key="retrieval_error")
-    if run.plan.returned.said:
-        said = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
-        notice(said.strip(), key="retrieval_returned_said")
+    _say_how(run)
     for number, error in run.errors.items():
         notice(f"{run.plan.titles[number]}: {error}", "error", key=f"retrieval_error_{number}")
     if run.questions.problems:
@@ -261,6 +249,17 @@ def _say_state(run: Retrieval, plan: Plan | None) -> None:
     count = len(run.plan.chunkers)
     if run.cancelled and len(run.found) < count:
         notice(f"Stopped: {len(run.found)} of {count} chunkers were measured.", key="retrieval_stopped")
+
+
+def _say_how(run: Retrieval) -> None:
+    """Say what was searched and what was returned, where that is not the chunk by its embedding."""
+    if any(isinstance(chunker, Propositions) for chunker in run.plan.chunkers):
+        notice(STATED_SEARCHED, key="retrieval_stated")
+    if run.plan.search_said:
+        notice(run.plan.search_said, key="retrieval_search_said")
+    if run.plan.returned.said:
+        said = f"A chunk that is found comes with {run.plan.returned.said}; all of that is measured. {run.lacking}"
+        notice(said.strip(), key="retrieval_returned_said")
 
 
 def _offer_labels(run: Retrieval) -> None:

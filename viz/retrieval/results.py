@@ -92,9 +92,10 @@ def _times(report: Report) -> str:
     asking = 1000 * search.embed_s / max(1, len(search.questions))
     unknown = f" {UNKNOWN_TIME}" * any(one.index_s is None for one in report.costs.values())
     return (
-        "Mean ± standard deviation over the questions. Indexing is chunking and embedding, as if nothing had been embedded "
-        f"before: of {computed + cached:,} texts {computed:,} were computed in this run and {cached:,} came from the cache, "
-        f"counted with their original times. Embedding a question takes {asking:,.1f} ms more with every chunker.{unknown}"
+        "Mean ± standard deviation over the questions. Indexing is chunking, and embedding chunks or indexing their words, "
+        f"as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this run and "
+        f"{cached:,} came from the cache, counted with their original times. Embedding a question takes {asking:,.1f} ms "
+        f"more with every chunker.{unknown}"
     )
 
 

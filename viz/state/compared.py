@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from chunkers.embedded import AT_ONCE, EmbeddedAs
 from chunkers.text.tokenizers import at_hand
 from sample_docs import sample_splitters
 from viz.state.choices import MOST_COLUMNS, OWN, SHARED, Choices, ColumnChoice, compare_first_screen, effective
@@ -60,11 +59,6 @@ def index_on_compare(column: ColumnChoice, defaults: Mapping[str, Any]) -> int |
     return None
 
 
-def on_compare(embedded_as: EmbeddedAs) -> EmbeddedAs:
-    """Return how Compare's files give chunks to embed: plain where it would take a language model, which it does not ask."""
-    return embedded_as if embedded_as in AT_ONCE else "plain"
-
-
 def compare_is_full() -> bool:
     """Whether Compare has as many columns as there can be."""
     return len(columns_of_compare()) >= MOST_COLUMNS
@@ -89,7 +83,7 @@ def reopen(file: SessionFile, choices: Choices) -> None:
             hold(column.file.file, columns)
             columns = [*columns, ColumnChoice(column.recipe.chunker, dict(column.recipe.parameters))]
     choices.document, choices.sentences, choices.embedder = OWN, first.sentences, first.embedder
-    session.embedded_as = on_compare(first.embedded_as)
+    session.embedded_as = first.embedded_as
     if at_hand(first.tokenizer):
         choices.tokenizer = first.tokenizer
     compare = compared()

@@ -23,6 +23,7 @@ from evaluation.retrieval.question_sets import QuestionSet
 from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob
+from viz.jobs.asking.situating import Situating
 from viz.jobs.background import Background
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
@@ -251,7 +252,9 @@ class Session:
     gathering = Job[Gathering | None]("gathering", None)
     judging = Job[Judging | None]("judging", None)
 
-    embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")  # what files of chunks give to embed
+    # What files of chunks give to embed, and what a question is compared with
+    embedded_as = Value[EmbeddedAs]("embedded_as_chosen", "plain")
+    situating = Job[Situating | None]("situating", None)  # writes the context sentences of the columns of Compare
 
     # State of components and figures
     taken = Container[dict[tuple[str, str], float]]("taken", dict)  # reader events already handled, by key and name

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 from chunkers import InputError, Recipe
-from chunkers.embedded import AT_ONCE
 from chunkers.text.reading import decode
 from viz.state.choices import MOST_COLUMNS, Choices, ColumnChoice
-from viz.state.compared import COMPARE, compare_is_full, compared, on_compare
+from viz.state.compared import COMPARE, compare_is_full, compared
 from viz.state.keys import session
 from viz.state.undo import undoable
 
@@ -44,13 +43,11 @@ def open_recipe(data: bytes, name: str, choices: Choices) -> bool:
         for field, word in SHARED_NAMES.items()
         if getattr(recipe, field) != getattr(choices, field)
     ]
-    if recipe.embedded_as not in AT_ONCE:
-        others.append("chunks embedded with a context sentence, as Retrieval measures them, the page plain")
     differs = f"; the recipe names {'; '.join(others)}" if others else ""
     with undoable(COMPARE, f"{name} added as column {len(there.columns) + 1} of Compare{differs}"):
         there.columns.append(ColumnChoice(recipe.chunker, dict(recipe.parameters)))
         there.selected = len(there.columns) - 1
-    session.embedded_as = on_compare(recipe.embedded_as)
+    session.embedded_as = recipe.embedded_as
     return True
 
 

@@ -53,7 +53,8 @@ RETRIEVAL: Mapping[str, str] = {
     "Budget": "How many tokens, or characters, of chunks the search returns for a question, the best chunks first.",
     "Heading path": "The headings in whose sections a chunk begins, from the outermost to the innermost.",
     "Context sentence": "A sentence or two of a language model on a chunk and its place in the document, embedded with it.",
-    "Embedded as": "What of every chunk is embedded: its own text, or first its heading path or a context sentence.",
+    "Embedded as": "What of every chunk is embedded, or searched by its words: its own text, or first its heading path or a "
+    "context sentence.",
     "Recall": "The share of the excerpts that is in the chunks found.",
     "Precision": "The share of the chunks found that is in the excerpts.",
     "Best possible precision": "The IoU that a search would reach that finds every chunk with a part of an excerpt, and no "

@@ -135,9 +135,9 @@ def test_a_sentence_of_which_nothing_is_stated_stands_for_itself_and_the_notes_a
 def test_what_quotes_words_that_are_not_there_is_in_no_chunk_and_is_shown():
     rows = [("Ada was a queen.", 1, "Ada Lovelace, queen of England"), ("Nothing.", 2, "")]
     made = cut(Stating(claims(*rows, *[(line, number, line) for number, line in enumerate(TEXT.splitlines(), start=1)])))
-    assert [(one.text, one.span, one.tied) for one in made.left_out] == [
-        (rows[0][0], None, "nowhere"),
-        (rows[1][0], None, "nowhere"),
+    assert [(one.text, one.span, one.tied, one.sentence) for one in made.left_out] == [
+        (rows[0][0], None, "nowhere", 0),
+        (rows[1][0], None, "nowhere", 1),
     ]
     assert "queen" not in "".join(made.texts)
     assert made.notes == ("Invented: 2 propositions quote words that are not in the text, and are left out.",)

@@ -10,7 +10,7 @@ from chunkers.errors import ModelError
 from evaluation.asking.bm25 import Bm25
 from evaluation.asking.ranking import Ranking, by_embedding, by_score, fused, reranked
 from evaluation.asking.reranker import Reranker
-from evaluation.retrieval.index import nearest
+from evaluation.retrieval.nearest import nearest
 
 TEXTS = [
     "The tide comes in twice a day, and the tide goes out again.",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chunkers import Recipe
+from chunkers.embedders.minilm import MiniLM
 from evaluation.__main__ import main
 from evaluation.checking.baseline import KEPT, Baseline
 from evaluation.checking.junit import as_junit
@@ -23,6 +24,7 @@ from evaluation.checking.sarif import as_sarif
 from seamark.__main__ import main as seamark
 from tests import ROOT
 from tests.evaluation.checking.sarif_excerpt import SCHEMA
+from tests.server import ChatModelServer
 
 STRUCTURE = ["--chunker", "structure", "--set", "max_size=300"]
 FORMS = ("text", "json", "sarif", "junit")
@@ -347,3 +349,76 @@ def test_the_hook_of_pre_commit_is_a_command_of_this_package(folder, capsys):
     assert seamark([*command, *hook["args"], *files]) == 0
     (folder / "docs" / "wages.md").write_text(PLANTED, encoding="utf-8")
     assert seamark([*command, *hook["args"], "docs/wages.md"]) == 1
+
+
+@pytest.fixture
+def http(monkeypatch):
+    """A server of which each passage but one gets a context sentence."""
+
+    def answered(messages):
+        passage = messages[1]["content"].rpartition("The passage:")[2]
+        return "" if "Nobody" in passage else f"{'Of the sea and its quokkas. ' * (20 if 'salt' in passage else 1)}"
+
+    server = ChatModelServer(answered)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    yield server
+    server.close()
+
+
+CONTEXT = {"chunker": "fixed_sentences", "parameters": {"size": 1}, "sentences": "lines", "tokenizer": "words"}
+
+
+def context_recipe(folder, **others):
+    """Leave one document of three chunks, and write the recipe."""
+    for one in (folder / "docs").iterdir():
+        one.unlink()
+    (folder / "docs" / "sea.txt").write_text("The tide turns.\nIt is salt.\nNobody swims.\n")
+    recipe = Recipe.model_validate({**CONTEXT, "embedded_as": "context", **others})
+    (folder / "recipe.json").write_text(recipe.to_json())
+
+
+def test_a_recipe_with_context_sentences_asks_for_each_once_and_what_is_embedded_is_checked(folder, http, capsys):
+    context_recipe(folder, embedder="all-MiniLM-L6-v2", language_model="openai:test")
+    (folder / "questions.csv").write_text("question,excerpts\nWhat of the sea and its quokkas?,It is salt.\n")
+    off = ["--level", "tiny=off", "--level", "size=off"]
+    status, reports = checked(*off, "--questions", "questions.csv", "--write-baseline", "baseline.json")
+    assert status == 0
+    err = capsys.readouterr().err
+    assert "docs/sea.txt: the model gave no usable context of 1 of 3 chunks." in err
+    # Two chunks once, the third asked again twice; the scores of retrieval ask nothing more.
+    assert "openai:test: 5 requests, 5 answers from before, " in err
+    assert len(http.requests) == 5
+    assert json.loads(reports["json"])["recipe"]["embedded_as"] == "context"
+    scores = json.loads((folder / "baseline.json").read_text())["scores"]["retrieval"]
+    context_recipe(folder, embedder="all-MiniLM-L6-v2", embedded_as="plain")
+    checked(*off, "--questions", "questions.csv", "--write-baseline", "plain.json")
+    assert json.loads((folder / "plain.json").read_text())["scores"]["retrieval"].keys() == scores.keys()
+
+
+def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(folder, http, monkeypatch):
+    context_recipe(folder, embedder="all-MiniLM-L6-v2")
+    monkeypatch.setattr(MiniLM, "max_tokens", 60)
+    status, reports = checked("--level", "tiny=off", "--language-model", "openai:test")
+    assert status == 1
+    (unread,) = [line for line in reports["text"].splitlines() if "[unread]" in line]
+    assert unread.startswith("docs/sea.txt:2:1: error: The chunk is embedded as ")
+
+
+def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, capsys):
+    context_recipe(folder, embedder="tfidf")
+    assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
+    said = "embedded_as context needs a language model; name it with --language-model, as openai:NAME."
+    assert said in capsys.readouterr().err
+    context_recipe(folder, chunker="llm", parameters={}, embedded_as="plain", embedder="tfidf")
+    assert main(["check", "docs", "--recipe", "recipe.json"]) == 2
+    assert "llm needs a language model; name it with --language-model" in capsys.readouterr().err
+    context_recipe(folder, embedder="tfidf")
+    status, reports = checked("--language-model", "openai:test", "--spend", "10")
+    assert status == 2
+    assert "the spending limit is 10 tokens" in json.loads(reports["json"])["documents"][0]["complaint"]
+    assert http.requests == []
+    # A recipe that asks none needs none, whatever is named.
+    context_recipe(folder, embedded_as="plain", embedder="tfidf")
+    assert checked("--level", "tiny=off", "--language-model", "openai:test")[0] == 0
+    assert http.requests == []

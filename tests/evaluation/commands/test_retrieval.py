@@ -326,3 +326,29 @@ def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     assert call(folder, *chunks, recipes=("by_1.json", "other.json")) == 2
     said = "--chunks must be embedded as all recipes are, which differ: all-MiniLM-L6-v2, plain; tfidf, plain."
     assert said in capsys.readouterr().err
+
+
+def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch):
+    def answered(messages):
+        return "About quokkas." if "acids in it" in messages[1]["content"].rpartition("The passage:")[2] else "On it."
+
+    http = ChatModelServer(answered)
+    monkeypatch.setenv("OPENAI_BASE_URL", http.address)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    (folder / "questions.csv").write_text("question,excerpts\nWhich quokkas?,The acids in it\n")
+    for document in (folder / "corpus").iterdir():
+        document.unlink()
+    (folder / "corpus" / "bread.txt").write_text("Bread is baked.\nThe acids in it help.\nIt is sour.")
+    (folder / "by_1.json").write_text(
+        json.dumps({"chunker": "fixed_sentences", "parameters": {"size": 1}, "embedder": "tfidf", "tokenizer": "words"})
+    )
+    search = ("--search", "bm25", "--top-k", "1", "--json")
+    assert call(folder, *search) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert call(folder, *search, "--embedded-as", "context", "--language-model", "openai:test") == 0
+    http.close()
+    context = json.loads(capsys.readouterr().out)
+    assert [one["characters"]["recall"]["mean"] for one in (plain, context)] == [0, 1]
+    assert (plain["search"], context["search"], context["embedded_as"]) == ("bm25", "bm25", "context")
+    assert call(folder, "--search", "hybrid") == 0
+    assert "by_1, by embedding and words (hybrid): 3 chunks" in capsys.readouterr().out

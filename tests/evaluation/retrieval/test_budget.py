@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_tokenizer
 from evaluation.retrieval import budget
+from evaluation.retrieval import index as indexing
 from evaluation.retrieval.budget import MOST_BUDGETS, Budgets, evaluate_at, filled
 from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.retrieval.excerpts import Excerpt
@@ -186,10 +187,10 @@ def test_a_search_goes_only_as_deep_as_the_budget_needs(monkeypatch):
 
     def nearest(queries, vectors, count):
         asked.append((len(queries), count))
-        return budget_nearest(queries, vectors, count)
+        return exact(queries, vectors, count)
 
-    budget_nearest = budget.nearest
-    monkeypatch.setattr(budget, "nearest", nearest)
+    exact = indexing.nearest
+    monkeypatch.setattr(indexing, "nearest", nearest)
     one = corpus(only="\n".join(f"{number} word." for number in range(180)))
     equipped = tools(AngleEmbedder())
     index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), equipped)

@@ -11,9 +11,10 @@ from evaluation.retrieval.budget import Budgets, filled
 from evaluation.retrieval.corpus import CharacterRuler, Corpus, Ruler
 from evaluation.retrieval.failed import Limit, Measured, Seam, failures
 from evaluation.retrieval.given import given_at, given_top_k
-from evaluation.retrieval.index import build_index, nearest
+from evaluation.retrieval.index import build_index
 from evaluation.retrieval.ladder import climb
 from evaluation.retrieval.measures import evaluate, on_axis
+from evaluation.retrieval.nearest import nearest
 from evaluation.retrieval.questions import read_questions
 from evaluation.retrieval.ranges import difference
 from tests.support import AngleEmbedder, HashEmbedder, tools

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Cancelled, Document, build_chunker
+from evaluation.asking.ranking import METHODS
 from evaluation.retrieval import ladder as ladders
 from evaluation.retrieval.budget import Budgets, evaluate_at
 from evaluation.retrieval.corpus import Corpus, Ruler
-from evaluation.retrieval.index import build_index, nearest
+from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.ladder import LADDERS, RUNGS, best_holders, climb
 from evaluation.retrieval.questions import read_questions
 from tests.support import AngleEmbedder, HashEmbedder, tools
@@ -81,22 +82,27 @@ def test_of_equal_holders_the_best_ranked_counts(monkeypatch):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.sampled_from(["red", "blue", "green", "red sea"]), min_size=1, max_size=12), st.integers(0, 3))
-def test_a_holder_s_rank_is_that_of_the_search(lines, kept):
+@given(
+    st.lists(st.sampled_from(["red", "blue", "green", "red sea"]), min_size=1, max_size=12),
+    st.integers(0, 3),
+    st.sampled_from(METHODS),
+)
+def test_a_holder_s_rank_is_that_of_the_search(lines, kept, method):
     text = "\n".join(f"{line} {number}." for number, line in enumerate(lines))
     one = Corpus((Document.from_text(text, "lines", "one"),))
     rows = "\n".join(
-        json.dumps({"question": f"which {number}", "excerpts": [f"{line} {number}."]}) for number, line in enumerate(lines)
+        json.dumps({"question": f"which {line} {number}", "excerpts": [f"{line} {number}."]})
+        for number, line in enumerate(lines)
     )
     bench = tools(HashEmbedder())
     questions = read_questions(rows.encode(), "questions.jsonl", one).usable
-    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), bench)
+    index = build_index(one, build_chunker("fixed_sentences", {"size": 1}), bench, searched_by=method)
     before, ladders.KEPT_RANKS = ladders.KEPT_RANKS, kept
     try:
         found = climb(index, questions, bench, Ruler(text, bench.tokenizer))
     finally:
         ladders.KEPT_RANKS = before
-    ranked = nearest(bench.embed([question.text for question in questions]), index.vectors, len(index.vectors))
+    ranked = search(index, questions, bench, len(index.chunks)).ranked
     for (chunk, rank), row in zip(found.holders.tolist(), ranked.tolist(), strict=True):
         assert row[rank - 1] == chunk
 

@@ -13,8 +13,9 @@ from chunkers import Cancelled, Document, InputError, Span, build_chunker, load_
 from chunkers.embedders.gate import checked_vectors
 from evaluation.retrieval.corpus import JOINT, Corpus, Ruler
 from evaluation.retrieval.found_documents import document_scores, evidence_scores, sentences_held, sentences_touched
-from evaluation.retrieval.index import build_index, nearest, search
+from evaluation.retrieval.index import build_index, search
 from evaluation.retrieval.measures import evaluate, found_scores, mean_and_deviation, measure, precision_omega
+from evaluation.retrieval.nearest import nearest
 from evaluation.retrieval.questions import MOST, read_questions
 from evaluation.retrieval.ranges import Covered, characters, difference, intersection, union
 from sample_docs import SAMPLES_FOLDER

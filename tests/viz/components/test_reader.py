@@ -1,6 +1,7 @@
 """What the reader sends to the browser."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from chunkers import Breakpoint, Chunking, Document, Gap, Reason, Span, Verdict, build_chunker
 from chunkers.result import Chunk
+from chunkers.stated import Proposition
 from chunkers.text.parts import Parts
 from tests.support import AngleEmbedder, cut
 from viz.components.offsets import positions, utf16_offsets
@@ -136,8 +138,26 @@ def test_what_a_model_wrote_stands_where_its_chunk_begins_in_the_browser_s_units
             assert source == chunking.document.text[slice(*proposition.span)]
             assert said["first"] <= said["last"]
             assert (said["text"], said["remark"]) == (proposition.text, proposition.remark)
+    assert not any(one["left_out"] for one in made["stated"])
     plain = cut(build_chunker("fixed_sentences", {}), "One.")
     assert segments(plain.document, plain, None, frozenset())["stated"] == []
+
+
+def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence_that_is_named():
+    chunking = cut(build_chunker("propositions", {}), "🌊 One.\nTwo words.\nThree 🏁 more words.\nFour.")
+    document = chunking.document
+    wrong = [Proposition(f"A queen {number}.", None, "nowhere", "a queen" * number, sentence=number) for number in range(4)]
+    made = segments(document, replace(chunking, left_out=tuple(wrong)), None, frozenset())
+    text = document.text.encode("utf-16-le")
+    shown = [(number, one) for number, card in enumerate(made["stated"]) for one in card["left_out"]]
+    assert sorted(one["text"] for _, one in shown) == [one.text for one in wrong]
+    for number, one in shown:
+        sentence = int(one["text"][-2])
+        assert (one["first"], one["last"]) == (sentence, sentence)
+        assert text[2 * one["start"] : 2 * one["end"]].decode("utf-16-le") == document.sentence_texts[sentence]
+        assert one["remark"] == ("quotes nothing" if sentence == 0 else f"quotes “{'a queen' * sentence}”")
+        start, end = document.sentences[sentence]
+        assert any(span.start < end and start < span.end for span in chunking.chunks[number].spans)
 
 
 @pytest.mark.parametrize(

@@ -81,13 +81,15 @@ def test_a_set_brings_its_documents_and_is_recognised_after_a_restart(indexed, r
     assert question.excerpts == ((0, (0, len(TEXTS["birds.txt"]))),)
 
 
-def test_what_is_returned_is_kept_with_the_run(indexed, restart, cache_folder):
-    token, shown = interrupted(opened(returned="window:1"), indexed, restart)
-    app = settled(opened(run=token, returned="window:1"))
+def test_what_is_returned_and_how_it_is_searched_are_kept_with_the_run(indexed, restart, cache_folder):
+    words = {"returned": "window:1", "search": "hybrid"}
+    token, shown = interrupted(opened(**words), indexed, restart)
+    app = settled(opened(run=token, **words))
     assert app.dataframe[0].value.equals(shown)
     assert not any("changed since" in text for text in said(app))
     run = run_of(app)
-    assert str(run.plan.returned) == "window:1"
+    assert (str(run.plan.returned), run.plan.searched_by) == ("window:1", "hybrid")
+    assert any(text.startswith("Searched by embedding and by words (BM25), both ranks fused") for text in said(app))
     assert "A chunk that is found comes with 1 neighbour on either side; all of that is measured." in said(app)
     assert "Questions with places" not in [one.label for one in app.get("download_button")]
     assert all(one.index.returns is not None for one in run.found.values())
@@ -126,11 +128,11 @@ def indexed(monkeypatch):
 
     found = Indexed()
 
-    def counted(corpus, chunker, tools, embedded_as):
+    def counted(corpus, chunker, tools, *how):
         if len(found) >= found.most:
             raise Cancelled
         found.append(chunker.name)
-        return build(corpus, chunker, tools, embedded_as)
+        return build(corpus, chunker, tools, *how)
 
     monkeypatch.setattr(retrieval, "build_index", counted)
     return found

@@ -3,12 +3,14 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers import Cancelled
 from tests import ROOT
 from tests.server import ChatModelServer
 from tests.support import LIMIT, ScriptedModel, ended
 from tests.viz.app_steps import name_model, press, ran, remarks, said
 from tests.viz.retrieval.small import TEXTS, offer
 from tests.viz.retrieval.steps import run_of
+from viz.jobs import retrieval
 from viz.retrieval.consent.sending import MISSING as NO_CONTEXT
 from viz.state.language_model import MISSING
 
@@ -142,3 +144,54 @@ def test_plain_and_context_are_measured_side_by_side_after_the_click_alone(http)
     assert left.startswith(f"2. Fixed sentences + context: the model gave no usable context of 1 of {chunks} chunks; those")
     # The gain has its interval, as every difference has.
     assert any(one.value == "Against 1. Fixed sentences" for one in app.header)
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_run_that_goes_on_asks_for_what_is_not_there_alone_and_not_before_the_click(
+    http, restart, cache_folder, monkeypatch, restarted
+):
+    """Both ways of the first chunker are kept; the second's context sentences are written, but not measured."""
+    words = {"c1": "fixed_sentences", "c1.size": "2", "c2": "fixed_sentences", "c2.size": "1", "embedded": "plain:context"}
+    app = opened(**words, sentences="regex")
+    app.toggle(key="on_disk").set_value(True).run()
+    name_model(app, http)
+    press(app, "Run")
+    counted(app)
+    searched = []
+
+    def until_the_last(index, *others):
+        searched.append(len(index.chunks))
+        if len(searched) == 4:
+            raise Cancelled
+        return search(index, *others)
+
+    search = retrieval.search
+    monkeypatch.setattr(retrieval, "search", until_the_last)
+    press(app, "Send")
+    run = ended(run_of(app))
+    assert (sorted(run.found), run.error) == ([0, 1, 2], "")
+    sent = len(http.requests)
+    token = app.query_params["run"]
+    if restarted:
+        restart()
+        app = opened(**words, sentences="regex", run=token)
+        (said_of_it,) = [text for text in said(app) if text.startswith("This run was interrupted")]
+        assert "3 of 4 chunkers had been measured" in said_of_it
+        resume = next(one for one in app.button if one.label == "Resume")
+        assert resume.disabled
+        name_model(app, http)
+    ran(app)
+    press(app, "Resume")
+    told = counted(app)
+    # Only of what is left.
+    assert f"tokens in {searched[-1]} requests" in told
+    assert len(http.requests) == sent
+    press(app, "Send")
+    again = ended(run_of(app))
+    assert again is not run
+    assert (sorted(again.found), again.errors, again.error) == ([0, 1, 2, 3], {}, "")
+    assert len(searched) == 5
+    # The session has the answers as long as it lasts; of one passage none could be used, so it was asked again twice.
+    fresh = searched[-1] + 2
+    assert len(http.requests) - sent == (fresh if restarted else 0)
+    assert again.asked.spent.remembered == (0 if restarted else fresh)

@@ -8,7 +8,8 @@ from chunkers import chunk, load_embedder
 from chunkers.export import to_json
 from chunkers.recipe import Recipe
 from chunkers.registry import CHUNKERS, chunker_class
-from tests.viz.app_steps import box_of, remarks, settled
+from tests.viz.app_steps import box_of, remarks, said, settled
+from viz.compare.contexts import MISSING
 from viz.state.choices import MOST_COLUMNS
 
 RECIPE = Recipe.of(chunker_class("breakpoint").build(amount=83.0, buffer=2), "sentencex", None, "words")
@@ -99,9 +100,8 @@ def test_where_compare_is_full_it_says_so(app):
     assert len(columns(app)) == MOST_COLUMNS
 
 
-def test_a_recipe_with_context_sentences_opens_plain_and_the_page_says_so(app):
+def test_a_recipe_with_context_sentences_opens_with_them_and_asks_nothing(app):
     upload(app, RECIPE.model_copy(update={"embedded_as": "context", "language_model": "openai:test"}).to_json())
-    assert "the recipe names" in remarks(app)[0]
-    assert "chunks embedded with a context sentence, as Retrieval measures them, the page plain" in remarks(app)[0]
     app.segmented_control(key="below").set_value("Downloads").run()
-    assert app.segmented_control(key="embedded_as").value == "plain"
+    assert app.segmented_control(key="embedded_as").value == "context"
+    assert MISSING in said(app)

@@ -7,20 +7,24 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
-from chunkers import Document, Embedder, InputError
+from chunkers import Chunking, Document, Embedder, InputError
+from chunkers.embedded import EmbeddedAs
 from evaluation.asking.answer import Judgement, checked_answer, judge
+from evaluation.asking.ask import STATED_SEARCHED, Hit, checked_question, has_stated, score_said
 from evaluation.asking.ask import Asked as Found
-from evaluation.asking.ask import Hit, checked_question, score_said
 from evaluation.asking.questions_file import Marked
 from viz.compare.asking.payload import AnswerFate, AnswerPlace, Asked, AskedColumn
 from viz.compare.asking.settings import limit_of, method_of
+from viz.compare.contexts import NOT_WRITTEN, in_context
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets
 from viz.jobs.asking.job import AskJob, Inquiry
+from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
+from viz.state.language_model import chosen_model, identity_of
 from viz.state.text import Source
 
 KEY = "store_asked"
@@ -35,6 +39,9 @@ MOST_QUESTIONS = 100
 
 LARGEST_TEXTS = 40_000_000
 """Characters that the texts they are about may have together: a session keeps them with the questions."""
+
+_Ready = tuple[int, Task, Chunking]
+"""A column that is done: its number, from 0, its task and its chunks."""
 
 _asker = component("seamark_asker", html='<div class="asker"></div>', js=script("compare/asking/asker.js"))
 
@@ -117,9 +124,11 @@ def _answer(
         asked["state"], asked["said"] = "failed", str(error)
         return
     ready = [(number, one.task, one.chunking) for number, one in enumerate(made) if one.task and one.chunking is not None]
+    embedded_as, ready = _searched(made, ready)
     method = method_of(choices)
     limit_name, limit = limit_of(choices, len(document.text))
-    inquiry = Inquiry(question, method, limit, session.embedded_as, choices.tokenizer)
+    by = identity_of(chosen_model()) if embedded_as == "context" else ""
+    inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, written_by=by)
     job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
     before = session.ask_job
     if before is not None and before.subject == job.subject and before.reranker is job.reranker:
@@ -137,6 +146,8 @@ def _answer(
         said = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif not running and job.found and all(found.has_all and len(found.hits) > 1 for found in job.found.values()):
         said = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
+    if asked["state"] == "done":
+        said = ". ".join([said.rstrip(".")] * bool(said) + _what_is_searched(embedded_as, ready))
     asked["said"] = session.answer_complaint or said
     answer = session.answer
     there = answer if answer is not None and _is_in(answer, document) else None
@@ -144,6 +155,22 @@ def _answer(
         asked["answer"] = utf16_offsets(document.text, [there.start, there.start + len(there.answer)])
     for number, found in list(job.found.items()):
         asked["found"][number] = _column(found, document, there)
+
+
+def _searched(made: Sequence[ColumnResult], ready: Sequence[_Ready]) -> tuple[EmbeddedAs, list[_Ready]]:
+    """Return what of the chunks is searched: with context sentences, if they are chosen and all columns have them."""
+    if session.embedded_as != "context":
+        return session.embedded_as, [*ready]
+    there = in_context(made)
+    if any(number not in there for number, _, _ in ready):
+        return "plain", [*ready]
+    return "context", [(number, task, there[number]) for number, task, _ in ready]
+
+
+def _what_is_searched(embedded_as: EmbeddedAs, ready: Sequence[_Ready]) -> list[str]:
+    """Say what is searched where that is not what was chosen, or not the text that is given."""
+    not_written = [NOT_WRITTEN] * (embedded_as != session.embedded_as)
+    return not_written + [STATED_SEARCHED] * any(has_stated(chunking) for _, _, chunking in ready)
 
 
 def _is_in(answer: Marked, document: Document) -> bool:

@@ -87,12 +87,16 @@ export interface Segments {
   stated?: StatedData[];
 }
 
-/** What a language model wrote of a chunk that begins with part `at`; title and summary may be empty. */
+/**
+ * What a language model wrote of a chunk that begins with part `at`; title and summary may be empty. Left out are the
+ * propositions whose quotation is not in the text, and whose named sentence is in the chunk.
+ */
 export interface StatedData {
   at: number;
   title: string;
   summary: string;
   propositions: PropositionData[];
+  left_out: PropositionData[];
 }
 
 /** A proposition, where its source is in the text, the sentences of that, and what is to be known about it. */

@@ -109,12 +109,16 @@ class ColumnBody(TypedDict):
 
 
 class StatedData(TypedDict):
-    """What a language model wrote of a chunk that begins with segment ``at``; title and summary may be empty."""
+    """What a language model wrote of a chunk that begins with segment ``at``; title and summary may be empty.
+
+    ``left_out`` are the propositions whose quotation is not in the text, and whose named sentence is in the chunk.
+    """
 
     at: int
     title: str
     summary: str
     propositions: list[PropositionData]
+    left_out: list[PropositionData]
 
 
 class PropositionData(TypedDict):

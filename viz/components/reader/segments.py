@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from chunkers import Chunking, Document, Span, Verdict
 from chunkers.result import start_after
+from chunkers.stated import Proposition
 from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.payload import PropositionData, Segments, StatedData
 from viz.theme import palette
@@ -104,6 +105,7 @@ def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]
     for part, numbers in enumerate(over):
         for number in numbers:
             begins.setdefault(number, part)
+    left_out = left_out_by_chunk(chunking)
     return [
         {
             "at": begins[number],
@@ -114,10 +116,36 @@ def _stated(document: Document, chunking: Chunking, over: Sequence[Sequence[int]
                 for one in chunk.stated.propositions
                 if one.span is not None
             ],
+            "left_out": [
+                _proposition(document, one.text, document.sentences[sentence], _quoted(one.quotation))
+                for sentence, one in left_out.get(number, [])
+            ],
         }
         for number, chunk in enumerate(chunking.chunks)
         if chunk.stated is not None
     ]
+
+
+def _quoted(quotation: str) -> str:
+    return f"quotes “{quotation}”" if quotation else "quotes nothing"
+
+
+def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
+    """Return what a language model stated with words that are not in the text, each with the sentence that it names for it.
+
+    It is in no chunk; it stands by the number of the first chunk, from 0, that has some of the sentence.
+    """
+    found: dict[int, list[tuple[int, Proposition]]] = {}
+    for one in chunking.left_out:
+        if one.sentence is not None:
+            start, end = chunking.document.sentences[one.sentence]
+            over = (
+                number
+                for number, chunk in enumerate(chunking.chunks)
+                if any(span.start < end and start < span.end for span in chunk.spans)
+            )
+            found.setdefault(next(over, 0), []).append((one.sentence, one))
+    return found
 
 
 def _proposition(document: Document, text: str, span: Span, remark: str) -> PropositionData:

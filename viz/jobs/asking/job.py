@@ -27,6 +27,8 @@ class Inquiry(NamedTuple):
     ----------
     reranker
         The folder of a cross-encoder; empty for none.
+    written_by
+        What tells the language model that wrote the context sentences from others; empty where chunks are searched without.
     """
 
     question: str
@@ -35,6 +37,7 @@ class Inquiry(NamedTuple):
     embedded_as: EmbeddedAs
     tokenizer: str
     reranker: str = ""
+    written_by: str = ""
 
 
 @dataclass(eq=False)
@@ -118,7 +121,7 @@ def _size(passages: Passages) -> int:
 
 def _key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
     embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    return task.document, task, embedder, inquiry.method, inquiry.embedded_as
+    return task.document, task, embedder, inquiry.method, inquiry.embedded_as, inquiry.written_by
 
 
 @kept(CACHED_BYTES, _key, _size)

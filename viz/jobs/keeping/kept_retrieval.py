@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chunkers import InputError, build_chunker
 from chunkers.embedded import EmbeddedAs
+from evaluation.asking.ranking import Method
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.ladder import Ladder
 from evaluation.retrieval.measures import Evaluation
@@ -48,6 +49,7 @@ class _Plan(BaseModel):
     returned: str = str(THE_CHUNK)
     language_model: str = ""
     each: tuple[EmbeddedAs, ...] = ()
+    searched_by: Method = "embedding"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class KeptRetrieval:
             returned=str(plan.returned),
             language_model=plan.language_model,
             each=plan.each,
+            searched_by=plan.searched_by,
         )
         return cls(keeper, kept)
 
@@ -147,7 +150,7 @@ class KeptRetrieval:
         kept = self.plan
         how = Returned.parse(kept.returned)
         settings = kept.embedder, kept.sentences, kept.tokenizer, kept.embedded_as, how, kept.language_model, kept.each
-        return Plan(given, chunkers, *settings)
+        return Plan(given, chunkers, *settings, kept.searched_by)
 
     def _recognised(self, material: Material | None) -> tuple[tuple[tuple[str, str], ...], tuple[str, bytes] | None]:
         """Return the run's documents in its order, as far as they are there, and its questions if they are."""

@@ -166,11 +166,11 @@ def indexed(monkeypatch):
     """The sizes of the chunkers whose chunks were indexed; the last is not, as the run is killed there."""
     build, sizes = retrievals.build_index, []
 
-    def counted(corpus, chunker, tools, embedded_as):
+    def counted(corpus, chunker, *others):
         if len(sizes) == 2:
             raise retrievals.Cancelled
         sizes.append(chunker.size)
-        return build(corpus, chunker, tools, embedded_as)
+        return build(corpus, chunker, *others)
 
     monkeypatch.setattr(retrievals, "build_index", counted)
     return sizes
@@ -261,7 +261,7 @@ def test_what_is_missing_is_said(folder, texts, asked, missing):
 def test_a_chunker_that_failed_is_tried_again(folder, monkeypatch):
     build = retrievals.build_index
 
-    def failing(corpus, chunker, tools, embedded_as):
+    def failing(corpus, chunker, *others):
         raise InputError("The server did not answer.")
 
     monkeypatch.setattr(retrievals, "build_index", failing)

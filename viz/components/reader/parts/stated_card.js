@@ -68,19 +68,36 @@ function cardOf(column, chunk, data) {
   list.append(...data.propositions.map((one) => propositionOf(column, one)));
   folded.append(el("summary", "", counted(data.propositions.length, "proposition")), list);
   card.append(folded);
+  if (data.left_out.length) card.append(leftOut(column, data.left_out));
   return card;
+}
+
+/**
+ * What is in no chunk, as the text has nothing of what it quotes.
+ * @param {ColumnText} column
+ * @param {PropositionData[]} propositions
+ */
+function leftOut(column, propositions) {
+  const folded = el("details", "left-out");
+  folded.open = true;
+  const list = el("ul");
+  list.append(...propositions.map((one) => propositionOf(column, one, "said to be from")));
+  const said = `${counted(propositions.length, "proposition")} left out: the text has no such words`;
+  folded.append(el("summary", "", said), list);
+  return folded;
 }
 
 /**
  * @param {ColumnText} column
  * @param {PropositionData} data
+ * @param {string} from how it comes from its source
  */
-function propositionOf(column, { text, start, end, first, last, remark }) {
+function propositionOf(column, { text, start, end, first, last, remark }, from = "from") {
   const { reader } = column;
   const item = el("li");
   const button = item.appendChild(el("button", "", text));
   button.type = "button";
-  button.title = `from: ${reader.text.slice(start, end)}`;
+  button.title = `${from}: ${reader.text.slice(start, end)}`;
   const mark = () => reader.markRanges([[first, last + 1]]);
   button.addEventListener("pointerenter", mark);
   button.addEventListener("focus", mark);

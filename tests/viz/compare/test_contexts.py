@@ -1,0 +1,100 @@
+"""Context sentences on Compare: nothing is sent before the click, and then files and answers have them."""
+
+import pytest
+
+from tests.server import ChatModelServer
+from tests.support import ended
+from tests.viz.app_steps import said, settled
+from tests.viz.compare.test_asking import ask
+from tests.viz.controls.test_language_model import labels, name_model, press
+from viz.compare.contexts import MISSING, NOT_WRITTEN
+
+QUESTION = "Quokkas?"
+"""No chunk has the word, and the context of the comet has it."""
+
+
+@pytest.fixture
+def http(monkeypatch):
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+
+    def answered(messages):
+        passage = messages[1]["content"].rpartition("The passage:")[2]
+        return "What quokkas eat." if "Comet" in passage else "On the sea."
+
+    server = ChatModelServer(answered)
+    yield server
+    server.close()
+
+
+def opened(app):
+    """Open Compare on a sample with two chunkers, and choose context sentences."""
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
+    app.query_params.update({"c1": "fixed_sentences", "c1.size": "2", "c2": "fixed_sentences", "c2.size": "4"})
+    app.query_params.update({"ask": "bm25", "ask_limit": "top1", "selected": "1"})
+    settled(app)
+    app.segmented_control(key="below").set_value("Downloads").run()
+    app.segmented_control(key="embedded_as").set_value("context").run()
+    assert not app.exception
+    return app
+
+
+def files(app):
+    return [one.proto.label for one in app.get("download_button")]
+
+
+def test_nothing_is_sent_before_the_click_and_then_files_and_answers_have_the_sentences(app, http):
+    opened(app)
+    assert MISSING in said(app)
+    assert files(app)
+    assert not any(label.startswith("Chunks, ") for label in files(app))
+    before = ask(app, QUESTION)
+    assert before["said"].endswith(NOT_WRITTEN)
+    assert all(one["chunks"] == [] for one in before["found"])
+    name_model(app, http)
+    press(app, "Write context sentences")
+    ended(app.session_state["estimating"])
+    app.run()
+    (told,) = [one for one in said(app) if one.startswith("This sends")]
+    host = http.address.split("/")[2]
+    assert told.startswith(f"This sends the text once for every chunk of 2 columns to {host}, to the model test: about ")
+    assert http.requests == []
+    press(app, "Send")
+    job = ended(app.session_state["situating"])
+    app.run()
+    assert not app.exception
+    assert not job.error
+    made = [*job.found.values()]
+    # Of equal chunks the answer is remembered.
+    passages = {chunk.text for chunking in made for chunk in chunking.chunks}
+    assert len(http.requests) == len(passages) > 5
+    assert f"tokens in {sum(map(len, made))} requests" in told
+    assert "Write context sentences" not in labels(app)
+    assert any(label.startswith("Chunks, JSON lines") for label in files(app))
+    after = ask(app, QUESTION)
+    assert NOT_WRITTEN not in after["said"]
+    for chunking, one in zip(made, after["found"], strict=True):
+        assert "Comet" in chunking.chunks[one["chunks"][0]].text
+    assert len(http.requests) == len(passages)
+    # What was plain is plain again, and nothing is asked for it.
+    app.segmented_control(key="embedded_as").set_value("plain").run()
+    assert all(one["chunks"] == [] for one in ask(app, QUESTION)["found"])
+    assert len(http.requests) == len(passages)
+
+
+def test_another_setting_has_no_sentences_until_they_are_written(app, http):
+    opened(app)
+    name_model(app, http)
+    press(app, "Write context sentences")
+    ended(app.session_state["estimating"])
+    app.run()
+    press(app, "Send")
+    ended(app.session_state["situating"])
+    sent = len(http.requests)
+    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    settled(app)
+    assert "Write context sentences" in labels(app)
+    assert not any(label.startswith("Chunks, ") for label in files(app))
+    assert ask(app, QUESTION)["said"].endswith(NOT_WRITTEN)
+    assert len(http.requests) == sent

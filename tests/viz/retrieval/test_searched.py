@@ -1,0 +1,58 @@
+"""How Retrieval searches: by embedding, by words, or by both, and what of a chunk."""
+
+import pytest
+
+from chunkers import build_chunker
+from tests.support import HashEmbedder, ended
+from tests.viz.retrieval.steps import opened, said
+from viz.jobs.plan import Material, Plan
+from viz.jobs.retrieval import Retrieval
+
+pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
+
+
+def test_how_it_is_searched_is_chosen_on_the_page_and_in_the_link_and_takes_a_run_of_its_own(run):
+    app = opened(run=run, search="hybrid")
+    assert app.selectbox(key="retrieval_search").value == "hybrid"
+    assert any("changed since: how it is searched." in text for text in said(app))
+    app.selectbox(key="retrieval_search").set_value("embedding").run()
+    assert not any("changed since" in text for text in said(app))
+    assert "search" not in app.query_params
+    assert not any(text.startswith("Searched by") for text in said(app))
+
+
+@pytest.mark.parametrize(
+    ("method", "each", "told"),
+    [
+        ("embedding", (), ""),
+        (
+            "bm25",
+            (),
+            "Searched by words (BM25): of every chunk the heading path and the text is indexed; chunks without any word of "
+            "the question come last.",
+        ),
+        (
+            "hybrid",
+            ("plain", "heading_path"),
+            "Searched by embedding and by words (BM25), both ranks fused: of some chunks the text alone, of others the "
+            "heading path and the text is embedded and indexed.",
+        ),
+    ],
+)
+def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(method, each, told):
+    text = "# Lights\n\nIt shines at night.\n\n## Buoys\n\nIt floats at night.\n"
+    asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
+    chunkers = (build_chunker("fixed_sentences", {"size": 1}),) * (len(each) or 1)
+    material = Material((("marks.md", text),), ("mine.csv", asked), own=True)
+    plan = Plan(material, chunkers, "hash", "paragraphs", "words", "heading_path", each=each, searched_by=method)
+    run = Retrieval(plan, HashEmbedder(), False)
+    run.start()
+    assert not ended(run).error
+    index = run.found[len(each) // 2].index
+    assert (index.searched_by, index.vectors.shape[1] > 0) == (method, method != "bm25")
+    if method == "bm25":
+        # Its own text has no word of the question, the heading above it has one.
+        ranked = [index.texts[number] for number in run.found[0].search.ranked[0]]
+        assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
+        assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
+    assert plan.search_said == told

@@ -1,0 +1,63 @@
+"""Have a language model write a context sentence for every chunk of several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from chunkers import Cancelled, Chunking, Tools, load_tokenizer, situating
+from chunkers.base import Estimate
+from chunkers.language_models.asking import Asking
+from viz.jobs.background import Background
+from viz.jobs.chunking import Task
+
+
+@dataclass(eq=False)
+class Situating(Background):
+    """Write the context sentences of one column after the other; whoever starts it has the user's consent.
+
+    Attributes
+    ----------
+    chunkings
+        The chunks that have none yet, by their tasks.
+    found
+        The chunks with their context sentences, by their tasks; grows while the job runs.
+    """
+
+    asking: Asking
+    tokenizer: str
+    chunkings: Mapping[Task, Chunking]
+    found: dict[Task, Chunking] = field(default_factory=dict)
+    _share: float = 0.0
+    _done: int = 0
+
+    def progress(self) -> tuple[float, str]:
+        """Return the share of the columns that are done."""
+        return min(1.0, (self._done + self._share) / max(1, len(self.chunkings))), f"Asking {self.asking.model.name}"
+
+    def _run(self) -> None:
+        def deciding(done: int, total: int) -> None:
+            self._share = done / max(1, total)
+
+        tools = Tools(
+            None,
+            load_tokenizer(self.tokenizer),
+            deciding=deciding,
+            asking=self.asking,
+            cancelled=self._cancel.is_set,
+        )
+        for task, chunking in self.chunkings.items():
+            self.found[task] = situating.situated(chunking, tools)
+            self._done, self._share = self._done + 1, 0.0
+
+
+def estimate_of_contexts(
+    chunkings: Mapping[Task, Chunking], tokenizer: str, cancelled: Callable[[], bool] = bool
+) -> Estimate:
+    """Return about what writing the context sentences sends; nothing is sent. Raises Cancelled if the user stops."""
+    tools, found = Tools(None, load_tokenizer(tokenizer)), [Estimate(0, 0)]
+    for chunking in chunkings.values():
+        if cancelled():
+            raise Cancelled
+        found.append(situating.estimate(chunking, tools))
+    return Estimate(*map(sum, zip(*found, strict=True)))
