@@ -146,8 +146,8 @@ def _answer(
         said = f"Ranked by words (BM25) alone: {why_not or 'there is no embedder.'}"
     elif not running and job.found and all(found.has_all and len(found.hits) > 1 for found in job.found.values()):
         said = f"{limit_name.capitalize()} hold all of this text; choose less to see what comes first"
-    if asked["state"] == "done":
-        said = ". ".join([said.rstrip(".")] * bool(said) + _what_is_searched(embedded_as, ready))
+    if asked["state"] == "done" and (searched := _what_is_searched(embedded_as, ready)):
+        said = ". ".join([said.rstrip(".")] * bool(said) + searched)
     asked["said"] = session.answer_complaint or said
     answer = session.answer
     there = answer if answer is not None and _is_in(answer, document) else None

@@ -266,7 +266,7 @@ def test_answers_none_of_which_can_be_used_are_said_with_the_last_reason(http):
     assert "No answer can be used; why is said of the last one about each passage." in said(app)
     (table,) = [one.value for one in app.dataframe if "last answer" in one.value]
     assert [*table["last answer"]] == ["its JSON is broken: Unterminated string starting at"] * 3
-    assert any(text.startswith("0 questions of 3. openai:test: 9 requests") for text in remarks(app))
+    assert any(text.startswith("0 questions of 3. test: 9 requests") for text in remarks(app))
 
 
 def test_where_all_are_removed_they_can_be_put_back(http, edits):
