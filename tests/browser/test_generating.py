@@ -77,7 +77,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     )
     at_rest(page)
     page.get_by_text("Generate questions", exact=True).click()
-    page.get_by_role("textbox", name="Language model").fill("test")
+    page.get_by_role("textbox", name="Name", exact=True).fill("test")
     page.get_by_role("textbox", name="Its server's address").fill(chats.address)
     page.get_by_role("button", name="Use this model").click()
     expect(page.get_by_role("button", name="Generate", exact=True)).to_be_enabled(timeout=READY)
@@ -119,7 +119,7 @@ def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_
     assert places == [("=Eule, März.txt", ASKED[number][1]) for number in (0, 1, 3)]
     page.get_by_role("button", name="Measure with these questions").click()
     page.wait_for_url("**run=**", timeout=READY)
-    expect(page.get_by_text("3 questions about 1 document, asked by openai:test.")).to_be_visible(timeout=READY)
+    expect(page.get_by_text("3 questions about 1 document, asked by test.")).to_be_visible(timeout=READY)
     asked = page.locator("dl div").filter(has=page.locator("dt", has_text="Asked"))
     expect(asked).to_contain_text("3 questions", timeout=READY)
     sent = len(chats.requests)

@@ -156,8 +156,9 @@ def test_a_proposition_shows_its_source_and_is_text_alone(page, fresh_url, chats
     expect(cards.first.locator(".title")).to_have_text(re.compile("^1 (<b>First</b>|Second)$"))
     assert page.locator(".stated b, .stated i").count() == 0
     left = cards.locator(".left-out").first
-    expect(left.get_by_role("listitem")).to_have_text(["A queen.quotes “a queen <i>no</i>”"])
-    expect(left.locator("summary")).to_have_text("1 proposition left out: the text has no such words")
+    # One of each window.
+    expect(left.get_by_role("listitem")).to_have_text(["A queen.quotes “a queen <i>no</i>”"] * 2)
+    expect(left.locator("summary")).to_have_text("2 propositions left out: the text has no such words")
     said = cards.first.get_by_role("button").first
     expect(said).to_contain_text(" <i>Yes.</i>")
     source = said.inner_text().removesuffix(" <i>Yes.</i>")

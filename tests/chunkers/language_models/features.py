@@ -51,7 +51,7 @@ def _context(asking, cancelled=bool):
 
 def _questions(asking, cancelled=bool):
     made = []
-    generate((TEXT,), Settings(3), partial(asking.ask, cancelled=cancelled), made.append)
+    generate((TEXT,), Settings(3), asking.ask, made.append, cancelled)
     return made
 
 
