@@ -382,7 +382,10 @@ def test_the_first_failure_stops_the_others_and_loses_no_answer(http):
     assert len(http.requests) - before < 40
 
 
-def test_ctrl_c_stops_all_and_nothing_more_is_sent(http):
+def test_ctrl_c_stops_all_and_nothing_more_is_sent(http, request):
+    # A process that was started in the background of a script ignores it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     started = threading.Event()
 
     def model(messages):
