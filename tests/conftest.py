@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from contextlib import ExitStack, closing
 
 import hypothesis
 import pytest
@@ -57,6 +58,20 @@ def app(monkeypatch):
     if job is not None:
         job.cancel()
         ended(job)
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Give what starts a model's server for a test; the environment names none, and who is refused asks again soon."""
+    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    with ExitStack() as running:
+
+        def started(kind, *given):
+            return running.enter_context(closing(kind(*given)))
+
+        yield started
 
 
 @pytest.fixture

@@ -178,8 +178,8 @@ def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_
     assert shown_of(short, run(FixedSentences(size=2), short, tools()).chunks[0]) == (0, len(short.text))
 
 
-def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch):
-    http = ChatModelServer(lambda messages: company(passage_of(messages[1]["content"])))
+def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch, serve):
+    http = serve(ChatModelServer, lambda messages: company(passage_of(messages[1]["content"])))
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     file = tmp_path / "a.txt"
@@ -188,7 +188,6 @@ def test_the_command_line_writes_what_is_embedded(tmp_path, capsys, monkeypatch)
     assert main([*command, "--embedded-as", "context"]) == 2
     assert "--embedded-as context needs a language model; name it with --language-model" in capsys.readouterr().err
     assert main([*command, "--embedded-as", "context", "--language-model", "openai:test"]) == 0
-    http.close()
     told = json.loads(capsys.readouterr().out)
     assert told["chunks"][1]["embedded_as"] == "On Acme.\n\nIt earned 3 million."
     assert told["recipe"]["language_model"] == "openai:test"

@@ -92,9 +92,9 @@ def test_the_limit_stops_the_run_which_goes_on_with_another(texts, tmp_path):
     assert 0 < done < len(model.asked) == len({json.dumps(one) for one in model.asked})
 
 
-def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, monkeypatch):
+def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, monkeypatch, serve):
     scripted = ScriptedModel()
-    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     recipe = tmp_path / "recipe.json"
@@ -114,7 +114,6 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
         assert sentence in capsys.readouterr().err
         assert http.requests == []
     assert main([*command, "--language-model", "openai:test", "--spend-tokens", "100000"]) == 0
-    http.close()
     assert f"openai:test: {len(http.requests)} requests, " in capsys.readouterr().err
     told = json.loads((tmp_path / "out" / "_summary.json").read_text())
     assert told["recipe"]["language_model"] == "openai:test"
@@ -123,9 +122,9 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunker", ["llm", "propositions"])
-def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker):
+def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker, serve):
     scripted = ScriptedModel()
-    http = ChatModelServer(lambda messages: time.sleep(0.02) or scripted.words(messages[1]["content"]))
+    http = serve(ChatModelServer, lambda messages: time.sleep(0.02) or scripted.words(messages[1]["content"]))
     recipe = tmp_path / "recipe.json"
     own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
     recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
@@ -143,7 +142,6 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     killed.communicate()
     last = begin()
     said, _ = last.communicate(timeout=300)
-    http.close()
     assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), said.decode()
     asked = [json.dumps(body["messages"]) for _, _, body in http.requests]
     assert len(asked) > 5

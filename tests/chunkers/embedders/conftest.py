@@ -25,9 +25,5 @@ def pipeline_folder(tmp_path_factory):
 
 
 @pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
-        monkeypatch.delenv(name, raising=False)
-    one = EmbeddingServer()
-    yield one
-    one.close()
+def http(serve):
+    return serve(EmbeddingServer)

@@ -68,11 +68,11 @@ class TestContract:
         assert (first.timing.embedded, again.timing.embedded, again.timing.cached) == (4, 0, 4)
 
 
-def test_one_cache_never_mixes_embedders(tmp_path, model_folder, pipeline_folder, http):
+def test_one_cache_never_mixes_embedders(tmp_path, model_folder, pipeline_folder, http, serve):
     other = make_model(tmp_path / "two", seed=1)
     cache = EmbeddingCache(tmp_path / "vectors.sqlite")
     documents = [Document.from_text("\n".join(TEXTS[:count]), "lines") for count in (4, 3)]
-    elsewhere = EmbeddingServer()
+    elsewhere = serve(EmbeddingServer)
     embedders = [
         load_embedder(str(model_folder)),
         load_embedder(str(other)),
@@ -87,7 +87,6 @@ def test_one_cache_never_mixes_embedders(tmp_path, model_folder, pipeline_folder
         found = bench.embed(TEXTS[:3])
         assert bench.meter.embedded == 3, one.name
         assert found == pytest.approx(one.encode(TEXTS[:3]), abs=1e-5)
-    elsewhere.close()
 
 
 def test_weights_that_change_in_a_folder_are_another_revision(tmp_path):

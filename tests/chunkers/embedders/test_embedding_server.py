@@ -31,7 +31,6 @@ LONG = 5.0
 @pytest.fixture
 def impatient(monkeypatch, request):
     """Wait less than a person would; for an answer only where one does not come, as any may come late on a busy machine."""
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
     if "script" in request.fixturenames and LONG in request.getfixturevalue("script"):
         monkeypatch.setattr(server, "TIMEOUT", 1.5)
 

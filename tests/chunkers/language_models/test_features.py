@@ -25,13 +25,8 @@ LONG = 5.0
 
 
 @pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
-    one = ChatModelServer(right)
-    yield one
-    one.close()
+def http(serve):
+    return serve(ChatModelServer, right)
 
 
 @pytest.fixture(scope="module")

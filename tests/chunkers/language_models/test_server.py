@@ -34,13 +34,8 @@ MOST = most_tokens_of(HELLO) + MOST_ANSWER_TOKENS
 
 
 @pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
-    one = ChatModelServer()
-    yield one
-    one.close()
+def http(serve):
+    return serve(ChatModelServer)
 
 
 @pytest.fixture

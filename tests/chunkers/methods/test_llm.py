@@ -278,14 +278,12 @@ def test_the_limit_stops_a_run_and_what_was_answered_is_not_asked_again():
 
 
 @pytest.fixture
-def http(monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+def http(serve, monkeypatch):
     scripted = ScriptedModel(changes)
-    one = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    one = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     monkeypatch.setenv("OPENAI_BASE_URL", one.address)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    yield one
-    one.close()
+    return one
 
 
 @pytest.mark.parametrize("name", CUTTING)

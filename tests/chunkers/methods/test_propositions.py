@@ -308,10 +308,9 @@ def test_a_table_has_title_summary_and_the_place_of_each_proposition():
     assert "<b>Ada</b>" in made._repr_html_()
 
 
-def test_on_the_command_line_with_a_server_that_fails_once(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+def test_on_the_command_line_with_a_server_that_fails_once(tmp_path, capsys, monkeypatch, serve):
     scripted = Stating()
-    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     http.script = [(429, {"Retry-After": "0.05"}), (500, {})]
@@ -334,4 +333,3 @@ def test_on_the_command_line_with_a_server_that_fails_once(tmp_path, capsys, mon
             Document.from_text(TEXT, "lines"),
             tools(asking=asking(ChatServer("openai:test"))),
         )
-    http.close()

@@ -17,12 +17,10 @@ TWO = ("--chunker", "fixed_sentences", "--chunker", "recursive", "size=200")
 
 
 @pytest.fixture
-def http(monkeypatch):
-    server = ChatModelServer(chat)
+def http(serve, monkeypatch):
+    server = serve(ChatModelServer, chat)
     monkeypatch.setenv("OPENAI_BASE_URL", server.address)
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    yield server
-    server.close()
+    return server
 
 
 @pytest.fixture

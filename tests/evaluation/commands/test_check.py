@@ -352,18 +352,17 @@ def test_the_hook_of_pre_commit_is_a_command_of_this_package(folder, capsys):
 
 
 @pytest.fixture
-def http(monkeypatch):
+def http(serve, monkeypatch):
     """A server of which each passage but one gets a context sentence."""
 
     def answered(messages):
         passage = messages[1]["content"].rpartition("The passage:")[2]
         return "" if "Nobody" in passage else f"{'Of the sea and its quokkas. ' * (20 if 'salt' in passage else 1)}"
 
-    server = ChatModelServer(answered)
+    server = serve(ChatModelServer, answered)
     monkeypatch.setenv("OPENAI_BASE_URL", server.address)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    yield server
-    server.close()
+    return server
 
 
 CONTEXT = {"chunker": "fixed_sentences", "parameters": {"size": 1}, "sentences": "lines", "tokenizer": "words"}

@@ -17,12 +17,11 @@ Bread rises overnight. Dough is folded twice before baking.
 
 
 @pytest.fixture
-def server(monkeypatch):
-    server = ChatModelServer()
+def server(monkeypatch, serve):
+    server = serve(ChatModelServer)
     monkeypatch.setenv("OPENAI_BASE_URL", server.address)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    yield server
-    server.close()
+    return server
 
 
 @pytest.fixture

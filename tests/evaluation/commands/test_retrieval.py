@@ -269,9 +269,9 @@ def test_what_is_returned_stands_in_the_tables(folder, capsys):
     assert "What is returned must be chunk, window:N, section, section:N or page; got 'parent'." in capsys.readouterr().err
 
 
-def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch):
+def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server(folder, capsys, monkeypatch, serve):
     scripted = ScriptedModel()
-    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     recipe = {"chunker": "llm", "embedder": "tfidf", "tokenizer": "words", "language_model": "openai:test"}
     (folder / "llm.json").write_text(json.dumps(recipe))
@@ -282,7 +282,6 @@ def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server
     (folder / "llm.json").write_text(json.dumps({**recipe, "language_model": ""}))
     assert call(folder, recipes=("llm.json",)) == 2
     assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
-    http.close()
 
 
 def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):
@@ -328,11 +327,11 @@ def test_what_is_measured_must_be_named_and_embedded_in_one_way(folder, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch):
+def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch, serve):
     def answered(messages):
         return "About quokkas." if "acids in it" in messages[1]["content"].rpartition("The passage:")[2] else "On it."
 
-    http = ChatModelServer(answered)
+    http = serve(ChatModelServer, answered)
     monkeypatch.setenv("OPENAI_BASE_URL", http.address)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     (folder / "questions.csv").write_text("question,excerpts\nWhich quokkas?,The acids in it\n")
@@ -346,7 +345,6 @@ def test_context_sentences_are_searched_by_words_too(folder, capsys, monkeypatch
     assert call(folder, *search) == 0
     plain = json.loads(capsys.readouterr().out)
     assert call(folder, *search, "--embedded-as", "context", "--language-model", "openai:test") == 0
-    http.close()
     context = json.loads(capsys.readouterr().out)
     assert [one["characters"]["recall"]["mean"] for one in (plain, context)] == [0, 1]
     assert (plain["search"], context["search"], context["embedded_as"]) == ("bm25", "bm25", "context")

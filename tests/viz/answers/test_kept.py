@@ -4,8 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
-from tests.evaluation.answering.scripted import chat
-from tests.server import KEY, ChatModelServer
+from tests.server import KEY
 from tests.support import LIMIT
 from tests.viz.answers.test_page import asked, cards, chat_reply, done, gathered, opened, run_of, table
 from tests.viz.app_steps import said, settled
@@ -14,16 +13,6 @@ from viz.answers.model import MISSING
 from viz.jobs.keeping.keeper import Keeper
 from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
 from viz.jobs.resources import run_store
-
-
-@pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
-    server = ChatModelServer(chat)
-    yield server
-    server.close()
 
 
 def stopped(app, http, **words):

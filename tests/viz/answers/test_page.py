@@ -1,26 +1,14 @@
 """The page Answers: what it shows without a model, what it sends and when, and what stays of a run that is stopped."""
 
-import pytest
-
 from chunkers.language_models import prompts
 from tests.evaluation.answering.scripted import chat
-from tests.server import KEY, ChatModelServer
+from tests.server import KEY
 from tests.support import ended
 from tests.viz.app_steps import remarks, said, sent, settled
 from tests.viz.controls.test_language_model import everything, labels, name_model, press
 from viz.answers.model import MISSING
 from viz.jobs.answering.job import Answering
 from viz.jobs.background import registry
-
-
-@pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
-    server = ChatModelServer(chat)
-    yield server
-    server.close()
 
 
 def opened(app, **words):

@@ -1,9 +1,5 @@
 """Questions that the user gave to Retrieval are there on Answers too, about the text that is open, and the way back."""
 
-import pytest
-
-from tests.evaluation.answering.scripted import chat
-from tests.server import ChatModelServer
 from tests.support import ended
 from tests.viz.answers.test_page import gathered
 from tests.viz.app_steps import remarks, said, sent
@@ -16,13 +12,6 @@ BIRDS = "The heron waits in the reeds. It eats fish.\n\nThe owl hunts at night. 
 SEA = "The tide turns twice a day. It is salt.\n\nThe lamp shines far over the water."
 ASKED = b"question,excerpts\nWhat <b>eats</b> it?,It eats fish.\nWhen?,The owl hunts at night.\n"
 ASKED += b"How often?,The tide turns twice a day.\n"
-
-
-@pytest.fixture
-def http():
-    server = ChatModelServer(chat)
-    yield server
-    server.close()
 
 
 def given_on_retrieval(app, asked=ASKED, name="mine.csv"):

@@ -14,18 +14,13 @@ QUESTION = "Quokkas?"
 
 
 @pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+def http(serve):
 
     def answered(messages):
         passage = messages[1]["content"].rpartition("The passage:")[2]
         return "What quokkas eat." if "Comet" in passage else "On the sea."
 
-    server = ChatModelServer(answered)
-    yield server
-    server.close()
+    return serve(ChatModelServer, answered)
 
 
 def opened(app):

@@ -26,10 +26,8 @@ def app(monkeypatch):
 
 
 @pytest.fixture
-def http():
-    server = EmbeddingServer()
-    yield server
-    server.close()
+def http(serve):
+    return serve(EmbeddingServer)
 
 
 @pytest.fixture
@@ -134,8 +132,8 @@ def test_a_server_is_asked_after_the_click_and_its_key_is_in_no_link_message_or_
     assert "127.0.0.1" not in str(app.query_params)
 
 
-def test_a_key_stays_with_its_server(app, http):
-    other = EmbeddingServer()
+def test_a_key_stays_with_its_server(app, http, serve):
+    other = serve(EmbeddingServer)
     app.run()
     app.selectbox(key="embedder").select("another").run()
     for server, key in ((http, KEY), (http, ""), (other, "")):
@@ -146,7 +144,6 @@ def test_a_key_stays_with_its_server(app, http):
         settled(app).run()
     assert {headers["authorization"] for _, headers, _ in http.requests} == {f"Bearer {KEY}"}
     assert {headers["authorization"] for _, headers, _ in other.requests} == {"Bearer none"}
-    other.close()
 
 
 def test_a_name_of_none_is_a_sentence_and_the_rest_stays(app):

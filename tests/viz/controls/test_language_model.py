@@ -23,14 +23,9 @@ from viz.state.language_model import CHUNKER_NEEDS, MISSING, none_named
 
 
 @pytest.fixture
-def http(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+def http(serve):
     scripted = ScriptedModel()
-    server = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
-    yield server
-    server.close()
+    return serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
 
 
 def opened(app, chunker="llm", **words):
@@ -102,7 +97,7 @@ def test_nothing_is_sent_before_the_click_that_names_the_host_and_the_tokens(app
     assert len(http.requests) == sent
 
 
-def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog):
+def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog, serve):
     caplog.set_level("DEBUG")
     # A careless server repeats it.
     http.script = [(401, {})]
@@ -125,11 +120,10 @@ def test_the_key_is_nowhere_after_it_was_entered(app, http, caplog):
     for secret in (KEY, "127.0.0.1"):
         assert secret not in written + str(dict(app.query_params))
     # It goes to no other server, unless it is typed again.
-    other = ChatModelServer(http.model)
+    other = serve(ChatModelServer, http.model)
     name_model(app, other, key="")
     press(app, "Send")
     settled(app)
-    other.close()
     assert {headers["authorization"] for _, headers, _ in other.requests} == {"Bearer none"}
 
 

@@ -29,7 +29,7 @@ def bundled(monkeypatch):
 
 
 @pytest.fixture
-def http():
+def http(serve):
     scripted = ScriptedModel()
 
     def answered(messages):
@@ -39,9 +39,7 @@ def http():
         passage = said.rpartition("The passage:")[2]
         return "" if "lamp" in passage else "What eats: the heron does." if "frogs" in passage else "On the sea."
 
-    server = ChatModelServer(answered)
-    yield server
-    server.close()
+    return serve(ChatModelServer, answered)
 
 
 def opened(**words):

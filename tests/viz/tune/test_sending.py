@@ -16,13 +16,11 @@ from viz.state.language_model import MISSING
 pytestmark = pytest.mark.page
 
 
-def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(monkeypatch):
-    for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(monkeypatch, serve):
     # However many runs there are, no other process asks.
     monkeypatch.setattr(sweeps, "FEW", 0)
     scripted = ScriptedModel()
-    http = ChatModelServer(lambda messages: scripted.words(messages[1]["content"]))
+    http = serve(ChatModelServer, lambda messages: scripted.words(messages[1]["content"]))
     app = AppTest.from_file(ROOT / "app.py", default_timeout=LIMIT)
     words = {"what": "llm", "first": "window", "values": "100, 200", "documents": "stubs", "held": "none"}
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", **words})
@@ -39,7 +37,6 @@ def test_a_sweep_over_windows_is_counted_whole_and_sent_after_the_click_alone(mo
     assert (http.requests, sweep_of(app)) == ([], None)
     press(app, "Send")
     sweep = ended(sweep_of(app))
-    http.close()
     assert not sweep.error
     assert len(sweep.rows) == sweep.total == 5
     assert sweep.asked.spent.requests == len(http.requests) > 1

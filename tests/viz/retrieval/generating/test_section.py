@@ -36,7 +36,7 @@ def bundled(monkeypatch):
 
 
 @pytest.fixture
-def http():
+def http(serve):
     """A model that asks what it is told to ask of each document, then refuses."""
     left = {name: list(asked) for name, asked in ASKED.items()}
 
@@ -48,9 +48,7 @@ def http():
         question, excerpts = left[name].pop(0)
         return answer(question, *excerpts)
 
-    server = ChatModelServer(model)
-    yield server
-    server.close()
+    return serve(ChatModelServer, model)
 
 
 @pytest.fixture
