@@ -31,6 +31,9 @@ FOUND = """(excluded) => axe.run({ exclude: excluded.map((one) => [one]) }, { re
 GROUNDS = {"light": "rgb(251, 250, 247)", "dark": "rgb(22, 24, 27)"}
 """The themes, each with the colour of its page."""
 
+CHANGING = """() => document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) =>
+  `${one.transitionProperty} ${one.playState} ${one.currentTime}: ${one.effect?.target?.outerHTML.slice(0, 200)}`)"""
+
 DRAWN_IN = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
   [...(shadowRoot?.querySelectorAll("[data-theme]") ?? [])].map((root) => root.dataset.theme))"""
 
@@ -48,14 +51,14 @@ def violations(page):
     """Return every violation in either theme, with its rule, its element and what would mend it."""
     # The page's style sheet is drawn by a script of Streamlit that is fetched when it is first needed.
     styled = "(word) => [...document.querySelectorAll('style')].some(({ textContent }) => textContent.includes(word))"
-    page.wait_for_function(styled, arg="stCaptionContainer")
+    eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True)
     found = []
     for theme, ground in GROUNDS.items():
         page.emulate_media(color_scheme=theme)
         expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
         # Components draw in the new colours once Streamlit has told them, and some of its own change theirs slowly.
         eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme})
-        page.wait_for_function("() => document.getAnimations().every((one) => !(one instanceof CSSTransition))")
+        eventually(lambda: page.evaluate(CHANGING), [])
         painted(page)
         found += [f"{theme}: {one}" for one in page.evaluate(FOUND, [*EXCLUDED])]
     return found

@@ -18,6 +18,8 @@ export interface ReaderData {
   margin: number;
   /** Whether boundaries are marked by clicks between sentences. */
   marking: boolean;
+  /** Whether the page is in lecture mode, which has keys of its own. */
+  lecture: boolean;
   /** How a question is asked; null where none can be. */
   asking: AskingData | null;
   /** The known boundaries in the text, and on the axis; null where none are known. */

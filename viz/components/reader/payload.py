@@ -44,6 +44,8 @@ class ReaderData(ResultsData):
         Whether the strips, the curve and the threshold lines are shown.
     marking
         Whether each gap between sentences is a button.
+    lecture
+        Whether the page is in lecture mode, which has keys of its own.
     asking
         How a question is asked; None where none can be.
     """
@@ -56,6 +58,7 @@ class ReaderData(ResultsData):
     heard: float | None
     axis: bool
     marking: bool
+    lecture: bool
     asking: AskingData | None
 
 

@@ -109,6 +109,7 @@ def reader(
         "heard": session.taken.get((key, "line")),
         "axis": axis,
         "marking": marking,
+        "lecture": bool(session.lecture),
         "asking": asking,
     }
     _reader(

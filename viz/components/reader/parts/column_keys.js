@@ -25,9 +25,9 @@ export class ColumnKeys {
     this.leave = () => globalThis.removeEventListener("keydown", hearKey);
   }
 
-  // The mode's style sheet says that it is on.
+  // Not read off the mode's style sheet, which Streamlit draws when it likes, and anew in any run of the page.
   get on() {
-    return getComputedStyle(this.reader.root).getPropertyValue("--lecture").trim() === "1";
+    return Boolean(this.reader.data?.lecture);
   }
 
   /** @param {KeyboardEvent} event */
