@@ -1,4 +1,7 @@
-"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the model before a browser asks."""
+"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the model before a browser asks.
+
+Nothing that is imported here imports `chunkers` or `viz.state`: the server answers first, and `Preload` imports the rest.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,8 +17,9 @@ from viz.server.at_once import send_at_once
 from viz.server.callbacks import let_callbacks_end
 from viz.server.first_paint import FirstPaint
 from viz.server.guard import Guard
+from viz.server.scripts import Scripts
+from viz.server.spared import spare_the_start
 from viz.server.uploads import keep_upload_addresses
-from viz.shell import lecture
 from viz.shell.housekeeping import keep_house
 from viz.shell.opening import open_browser
 
@@ -35,8 +39,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 keep_upload_addresses()
 let_callbacks_end()
+spare_the_start()
 
 # One setting says under which names the app is reached, to Streamlit and to the guard before it.
 guard = Middleware(Guard, hosts=st.get_option("server.allowedHosts"), origins=st.get_option("server.corsAllowedOrigins"))
-first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css", wide=lecture.WORD)
-app = st.App("app.py", lifespan=lifespan, middleware=[guard, first_paint])
+first_paint = Middleware(FirstPaint, style=VIZ / "theme" / "page.css")
+app = st.App("app.py", lifespan=lifespan, middleware=[guard, Middleware(Scripts), first_paint])

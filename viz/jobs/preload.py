@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import threading
-
-from chunkers import InputError, load_embedder
-from viz.jobs.resources import load_model
+import time
 
 LONGEST_STEP_S = 30
 """Seconds that the end of the server waits for the step that is being done; it takes one or two."""
 
+PATIENCE_S = 3.0
+"""Seconds that the model waits for a browser to ask for a page: one that is opened with the server needs one or two."""
+
+LOOK_S = 0.02
+"""Seconds between two looks whether a page is being drawn."""
+
+
+def is_drawing() -> bool:
+    """Whether the script of a page is being run."""
+    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
+
 
 class Preload:
-    """A daemon thread that imports modules, in order, and then loads the bundled model."""
+    """A daemon thread that imports modules, in order, waits for a first page, and then loads the bundled model.
+
+    What it imports must not be imported before, or the server answers that much later. Meanwhile Python's own garbage
+    collection rests: it would look at all that is imported again and again, and there is nothing to be found.
+    """
 
     def __init__(self, *modules: str) -> None:
         self._modules = modules
@@ -39,18 +53,39 @@ class Preload:
         return self._thread.is_alive()
 
     def _load(self) -> None:
-        # They come first: the page can show what needs no model while the model is loaded.
-        for module in self._modules:
-            if self._stopped.is_set():
-                return
-            importlib.import_module(module)
-        if self._stopped.is_set():
-            return
-        embedder = load_embedder()
+        gc.disable()
         try:
-            load_model(embedder)
-            # The first text through a network takes longer than all later ones.
-            embedder.encode(["The first text."])
-        except InputError:
-            # A page that needs the model says what is wrong with it.
-            pass
+            # They come first: the page can show what needs no model while the model is loaded.
+            for module in self._modules:
+                if self._stopped.is_set():
+                    return
+                importlib.import_module(module)
+            self._let_a_page_be_drawn()
+            if not self._stopped.is_set():
+                _load_model()
+        finally:
+            gc.enable()
+
+    def _let_a_page_be_drawn(self) -> None:
+        """Wait while a browser is on its way, and until its page is drawn: beside torch, both would take twice as long."""
+        patient_until = time.monotonic() + PATIENCE_S
+        drawn = False
+        while not self._stopped.wait(LOOK_S):
+            if is_drawing():
+                drawn = True
+            elif drawn or time.monotonic() > patient_until:
+                return
+
+
+def _load_model() -> None:
+    from chunkers import InputError, load_embedder
+    from viz.jobs.resources import load_model
+
+    embedder = load_embedder()
+    try:
+        load_model(embedder)
+        # The first text through a network takes longer than all later ones.
+        embedder.encode(["The first text."])
+    except InputError:
+        # A page that needs the model says what is wrong with it.
+        pass

@@ -17,6 +17,10 @@ _PLACE_OF_THE_SIDE_BAR = """
 """
 
 
+WIDE = "lecture"
+"""The parameter of links to pages in lecture mode, which have no side bar and need no place for one."""
+
+
 class FirstPaint:
     """ASGI middleware that puts the style into the page of Streamlit's that loads its scripts.
 
@@ -26,21 +30,18 @@ class FirstPaint:
     ----------
     style
         The style sheet.
-    wide
-        The parameter of links to pages without a side bar, for which no place is kept then.
     """
 
-    def __init__(self, app: ASGIApp, style: Path, wide: str) -> None:
+    def __init__(self, app: ASGIApp, style: Path) -> None:
         self._app = app
         self._style = style.read_text(encoding="utf-8")
-        self._wide = wide
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for the page with the style in it; pass on any other."""
         if scope["type"] != "http" or scope["method"] != "GET" or "text/html" not in Headers(scope=scope).get("accept", ""):
             await self._app(scope, receive, send)
             return
-        wide = self._wide in parse_qs(scope["query_string"].decode("latin-1"))
+        wide = WIDE in parse_qs(scope["query_string"].decode("latin-1"))
         style = (self._style + ("" if wide else _PLACE_OF_THE_SIDE_BAR)).encode()
         begun: Message | None = None
         body = b""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from typing import Any
 
 from streamlit.runtime import get_instance
 
-from viz.jobs.resources import collect_garbage, give_back_memory
-from viz.jobs.texts import forget_gone
+from viz.jobs.preload import is_drawing
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +51,11 @@ class Housekeeper:
         if self._owed or ended > self._ended:
             self._owed += 1
         self._ended = ended
-        if self._owed > LONGEST_WAIT or (self._owed and not _is_drawing()):
+        if self._owed > LONGEST_WAIT or (self._owed and not is_drawing()):
+            # The server answers before these are imported; by now they are.
+            from viz.jobs.resources import collect_garbage, give_back_memory
+            from viz.jobs.texts import forget_gone
+
             collect_garbage()
             # What was kept for them is known to be of no use only now.
             forget_gone()
@@ -64,8 +66,3 @@ class Housekeeper:
 def drop_expired(manager: Any) -> None:
     """Make Streamlit drop the sessions whose time is over, which it has no public way to ask for."""
     manager._session_storage._cache.expire()
-
-
-def _is_drawing() -> bool:
-    """Whether the script of a page is being run."""
-    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())

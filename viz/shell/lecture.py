@@ -7,17 +7,15 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz.server.first_paint import WIDE
 from viz.state.history import came_through_history
 from viz.state.keys import session
-
-WORD = "lecture"
-"""The name of the link's parameter."""
 
 
 def is_on() -> bool:
     """Whether the session is in lecture mode; a link can start a session in it."""
     if session.lecture is None or came_through_history():
-        session.lecture = st.query_params.get(WORD) == "1"
+        session.lecture = st.query_params.get(WIDE) == "1"
     return bool(session.lecture)
 
 

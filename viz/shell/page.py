@@ -18,6 +18,7 @@ from viz.controls.embedder import ask_about_embedder, ask_about_splitter
 from viz.controls.shared import shared_controls
 from viz.controls.text_source import load_text, show_row, take_document
 from viz.jobs.resources import split_document
+from viz.server.first_paint import WIDE
 from viz.shell import lecture
 from viz.shell.navigation import enter_through_app, go_where_asked
 from viz.state.choices import OWN, OWN_SPLITTER, SHARED, Choices
@@ -153,7 +154,7 @@ def _split(source: Source, sentences: str) -> Text | None:
 
 def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
-    query |= {lecture.WORD: "1"} if lecture.is_on() else {}
+    query |= {WIDE: "1"} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
     if query != st.query_params.to_dict():
         st.query_params.from_dict(query)

@@ -1,13 +1,17 @@
 """The model is loaded when the server starts, before a browser asks; what fails then is told when it is needed."""
 
 import asyncio
+import gc
+import subprocess
 import sys
 import threading
 
 import pytest
 
+import chunkers
 import serve
 from chunkers import ModelError
+from tests import ROOT
 from tests.support import LIMIT, HashEmbedder, in_a_loop
 from viz.jobs import preload as preloading
 
@@ -32,15 +36,16 @@ class Loading(HashEmbedder):
 
 @pytest.fixture
 def frozen(monkeypatch):
-    # Other tests need the garbage collector as it is.
+    # Other tests need the garbage collector as it is, and no browser is on its way.
     monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr(preloading, "PATIENCE_S", 0)
 
 
 @pytest.mark.usefixtures("frozen")
 @pytest.mark.parametrize(("fails", "done"), [(False, ["load", "encode"]), (True, ["load"])])
 def test_the_page_is_imported_and_the_model_loaded_in_a_thread(monkeypatch, capsys, fails, done):
     embedder = Loading(fails)
-    monkeypatch.setattr(preloading, "load_embedder", lambda: embedder)
+    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
     monkeypatch.delitem(sys.modules, "this", raising=False)
     loading = preloading.Preload("this")
     loading.start()
@@ -48,6 +53,7 @@ def test_the_page_is_imported_and_the_model_loaded_in_a_thread(monkeypatch, caps
     assert not loading.running
     assert embedder.done == done
     assert "this" in sys.modules
+    assert gc.isenabled()
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -59,7 +65,7 @@ def test_one_that_is_stopped_ends_after_its_step(monkeypatch):
         began.set()
         assert step.wait(LIMIT)
 
-    monkeypatch.setattr(preloading, "load_embedder", lambda: embedder)
+    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
     monkeypatch.setattr(preloading.importlib, "import_module", imported)
     loading = preloading.Preload("one", "two")
     loading.start()
@@ -69,6 +75,49 @@ def test_one_that_is_stopped_ends_after_its_step(monkeypatch):
     loading.stop()
     assert not loading.running
     assert embedder.done == []
+
+
+@pytest.mark.usefixtures("frozen")
+def test_the_model_waits_until_the_page_that_a_browser_asks_for_is_drawn(monkeypatch):
+    embedder, looks = Loading(), []
+    # The browser comes late, and the page takes its time.
+    course = iter([False, False, True, True, False])
+
+    def looked():
+        looks.append(list(embedder.done))
+        return next(course)
+
+    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
+    monkeypatch.setattr(preloading, "PATIENCE_S", LIMIT)
+    monkeypatch.setattr(preloading, "is_drawing", looked)
+    loading = preloading.Preload("this")
+    loading.start()
+    loading.join(LIMIT)
+    assert looks == [[]] * 5
+    assert embedder.done == ["load", "encode"]
+
+
+@pytest.mark.usefixtures("frozen")
+def test_one_that_waits_for_a_browser_can_be_stopped(monkeypatch):
+    embedder, looked = Loading(), threading.Event()
+    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
+    monkeypatch.setattr(preloading, "PATIENCE_S", LIMIT)
+    monkeypatch.setattr(preloading, "is_drawing", lambda: looked.set())
+    loading = preloading.Preload("this")
+    loading.start()
+    assert looked.wait(LIMIT)
+    loading.stop()
+    assert not loading.running
+    assert embedder.done == []
+    assert gc.isenabled()
+
+
+def test_what_the_server_imports_is_light():
+    told = "import sys, serve; print(*{name.split('.')[0] for name in sys.modules}, *sys.modules)"
+    run = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = set(run.stdout.split())
+    assert "streamlit" in names
+    assert not names & {"chunkers", "evaluation", "numpy", "pandas", "torch", "viz.state"}
 
 
 def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):

@@ -26,7 +26,7 @@ class Behind:
 
 def asked(answer, path="/", **headers):
     behind = Behind(answer)
-    return behind, TestClient(FirstPaint(behind, FILE, "lecture")).get(path, headers=headers)
+    return behind, TestClient(FirstPaint(behind, FILE)).get(path, headers=headers)
 
 
 @pytest.mark.parametrize("path", ["/", "/breakpoints?c1=breakpoint"])

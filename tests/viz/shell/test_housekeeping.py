@@ -11,6 +11,7 @@ from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from tests.support import LIMIT, in_a_loop
+from viz.jobs import resources
 from viz.jobs.texts import Showing, kept
 from viz.shell import housekeeping
 from viz.shell.housekeeping import LONGEST_WAIT, Housekeeper
@@ -50,7 +51,7 @@ def manager(monkeypatch):
 def collections(monkeypatch):
     """How often garbage was collected."""
     done = []
-    monkeypatch.setattr(housekeeping, "collect_garbage", lambda: done.append(1))
+    monkeypatch.setattr(resources, "collect_garbage", lambda: done.append(1))
     return done
 
 

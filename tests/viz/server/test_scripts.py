@@ -1,0 +1,57 @@
+"""Streamlit's files as Streamlit answers them, but in one piece; everything else passes."""
+
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
+from streamlit.file_util import get_static_dir
+from streamlit.web.server.starlette.starlette_static_routes import create_streamlit_static_assets_routes
+
+from tests.support import in_a_loop
+from viz.server.scripts import Scripts
+
+ROOT = Path(get_static_dir())
+KINDS = {file.suffix: f"/{file.relative_to(ROOT).as_posix()}" for file in sorted((ROOT / "static").rglob("*.*"))}
+LARGEST = max((ROOT / "static").rglob("*.js"), key=lambda file: file.stat().st_size)
+
+
+@pytest.fixture
+def behind():
+    """Stands for Streamlit, and is not asked for the files."""
+    return TestClient(Scripts(PlainTextResponse("passed")))
+
+
+@pytest.mark.parametrize("path", [*KINDS.values(), f"/{LARGEST.relative_to(ROOT).as_posix()}"])
+def test_a_file_is_that_of_streamlit(behind, path):
+    own = TestClient(Starlette(routes=create_streamlit_static_assets_routes(None))).get(path)
+    ours = behind.get(path)
+    assert ours.status_code == own.status_code == 200
+    assert ours.content == own.content
+    for name in ("content-type", "content-length", "cache-control"):
+        assert ours.headers[name] == own.headers[name]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/index.html", "/static/js/none.js", "/static/js", "/static/../index.html", "//static/js"]
+)
+def test_everything_else_passes(behind, path):
+    assert behind.get(path).text == "passed"
+
+
+def test_what_is_not_read_passes(behind):
+    path = KINDS[".js"]
+    assert behind.post(path).text == "passed"
+    assert behind.head(path).headers["content-length"] == str(len("passed"))
+
+
+def test_a_file_is_sent_in_one_piece():
+    messages = []
+
+    async def send(message):
+        messages.append(message["type"])
+
+    scope = {"type": "http", "method": "GET", "path": f"/{LARGEST.relative_to(ROOT).as_posix()}", "headers": []}
+    in_a_loop(Scripts(PlainTextResponse("passed"))(scope, None, send))
+    assert messages == ["http.response.start", "http.response.body"]

@@ -1,0 +1,42 @@
+"""What Streamlit need not do at a start: it would find nothing, and looks for it where it is told not to."""
+
+import importlib
+import importlib.metadata
+
+import pytest
+import streamlit.delta_generator as drawing
+from streamlit import env_util
+from streamlit.components.v2 import manifest_scanner
+from streamlit.components.v2.component_manager import BidiComponentManager
+
+from viz.server.spared import spare_the_start
+
+
+@pytest.fixture
+def scanner(monkeypatch):
+    """Streamlit's own scanner, whether or not the app's has been put in its place."""
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", manifest_scanner.scan_component_manifests)
+    return importlib.reload(manifest_scanner)
+
+
+@pytest.fixture
+def looks(scanner, monkeypatch):
+    """What Streamlit looks at: all packages, and the stack."""
+    seen = []
+    monkeypatch.setattr(drawing, "_use_warning_has_been_displayed", False)
+    monkeypatch.setattr(importlib.metadata, "distributions", lambda: seen.append("packages") or [])
+    monkeypatch.setattr(env_util, "is_repl", lambda: seen.append("stack"))
+    return seen
+
+
+@pytest.mark.parametrize("spared", [False, True])
+def test_nothing_is_looked_for(looks, spared):
+    if spared:
+        spare_the_start()
+    BidiComponentManager().discover_and_register_components(start_file_watching=False)
+    drawing._maybe_print_use_warning()
+    assert looks == ([] if spared else ["packages", "stack"])
+
+
+def test_nothing_would_be_found(scanner):
+    assert scanner.scan_component_manifests() == []

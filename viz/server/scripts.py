@@ -1,0 +1,35 @@
+"""Streamlit's own scripts, styles and fonts, answered at once while the server is still loading."""
+
+from __future__ import annotations
+
+from mimetypes import guess_type
+from pathlib import Path
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.file_util import get_static_dir
+from streamlit.web.server.starlette.starlette_server_config import STATIC_ASSET_CACHE_MAX_AGE_SECONDS
+
+
+class Scripts:
+    """ASGI middleware that answers requests for the files whose names have their hash, and that never change.
+
+    Streamlit hands each of them to a thread five times: to find it, to open it, to read it by 64 kB, and to close it. A
+    first page asks for a hundred, and while another thread imports modules, every change of threads waits for the
+    interpreter. Here a file is read and sent in one go, which takes some milliseconds for the largest.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        root = Path(get_static_dir())
+        # Nothing but these is ever read, whatever a path says.
+        self._files = {f"/{file.relative_to(root).as_posix()}": file for file in (root / "static").rglob("*.*")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request for one of the files; pass on any other."""
+        file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if file is None:
+            await self._app(scope, receive, send)
+            return
+        headers = {"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"}
+        await Response(file.read_bytes(), headers=headers, media_type=guess_type(file.name)[0])(scope, receive, send)
