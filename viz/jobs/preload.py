@@ -7,26 +7,24 @@ import importlib
 import threading
 import time
 
+from viz.jobs.drawing import LOOK_S, is_drawing
+
 LONGEST_STEP_S = 30
 """Seconds that the end of the server waits for the step that is being done; it takes one or two."""
 
 PATIENCE_S = 3.0
 """Seconds that the model waits for a browser to ask for a page: one that is opened with the server needs one or two."""
 
-LOOK_S = 0.02
-"""Seconds between two looks whether a page is being drawn."""
-
-
-def is_drawing() -> bool:
-    """Whether the script of a page is being run."""
-    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
+SHOWN_S = 2.0
+"""Seconds after which the first page has everything that waited for the model."""
 
 
 class Preload:
-    """A daemon thread that imports modules, in order, waits for a first page, and then loads the bundled model.
+    """A daemon thread that imports modules, in order, waits for a browser, and then loads the bundled model.
 
     What it imports must not be imported before, or the server answers that much later. Meanwhile Python's own garbage
-    collection rests: it would look at all that is imported again and again, and there is nothing to be found.
+    collection rests: it would look at all that is imported again and again, and there is nothing to be found. It looks once
+    when all has been shown, which stops every thread for a quarter of a second.
     """
 
     def __init__(self, *modules: str) -> None:
@@ -60,20 +58,18 @@ class Preload:
                 if self._stopped.is_set():
                     return
                 importlib.import_module(module)
-            self._let_a_page_be_drawn()
+            self._wait_for_a_browser()
             if not self._stopped.is_set():
                 _load_model()
+            if not self._stopped.wait(SHOWN_S):
+                importlib.import_module("viz.jobs.resources").collect_garbage()
         finally:
             gc.enable()
 
-    def _let_a_page_be_drawn(self) -> None:
-        """Wait while a browser is on its way, and until its page is drawn: beside torch, both would take twice as long."""
+    def _wait_for_a_browser(self) -> None:
         patient_until = time.monotonic() + PATIENCE_S
-        drawn = False
-        while not self._stopped.wait(LOOK_S):
-            if is_drawing():
-                drawn = True
-            elif drawn or time.monotonic() > patient_until:
+        while not (is_drawing() or time.monotonic() > patient_until):
+            if self._stopped.wait(LOOK_S):
                 return
 
 

@@ -6,7 +6,6 @@ import ctypes
 import gc
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 
 import platformdirs
 import streamlit as st
@@ -14,6 +13,7 @@ import streamlit as st
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
 from chunkers.text.parts import Parts
+from viz.jobs.drawing import let_a_page_be_drawn
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
@@ -55,25 +55,21 @@ def _untold(share: float) -> None:
 def load_model(
     embedder: Embedder, preparing: Callable[[float], None] = _untold, cancelled: Callable[[], bool] = bool
 ) -> None:
-    """Load the model; the first one's objects are exempted from Python's own garbage collection.
+    """Load the model.
 
     A model that has to be made first calls ``preparing`` with the share that is done, and stops with `Cancelled` once
     ``cancelled`` is true.
     """
+    let_a_page_be_drawn()
     embedder.prepare(preparing, cancelled)
-    _exempt_once()
-
-
-@cache
-def _exempt_once() -> None:
-    collect_garbage()
 
 
 def collect_garbage() -> None:
     """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
 
     Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
-    whenever it likes; `viz.shell.housekeeping` does when sessions have ended and nobody waits for a page.
+    whenever it likes; `viz.jobs.preload` does once, and `viz.shell.housekeeping` when sessions have ended and nobody waits
+    for a page.
     """
     gc.unfreeze()
     gc.collect()

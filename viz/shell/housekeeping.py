@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.runtime import get_instance
 
-from viz.jobs.preload import is_drawing
+from viz.jobs.drawing import is_drawing
 
 _log = logging.getLogger(__name__)
 

@@ -13,7 +13,9 @@ import serve
 from chunkers import ModelError
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder, in_a_loop
+from viz.jobs import drawing
 from viz.jobs import preload as preloading
+from viz.jobs.resources import load_model
 
 
 class Loading(HashEmbedder):
@@ -39,6 +41,8 @@ def frozen(monkeypatch):
     # Other tests need the garbage collector as it is, and no browser is on its way.
     monkeypatch.setattr("gc.freeze", lambda: None)
     monkeypatch.setattr(preloading, "PATIENCE_S", 0)
+    monkeypatch.setattr(preloading, "SHOWN_S", 0)
+    drawing.let_a_page_be_drawn.cache_clear()
 
 
 @pytest.mark.usefixtures("frozen")
@@ -81,7 +85,7 @@ def test_one_that_is_stopped_ends_after_its_step(monkeypatch):
 def test_the_model_waits_until_the_page_that_a_browser_asks_for_is_drawn(monkeypatch):
     embedder, looks = Loading(), []
     # The browser comes late, and the page takes its time.
-    course = iter([False, False, True, True, False])
+    course = iter([False, False, True, True, True, False])
 
     def looked():
         looks.append(list(embedder.done))
@@ -89,12 +93,28 @@ def test_the_model_waits_until_the_page_that_a_browser_asks_for_is_drawn(monkeyp
 
     monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
     monkeypatch.setattr(preloading, "PATIENCE_S", LIMIT)
-    monkeypatch.setattr(preloading, "is_drawing", looked)
+    monkeypatch.setattr(drawing, "PATIENCE_S", LIMIT)
+    for module in (preloading, drawing):
+        monkeypatch.setattr(module, "is_drawing", looked)
     loading = preloading.Preload("this")
     loading.start()
     loading.join(LIMIT)
-    assert looks == [[]] * 5
+    assert looks == [[]] * 6
     assert embedder.done == ["load", "encode"]
+
+
+@pytest.mark.usefixtures("frozen")
+def test_a_page_that_takes_long_is_waited_for_once_and_a_moment_at_the_most(monkeypatch):
+    looks = []
+    monkeypatch.setattr(drawing, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(drawing, "is_drawing", lambda: looks.append(1) or True)
+    embedder = Loading()
+    load_model(embedder)
+    seen = len(looks)
+    assert seen > 1
+    load_model(embedder)
+    assert len(looks) == seen
+    assert embedder.done == ["load", "load"]
 
 
 @pytest.mark.usefixtures("frozen")
