@@ -21,6 +21,9 @@ Answer = TypeVar("Answer")
 _POLL_S = 0.05
 """Seconds between two looks at whether the user has stopped."""
 
+_NOT_REACHED = {"connection.connect_tcp.failed", "connection.start_tls.failed"}
+"""What the client's trace calls a connection that was not made."""
+
 _cancelled: ContextVar[Callable[[], bool]] = ContextVar("_cancelled", default=bool)
 _here = threading.local()
 
@@ -58,7 +61,7 @@ class Attempts:
     sent
         Requests that were sent.
     refused
-        Those that were answered with anything but a success.
+        Those that were answered with anything but a success, or never reached the server.
     whole
         Those whose answer came to its end.
     """
@@ -97,6 +100,10 @@ class _Call:
             self.check()
             self.attempts.allow(self.attempts.sent)
             self.attempts.sent += 1
+
+    def hear(self, event: str, _: object) -> None:
+        """Count a request for which there was no connection: nothing of it has come to the server."""
+        self.attempts.refused += event in _NOT_REACHED
 
     def abandon(self) -> None:
         with self._lock:
@@ -178,7 +185,9 @@ def _watched() -> type[Any]:
 
 
 def _before(request: httpx2.Request) -> None:
-    _here.call.begin()
+    call: _Call = _here.call
+    call.begin()
+    request.extensions["trace"] = call.hear
 
 
 def _after(response: httpx2.Response) -> None:

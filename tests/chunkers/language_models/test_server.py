@@ -210,12 +210,19 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
     assert one.spent.unsure == MOST
 
 
-def test_a_server_that_is_not_there(http):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        http.address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+@pytest.mark.parametrize("why", ["nobody listens", "it speaks no TLS"])
+def test_a_server_that_is_not_there_has_cost_nothing(http, why):
+    if why == "nobody listens":
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            http.address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    else:
+        http.address = http.address.replace("http:", "https:")
+    one = asking(http)
     with pytest.raises(ModelError, match="must be reachable; it was not, in 4 attempts"):
-        asking(http).ask(HELLO)
+        one.ask(HELLO)
+    assert one.spent == Spending(4, 0, 0, 0, 0, Decimal(0))
+    assert not http.requests
 
 
 @pytest.mark.parametrize("name", ["", "openai:", "openai: ", "gpt-4o", "anthropic:x"])
