@@ -1,4 +1,4 @@
-"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the model before a browser asks.
+"""The server: `streamlit run serve.py` serves ``app.py`` behind a guard, and loads the rest meanwhile.
 
 Nothing that is imported here imports `chunkers` or `viz.state`: the server answers first, and `Preload` imports the rest.
 """

@@ -1,4 +1,4 @@
-"""Loading what the first page needs in a thread, before a browser asks for it."""
+"""Loading what the first page needs in a thread, while the server answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model is loaded when the server starts, before a browser asks; what fails then is told when it is needed."""
+"""The model is loaded while the server answers, once a first page is drawn; what fails then is told when it is needed."""
 
 import asyncio
 import gc
