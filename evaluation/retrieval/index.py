@@ -21,7 +21,7 @@ from chunkers.tools import Meter
 from evaluation.asking.bm25 import Bm25
 from evaluation.asking.ranking import Method, Ranking, by_embedding, by_score, checked_method, fused
 from evaluation.retrieval.corpus import Corpus
-from evaluation.retrieval.nearest import nearest
+from evaluation.retrieval.nearest import nearest, settled
 from evaluation.retrieval.questions import Question
 from evaluation.retrieval.ranges import Covered
 
@@ -237,7 +237,10 @@ class Queries:
         Cosine, BM25, or the sum of reciprocal ranks by both, as `fused` has it.
         """
         if self.index.bm25 is None:
-            return np.asarray(self.vectors[[*numbers]] @ self.index.vectors.T)
+            queries, vectors = self.vectors[[*numbers]], self.index.vectors
+            every = np.arange(len(vectors))
+            lines = zip((queries @ vectors.T).astype(float), queries, strict=True)
+            return np.array([settled(line, every, query, vectors) for line, query in lines]).reshape(len(queries), -1)
         return np.array([self._scored(number, self.index.bm25) for number in numbers]).reshape(len(numbers), -1)
 
     def _scored(self, number: int, bm25: Bm25) -> FloatArray:

@@ -62,7 +62,7 @@ class Preload:
             if not self._stopped.is_set():
                 _load_model()
             if not self._stopped.wait(SHOWN_S):
-                importlib.import_module("viz.jobs.resources").collect_garbage()
+                _collect_garbage()
         finally:
             gc.enable()
 
@@ -71,6 +71,12 @@ class Preload:
         while not (is_drawing() or time.monotonic() > patient_until):
             if self._stopped.wait(LOOK_S):
                 return
+
+
+def _collect_garbage() -> None:
+    from viz.jobs.resources import collect_garbage
+
+    collect_garbage()
 
 
 def _load_model() -> None:

@@ -126,6 +126,24 @@ def test_the_search_in_blocks_is_the_sort_of_all(count, rows, block, seed):
 
 
 @settings(deadline=None)
+@given(st.integers(1, 30), st.integers(1, 60), st.integers(1, 80), st.integers(1, 25), st.integers(0, 10**6))
+def test_neither_the_block_nor_what_is_asked_beside_changes_a_ranking(asked, rows, wide, block, seed):
+    random = np.random.default_rng(seed)
+    drawn = random.standard_normal((asked + rows, wide)).astype(np.float32)
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    queries, distinct = drawn[:asked], drawn[asked:]
+    # Boilerplate: most texts stand in several places.
+    vectors = distinct[random.integers(0, rows, size=2 * rows)]
+    exact = (vectors.astype(float) * queries[:, np.newaxis]).sum(axis=2)
+    ranked = [sorted(range(2 * rows), key=lambda row, scores=scores: (-scores[row], row)) for scores in exact]
+    for count in (1, rows, 2 * rows):
+        found = nearest(queries, vectors, count, block)
+        assert found.tolist() == [row[:count] for row in ranked]
+        for query, row in zip(queries, found, strict=True):
+            assert nearest(query[np.newaxis], vectors, count)[0].tolist() == row.tolist()
+
+
+@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 70), st.integers(0, 10**6))
 def test_products_of_embeddings_are_finite(asked, rows, wide, seed):
     # Whatever passes the gate: rows about as long as 1, with numbers too small for single precision, and rows of zeros.
