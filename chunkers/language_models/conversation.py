@@ -31,7 +31,8 @@ _REASONING = re.compile(
     r"|(?!\s*[{`]).*?^[ \t]*</(?:think|thinking)>[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
-_FENCED = re.compile(r"\s*(`{3,})[^\n`]*\n(.*?)\n?[ \t]*\1\s*\Z", re.DOTALL)
+_OPENED = re.compile("<(?:think|thinking)>")
+_FENCE = re.compile(r"\s*(`{3,})[^\n`]*\n")
 
 T = TypeVar("T")
 
@@ -95,11 +96,25 @@ def usable_answer(ask: Callable[[Sequence[Message]], Reply], messages: Sequence[
 
 
 def said(answer: str) -> str:
-    """Return an answer without the reasoning before it, in ``<think>``, and without the fence around it, if it has them."""
+    """Return an answer without the reasoning before it, in ``<think>``, and without the fence around it, if it has them.
+
+    Reasoning that the server's template has opened ends with a line ``</think>``. An answer in words that has such a line
+    without speaking of ``<think>`` before it cannot be told from that.
+    """
     reasoning = _REASONING.match(answer)
-    rest = answer[reasoning.end() :] if reasoning else answer
-    fenced = _FENCED.match(rest)
-    return fenced[2] if fenced and fenced[1] not in fenced[2] else rest
+    if reasoning and not reasoning[1] and _OPENED.search(reasoning[0]):
+        reasoning = None
+    return _unfenced(answer[reasoning.end() :] if reasoning else answer)
+
+
+def _unfenced(answer: str) -> str:
+    opened = _FENCE.match(answer)
+    if not opened:
+        return answer
+    # Not by one regular expression: from each of a million blanks it would look for the end again.
+    rest, fence = answer[opened.end() :].rstrip(), opened[1]
+    inner = rest.removesuffix(fence).rstrip(" \t").removesuffix("\n")
+    return inner if rest.endswith(fence) and fence not in inner else answer
 
 
 def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
@@ -132,7 +147,7 @@ def read_json(answer: str, form: type[AnyForm]) -> AnyForm:
 
 
 def _objects(answer: str) -> Iterator[object]:
-    """Yield the JSON objects of an answer, none that is within another, and in place of a broken one why it is."""
+    """Yield the JSON objects of an answer, none that is within another; of a broken one why it is, and those within it."""
     start, decoder = answer.find("{"), json.JSONDecoder()
     for _ in range(_MOST_TRIED):
         if start < 0:
@@ -149,10 +164,12 @@ def _objects(answer: str) -> Iterator[object]:
 
 def _checked(found: object, form: type[AnyForm]) -> AnyForm:
     """Return an object in its form; raises Unusable if it has another."""
-    if _has_surrogate(found):
-        raise Unusable("its JSON has half of a character in it")
     try:
+        if _has_surrogate(found):
+            raise Unusable("its JSON has half of a character in it")
         return form.model_validate(found)
+    except RecursionError:
+        raise Unusable("its JSON is too deep") from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"

@@ -98,18 +98,33 @@ def test_json_is_found_between_other_words(before, after):
         ),
         ('{"text": "\n</think>\n"}', '{"text": "\n</think>\n"}'),
         ("```\nOne.\n```\nTwo.\n```\nThree.\n```", "```\nOne.\n```\nTwo.\n```\nThree.\n```"),
+        ("Models write <think>\nand\n</think>\naround it.", "Models write <think>\nand\n</think>\naround it."),
         ("One ``` two.", "One ``` two."),
+        ("```\nOne.```", "One."),
+        ("```\n\n  One.\n\n \t```  \n", "\n  One.\n"),
+        ("```\nOne.\n", "```\nOne.\n"),
+        ("```\n```", ""),
+        ("```", "```"),
     ],
 )
 def test_reasoning_and_a_fence_are_no_part_of_what_is_said(answer, rest):
     assert said(answer) == rest
 
 
-@pytest.mark.parametrize("sign", ["{", "<think>", "</think>\n", "\n</think>", "```\n", "` ", '{"a":1}', '{"a":"', "\n"])
-def test_a_long_answer_is_read_in_time(sign):
+def test_an_answer_as_deep_as_can_be_read_is_unusable_and_no_error():
+    for deep in range(900, 1100):
+        with pytest.raises(Unusable):
+            read_json(f'{{"a": {"[" * deep}{"]" * deep}}}', Point)
+
+
+@pytest.mark.parametrize("begun", ["", "```json\n", '```json\n{"a":'])
+@pytest.mark.parametrize(
+    "sign", ["{", "<think>", "</think>\n", "\n</think>", "```\n", "` ", '{"a":1}', '{"a":"', "\n", " ", "\t\n", "```\t"]
+)
+def test_a_long_answer_is_read_in_time(begun, sign):
     began = time.process_time()
     with pytest.raises(Unusable):
-        read_json(said(sign * (4_000_000 // len(sign))), Point)
+        read_json(said(begun + sign * (4_000_000 // len(sign))), Point)
     # Some seconds at the most; what grows with the square of the length takes hours.
     assert time.process_time() - began < 30
 
