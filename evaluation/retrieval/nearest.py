@@ -10,7 +10,7 @@ BLOCK = 8192
 """How many chunks are compared at once."""
 
 ROUNDING = 2e-6
-"""How far equal products may come out apart in single precision: of unit vectors of 384 to 4,096 numbers each was off by 6e-7 at most."""
+"""How far equal products may come out apart in single precision: each was off by 6e-7 at most, of 384 to 4,096 numbers."""
 
 
 def nearest(queries: VectorArray, vectors: VectorArray, count: int, block: int = BLOCK) -> IntArray:

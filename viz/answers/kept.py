@@ -38,7 +38,7 @@ def find_run(token: str, gathering: Gathering | None, embedder: Embedder | None)
 
 def _reopened(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder | None) -> Answering | None:
     """Show the kept run's results from now on, in all sessions; None, with what is missing, if they are not the page's."""
-    missing = kept.missing(gathering.plan if gathering is not None else None)
+    missing = kept.missing(None) if gathering is None else kept.missing(gathering.plan, gathering.chunkings)
     if missing:
         notice(
             f"This run has {kept.done:,} of {kept.total:,} answers. Their measures are kept on disk, texts are not. "
@@ -48,6 +48,7 @@ def _reopened(kept: KeptAnswers, gathering: Gathering | None, embedder: Embedder
         return None
     if gathering is None or gathering.sizes is None or embedder is None:
         return None
+    kept.keeper.check_embedder(embedder)
     plan, found = gathering.plan, gathering.found.copy()
     document = gathering.chunkings[0].document
     results = kept.found(found, plan.items)

@@ -111,7 +111,7 @@ def _begin(
     token = words[RUN] if goes_on else new_token()
     kept = run.kept if run is not None and goes_on else None
     if kept is None and session.on_disk:
-        kept = KeptAnswers.of(Keeper(run_store(), token, KIND), plan, models)
+        kept = KeptAnswers.of(Keeper(run_store(), token, KIND), plan, gathering.chunkings, models)
     job = Answering(
         plan,
         gathering.chunkings[0].document,

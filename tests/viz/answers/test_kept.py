@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers.embedders.tfidf import TfIdf
 from tests import ROOT
 from tests.server import KEY
 from tests.support import LIMIT
@@ -99,6 +100,16 @@ def test_a_run_that_the_page_does_not_show_says_what_is_other(app, http, restart
     (told,) = [text for text in said(other) if text.startswith("This run has ")]
     assert told.startswith("This run has 2 of 6 answers.")
     assert told.endswith("Other than now: the text, the questions, the budget.")
+    assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
+
+
+def test_what_another_model_of_the_same_name_would_have_given_is_not_shown(app, http, restart, cache_folder, monkeypatch):
+    link = stopped(app, http)
+    restart()
+    monkeypatch.setattr(TfIdf, "revision", "another")
+    other = by_link(link)
+    assert any("a run must go on with the model that it was begun with" in text for text in said(other))
+    assert run_of(other) is None
     assert "AQS" not in str([frame.value.columns for frame in other.dataframe])
 
 

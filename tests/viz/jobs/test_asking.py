@@ -1,6 +1,7 @@
 """A question is answered in the background: what is embedded once is not embedded again, and it can be stopped."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from chunkers import Document, build_chunker
 from chunkers.base import run
 from evaluation.asking.ask import Limit
 from tests.support import LIMIT, HashEmbedder, ended, tools
-from viz.jobs.asking.job import AskJob, Inquiry
+from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.jobs.texts import Showing, forget_gone
 
@@ -47,6 +48,23 @@ def done(job):
     job.start()
     assert ended(job).error == ""
     return job
+
+
+def test_a_session_is_answered_from_its_own_context_sentences():
+    document = Document.from_text(TEXT, "lines")
+    chunker = build_chunker("fixed_sentences", {"size": 20})
+    plain = run(chunker, document, tools())
+
+    def hits(question, *written):
+        chunks = [chunk._replace(situation=words) for chunk, words in zip(plain.chunks, written, strict=True)]
+        chunking = replace(plain, chunks=tuple(chunks))
+        inquiry = Inquiry(question, "bm25", Limit.of(top=3), "context", "words", contexts=contexts_of([chunking]))
+        job = AskJob(inquiry, [(0, Task.of(document, None, "words", chunker), chunking)], None, on_disk=False)
+        return [hit.chunk for hit in done(job).found[0].hits if hit.score]
+
+    # The same text, chunker and model: only what it wrote in either session is another.
+    assert hits("quokka", "On a quokka.", "On a heron.") == [0]
+    assert hits("quokka", "On a heron.", "On a quokka.") == [1]
 
 
 def test_a_second_question_embeds_nothing_but_itself():

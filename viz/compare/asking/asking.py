@@ -19,12 +19,11 @@ from viz.compare.contexts import NOT_WRITTEN, in_context
 from viz.components.assets import script
 from viz.components.mounting import component
 from viz.components.offsets import code_points, utf16_offsets
-from viz.jobs.asking.job import AskJob, Inquiry
+from viz.jobs.asking.job import AskJob, Inquiry, contexts_of
 from viz.jobs.chunking import Task
 from viz.shell.results import ColumnResult
 from viz.state.choices import Choices
 from viz.state.keys import session
-from viz.state.language_model import chosen_model, identity_of
 from viz.state.text import Source
 
 KEY = "store_asked"
@@ -127,8 +126,8 @@ def _answer(
     embedded_as, ready = _searched(made, ready)
     method = method_of(choices)
     limit_name, limit = limit_of(choices, len(document.text))
-    by = identity_of(chosen_model()) if embedded_as == "context" else ""
-    inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, written_by=by)
+    contexts = contexts_of(chunking for _, _, chunking in ready) if embedded_as == "context" else ""
+    inquiry = Inquiry(question, method, limit, embedded_as, choices.tokenizer, contexts=contexts)
     job = AskJob(inquiry, ready, embedder, session.on_disk, session.reranker)
     before = session.ask_job
     if before is not None and before.subject == job.subject and before.reranker is job.reranker:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,8 +28,8 @@ class Inquiry(NamedTuple):
     ----------
     reranker
         The folder of a cross-encoder; empty for none.
-    written_by
-        What tells the language model that wrote the context sentences from others; empty where chunks are searched without.
+    contexts
+        What `contexts_of` says of the chunks; empty where they are searched without context sentences.
     """
 
     question: str
@@ -37,7 +38,7 @@ class Inquiry(NamedTuple):
     embedded_as: EmbeddedAs
     tokenizer: str
     reranker: str = ""
-    written_by: str = ""
+    contexts: str = ""
 
 
 @dataclass(eq=False)
@@ -113,6 +114,14 @@ class AskJob(Background):
         load_model(embedder, prepares, self._cancel.is_set)
 
 
+def contexts_of(chunkings: Iterable[Chunking]) -> str:
+    """Return a hash of the context sentences of all chunks."""
+    digest = hashlib.blake2b(digest_size=16)
+    for chunk in (chunk for chunking in chunkings for chunk in chunking.chunks):
+        digest.update(repr(chunk.situation).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
 def _size(passages: Passages) -> int:
     vectors = 0 if passages.vectors is None else passages.vectors.nbytes
     # Of an index by words, as much as what it was made of.
@@ -121,7 +130,9 @@ def _size(passages: Passages) -> int:
 
 def _key(task: Task, chunking: Chunking, inquiry: Inquiry, tools: Tools) -> tuple[object, ...]:
     embedder = None if tools.embedder is None else (tools.embedder.name, tools.embedder.identity)
-    return task.document, task, embedder, inquiry.method, inquiry.embedded_as, inquiry.written_by
+    # The same model may have written other sentences for another session, which are nobody else's.
+    contexts = contexts_of([chunking]) if inquiry.embedded_as == "context" else ""
+    return task.document, task, embedder, inquiry.method, inquiry.embedded_as, contexts
 
 
 @kept(CACHED_BYTES, _key, _size)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chunkers import Embedder, InputError
+from chunkers import Chunking, Embedder, InputError
 from evaluation.answering.answer import Gathered
 from evaluation.answering.questions import Item
 from evaluation.answering.stored import from_json, to_json
@@ -22,13 +22,17 @@ _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class _Plan(BaseModel):
-    """A plan with hashes instead of its texts: one for the document, and one for each question with its reference."""
+    """A plan with hashes instead of its texts: one for the document, and one for each question with its reference.
+
+    Of a chunker that asks a language model, whose answers are never the same for sure, the chunks have a hash, too.
+    """
 
     model_config = _STRICT
 
     document: str
     questions: tuple[str, ...] = Field(min_length=1)
     chunkers: tuple[tuple[str, str], ...] = Field(min_length=1)
+    cuts: tuple[str, ...] = ()
     budget: int
     embedder: str
     tokenizer: str
@@ -45,13 +49,17 @@ class KeptAnswers:
     plan: _Plan
 
     @classmethod
-    def of(cls, keeper: Keeper, plan: AnswerPlan, models: Models) -> KeptAnswers:
+    def of(cls, keeper: Keeper, plan: AnswerPlan, chunkings: Sequence[Chunking], models: Models) -> KeptAnswers:
         """Return what is kept of a run; nothing is written yet."""
         kept = _Plan(
             document=keeper.digest(plan.tasks[0].document),
             questions=tuple(keeper.digest(*item) for item in plan.items),
-            # A chunker that asks a language model has it, too.
-            chunkers=tuple((one.chunker, one.model) for one in plan.tasks),
+            # What a session remembers of a model's answers is none of another's.
+            chunkers=tuple((one.chunker, one.model.rpartition(" ")[0]) for one in plan.tasks),
+            cuts=tuple(
+                keeper.digest(*(f"{chunk.spans} {chunk.text}" for chunk in chunking.chunks)) if task.model else ""
+                for task, chunking in zip(plan.tasks, chunkings, strict=True)
+            ),
             budget=plan.budget,
             embedder=plan.embedder,
             tokenizer=plan.tokenizer,
@@ -94,11 +102,11 @@ class KeptAnswers:
         column, question = place
         self.keeper.add(column * len(self.plan.questions) + question, to_json(result))
 
-    def missing(self, plan: AnswerPlan | None) -> list[str]:
+    def missing(self, plan: AnswerPlan | None, chunkings: Sequence[Chunking] = ()) -> list[str]:
         """Return the names of what a page must show for the run to be seen there, where its ``plan`` has something else."""
         if plan is None:
             return ["the text", "the questions"]
-        other = KeptAnswers.of(self.keeper, plan, self.models).plan
+        other = KeptAnswers.of(self.keeper, plan, chunkings, self.models).plan
         names = {
             "document": "the text",
             "questions": "the questions",
@@ -108,7 +116,8 @@ class KeptAnswers:
             "embedder": "the embedder",
             "tokenizer": "what counts tokens",
         }
-        return [said for name, said in names.items() if getattr(self.plan, name) != getattr(other, name)]
+        missing = [said for name, said in names.items() if getattr(self.plan, name) != getattr(other, name)]
+        return missing or ["where the language model cuts"] * (any(other.cuts) and self.plan.cuts != other.cuts)
 
     def found(self, gathered: Mapping[int, Gathered], items: tuple[Item, ...]) -> dict[tuple[int, int], Result]:
         """Return what is kept, by column and question, without words; what does not fit counts as not done.

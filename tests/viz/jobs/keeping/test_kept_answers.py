@@ -1,0 +1,60 @@
+"""What a page must show for a kept run of answers to be its own, where a column asks a language model."""
+
+from dataclasses import replace
+
+import pytest
+
+from chunkers import Document, build_chunker, run
+from chunkers.language_models.answers import AnswerCache
+from chunkers.language_models.asking import Asking
+from chunkers.language_models.server import ChatServer
+from evaluation.answering.questions import Item
+from tests.support import tools
+from viz.jobs.answering.plan import AnswerPlan, Models
+from viz.jobs.chunking import Task
+from viz.jobs.keeping.keeper import Keeper
+from viz.jobs.keeping.kept_answers import KIND, KeptAnswers
+
+DOCUMENT = Document.from_text("One.\nTwo.\nThree.", "lines")
+KEEPER = Keeper(None, "token", KIND)
+MODELS = Models("openai:test 1", "")
+
+
+def in_a_session(model="openai:test", chunker="lumber"):
+    """Return the plan of a session, whose memory of answers is its own."""
+    asking = Asking(ChatServer(model, "http://127.0.0.1:9/v1", "key"), AnswerCache())
+    task = Task.of(DOCUMENT, None, "words", build_chunker(chunker, {}), asking).of_model
+    return AnswerPlan((task,), ("1",), (Item("What?", "That."),), 100, "hash", "1", "words")
+
+
+def cut(size):
+    """Return chunks as a model might have made them."""
+    return [run(build_chunker("fixed_sentences", {"size": size}), DOCUMENT, tools())]
+
+
+@pytest.mark.parametrize(
+    ("other", "chunks", "missing"),
+    [
+        (in_a_session(), cut(1), []),
+        (in_a_session(), cut(2), ["where the language model cuts"]),
+        (in_a_session("openai:another"), cut(1), ["the chunkers"]),
+        (in_a_session(chunker="llm"), cut(1), ["the chunkers"]),
+    ],
+)
+def test_a_model_that_cut_the_same_made_the_same_run_in_another_session(other, chunks, missing):
+    kept = KeptAnswers.of(KEEPER, in_a_session(), cut(1), MODELS)
+    assert kept.missing(other, chunks) == missing
+
+
+def test_where_no_model_is_asked_the_chunks_need_not_be_the_same():
+    asks_none = replace(in_a_session(), tasks=(Task.of(DOCUMENT, None, "words", build_chunker("recursive", {})),))
+    kept = KeptAnswers.of(KEEPER, asks_none, cut(1), MODELS)
+    assert kept.plan.cuts == ("",)
+    assert kept.missing(asks_none, cut(2)) == []
+
+
+def test_neither_a_chunk_nor_a_session_is_in_the_plan():
+    plan = in_a_session()
+    written = KeptAnswers.of(KEEPER, plan, cut(1), MODELS).plan.model_dump_json()
+    assert "Two" not in written
+    assert plan.tasks[0].model.rpartition(" ")[2] not in written
