@@ -28,8 +28,13 @@ class Scripts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request for one of the files; pass on any other."""
         file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-        if file is None:
+        try:
+            content = file.read_bytes() if file is not None else None
+        except OSError:
+            # Streamlit was installed anew since the start, and knows what to answer.
+            content = None
+        if file is None or content is None:
             await self._app(scope, receive, send)
             return
         headers = {"Cache-Control": f"public, immutable, max-age={STATIC_ASSET_CACHE_MAX_AGE_SECONDS}"}
-        await Response(file.read_bytes(), headers=headers, media_type=guess_type(file.name)[0])(scope, receive, send)
+        await Response(content, headers=headers, media_type=guess_type(file.name)[0])(scope, receive, send)

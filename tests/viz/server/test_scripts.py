@@ -46,6 +46,11 @@ def test_what_is_not_read_passes(behind):
     assert behind.head(path).headers["content-length"] == str(len("passed"))
 
 
+def test_a_file_that_is_gone_passes(behind, monkeypatch):
+    monkeypatch.setattr(Path, "read_bytes", lambda _: (_ for _ in ()).throw(FileNotFoundError))
+    assert behind.get(KINDS[".js"]).text == "passed"
+
+
 def test_a_file_is_sent_in_one_piece():
     messages = []
 

@@ -291,6 +291,7 @@ def _show_result(job: Generating, shown: Sequence[Generated]) -> None:
         return
     excerpts = counted(sum(len(one.excerpts) for one in ready), "excerpt")
     remark(
-        f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it.",
+        f"{counted(len(ready), 'question')} with {excerpts}. Select a row to remove it, a cell to write in it. "
+        "Whoever has this page's link sees these questions, and edits the same ones.",
         key="generating_ready",
     )
