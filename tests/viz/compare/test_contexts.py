@@ -93,3 +93,14 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
     assert not any(label.startswith("Chunks, ") for label in files(app))
     assert ask(app, QUESTION)["said"].endswith(NOT_WRITTEN)
     assert len(http.requests) == sent
+
+
+@pytest.mark.parametrize("second", ["lumber", "structure"])
+def test_the_form_for_the_language_model_is_drawn_once(app, second):
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
+    app.query_params.update({"c1": "fixed_sentences", "c1.size": "2", "c2": second, "selected": "1"})
+    settled(app)
+    app.segmented_control(key="below").set_value("Downloads").run()
+    app.segmented_control(key="embedded_as").set_value("context").run()
+    assert not app.exception
+    assert [one.label for one in app.expander].count("Language model") == 1
