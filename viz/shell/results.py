@@ -76,7 +76,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
     """Return the tasks that a job tried in vain, without their embedder, with why."""
     # To some it never came: then what ended it is why.
-    never = {task.of_model: job.error for task, _ in job.tasks} if job.error else {}
+    never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
     return never | job.failed
 
 
