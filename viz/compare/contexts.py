@@ -82,7 +82,9 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
 
     def begin() -> None:
         before = session.situating
-        known = dict(before.found) if before is not None and before.asking is asking else {}
+        found = before.found if before is not None and before.asking is asking else {}
+        # Of what is shown no more, neither the text nor the sentences are kept.
+        known = {task: found[task] for task in session.results if task in found}
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()
 
