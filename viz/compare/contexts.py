@@ -9,10 +9,9 @@ import streamlit as st
 from chunkers import Chunking
 from chunkers.base import Estimate
 from chunkers.language_models.asking import Asking
-from chunkers.registry import ASKING
 from viz.components.job_progress import show_job_progress
 from viz.components.notice import notice, remark
-from viz.controls.language_model import model_form
+from viz.controls.language_model import any_asks, model_form
 from viz.jobs.asking.situating import Situating, estimate_of_contexts
 from viz.jobs.chunking import Task
 from viz.shell.consent import first_estimate, show_consent
@@ -44,10 +43,9 @@ def in_context(made: Sequence[ColumnResult]) -> dict[int, Chunking]:
 def show_contexts(choices: Choices, made: Sequence[ColumnResult]) -> None:
     """Draw what there is of the context sentences of all columns, and what it takes to have the others written."""
     asking, there = chosen_model(), in_context(made)
-    # The chunker's own controls have the form, if it asks a language model itself.
-    if choices.columns[choices.selected].chunker not in ASKING:
-        with st.expander("Language model", expanded=asking is None):
-            model_form()
+    # The columns' controls have the form already if one of them, selected or not, asks a language model itself.
+    if not any_asks(one.chunker for one in choices.columns):
+        model_form()
     if asking is None:
         notice(MISSING, key="contexts_missing")
         return
@@ -84,7 +82,9 @@ def _ask_for(asking: Asking, tokenizer: str, waiting: dict[Task, Chunking]) -> N
 
     def begin() -> None:
         before = session.situating
-        known = dict(before.found) if before is not None and before.asking is asking else {}
+        found = before.found if before is not None and before.asking is asking else {}
+        # Of what is shown no more, neither the text nor the sentences are kept.
+        known = {task: found[task] for task in session.results if task in found}
         session.situating = job = Situating(asking, tokenizer, waiting, known)
         job.start()
 

@@ -63,7 +63,8 @@ class ChunkingJob(Background):
     """Run chunkers on a document in the background.
 
     Where one fails, so do those that need the same, an embedder or a language model; the others go on. ``failed`` says why,
-    by the task without its embedder.
+    by the task without its embedder. ``made`` are the tasks, also without it, that gave a result: of these ``results`` has
+    what is still shown.
     """
 
     source: Document
@@ -80,6 +81,7 @@ class ChunkingJob(Background):
     prepared: float | None = None
     results: dict[Task, Chunking] = field(default_factory=dict)
     failed: dict[Task, str] = field(default_factory=dict)
+    made: set[Task] = field(default_factory=set, init=False)
     embed_ms: float = 0.0
     embedded: int = 0
     _asks: bool = False
@@ -174,6 +176,7 @@ class ChunkingJob(Background):
         )
         chunking = run(chunker, self.source, tools)
         self.results[task] = chunking
+        self.made.add(task.of_model)
         if chunking.timing:
             self.embed_ms += chunking.timing.embed_ms if chunking.timing.embedded else 0
             self.embedded += chunking.timing.embedded

@@ -101,6 +101,11 @@ class Plan:
         return any(chunker.asks for chunker in self.chunkers) or "context" in (self.embedded_as, *self.each)
 
     @property
+    def embeds_anything(self) -> bool:
+        """Whether texts are embedded, to be searched or to be cut: where none is, the embedder's model is not needed."""
+        return self.searched_by != "bm25" or any(chunker.embeds for chunker in self.chunkers)
+
+    @property
     def search_said(self) -> str:
         """What is searched by words, in a sentence; empty where all is searched by embedding alone."""
         if self.searched_by == "embedding":

@@ -171,7 +171,7 @@ class Retrieval(Background):
         self.questions = read_questions(data, name, corpus, self._cancel.is_set)
         questions = self.questions.needed(name)
         self.lacking = lacking(corpus, self.plan.returned)
-        if self.embedder is not None:
+        if self.embedder is not None and self.plan.embeds_anything:
             self._load(self.embedder)
         ruler = Ruler(corpus.whole.text, load_tokenizer(self.plan.tokenizer))
         self._reports = Reports(ruler, self.plan.names)
@@ -221,7 +221,7 @@ class Retrieval(Background):
                 continue
             if index.unsituated:
                 every = f"{index.unsituated:,} of {len(index.chunks):,} chunks"
-                self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are embedded without."
+                self.left_out[number] = f"{title}: the model gave no usable context of {every}; those are searched without."
             self._status = f"{title}: measuring what was found"
             self._add(number, measure(searched, ruler), climb(index, questions, tools, ruler))
 
@@ -279,7 +279,7 @@ def estimate_of_plan(
     asking = list(dict.fromkeys(chunker for chunker in plan.chunkers if chunker.asks))
     found = [estimate(documents, asking, plan.tokenizer, cancelled)]
     numbers = [number for number in range(len(plan.chunkers)) if plan.embeds(number) == "context"]
-    if numbers and embedder is not None:
+    if embedder is not None and any(plan.chunkers[number].embeds for number in numbers):
         load_model(embedder, lambda share: None, cancelled)
     tools = Tools(embedder, load_tokenizer(plan.tokenizer), embedding_cache(on_disk), cancelled=cancelled)
     for chunker in dict.fromkeys(plan.chunkers[number] for number in numbers):

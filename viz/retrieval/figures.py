@@ -22,7 +22,7 @@ Distributions = Mapping[int, Distribution]
 SCORES = {"recall": "Recall", "precision": "Precision", "f1": "F1"}
 AXES = {
     "tokens": "tokens retrieved per question, on average",
-    "index": "seconds to chunk and embed all documents",
+    "index": "seconds to chunk and index all documents",
     "query": "milliseconds to search all chunks for a question",
 }
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")

@@ -88,7 +88,9 @@ def show_way_on(here: Page, run: Retrieval) -> None:
         said = f"The run was begun with the language model {name}; to go on, name it and its server beside the settings."
     without = [number for number, one in enumerate(plan.chunkers) if number not in run.found and lacks_file(one)]
     if without and not said:
-        said = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {without[0] + 1}."
+        # Of several ways to embed, each has all the columns in turn.
+        column = without[0] % (len(plan.chunkers) // max(1, len(set(plan.each)))) + 1
+        said = f"The run was begun with a file of chunks, which is not kept; to go on, choose it in column {column}."
 
     def again() -> Retrieval:
         assert here.embedder is not None

@@ -65,18 +65,21 @@ def choose(kept: Material | None, *, own: bool = False) -> Material | None:
     """Draw the choice of documents and questions and return it, or None if something is missing.
 
     ``kept`` is the material of the run on the page. A new browser session has no uploaded files, so whatever the user has
-    not uploaded again is taken from the run; without a run, from what was given before the user left the page. ``own`` is
-    whether it waits for the user's own files. What another page has given takes the place of files.
+    not uploaded again is taken from the run; without a run of the user's own, from what was given before the user left the
+    page. ``own`` is whether it waits for the user's own files. What another page has given takes the place of files.
     """
-    key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None
-    kept = kept or given_before()
-    first = OWN if own or (kept is not None and kept.own) or given is not None else BUNDLED
+    key, given, of_run = "retrieval_material", session.retrieval_given, kept is not None and kept.own
+    before = kept if of_run else given_before()
+    # A run on the bundled documents is shown with these, whatever was given before.
+    first = OWN if own or of_run or (kept is None and before is not None) or given is not None else BUNDLED
     shown = seed(key, OWN if session.retrieval_arrived else st.session_state.get(key, first))
     session.retrieval_arrived = False
     st.segmented_control("Documents and questions", [BUNDLED, OWN], default=shown, key=key, required=True)
     if st.session_state[key] != OWN:
         return bundled()
-    return _given(given) if given is not None else _uploaded(kept, "Reused from the run shown" if of_run else "Given before")
+    if given is not None:
+        return _given(given)
+    return _uploaded(before, "Reused from the run shown" if of_run else "Given before")
 
 
 def documents(material: Material | None) -> OwnDocuments:
@@ -133,7 +136,7 @@ def _uploaded(kept: Material | None, from_where: str) -> Material | None:
             notice(note, key=f"retrieval_note_{number}")
         return Material(brought.texts, brought.questions, True)
     questions = (asked.name, asked.getvalue()) if asked is not None and not complaint else None
-    if kept is not None and kept.own:
+    if kept is not None:
         if not files:
             texts, parts = list(kept.texts), list(kept.parts)
         questions = questions or kept.questions

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from evaluation.asking.ranking import Method
 from evaluation.retrieval.measures import CALLED, MEASURES
 from evaluation.retrieval.report import Report
 from viz.components.figure import show_figure
@@ -33,6 +34,12 @@ _COLUMNS |= {
 """The table's columns: narrow enough that all are visible, and what a measure is where its head is pointed at."""
 
 
+_INDEXING: dict[Method, str] = {
+    "embedding": "embedding the chunks",
+    "bm25": "indexing the words of the chunks",
+    "hybrid": "embedding the chunks and indexing their words",
+}
+
 UNKNOWN_TIME = "How long it took to make the chunks of a file is not known here."
 
 
@@ -41,7 +48,7 @@ def show_report(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     names = {number: run.plan.names[number] for number in report.chunkers}
     _summarise(run, report, names)
     st.dataframe(_table(run, report), hide_index=True, width="stretch", column_config=_COLUMNS)
-    st.caption(_times(report))
+    st.caption(_times(report, run.plan.searched_by))
     show_curve(report, names, words)
 
 
@@ -51,7 +58,7 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
     if len(report.chunkers) > 1:
         _differences(report, names)
         st.header("Worth its price?", anchor=False)
-        _trade_off(report, names, choose_word("Against", words, "cost", hidden=True))
+        _trade_off(report, names, choose_word("Against", words, "cost", hidden=True), run.plan.searched_by)
     st.header("Question by question", anchor=False)
     _boxes(report, names)
     if not report.choice.budget:
@@ -61,10 +68,11 @@ def show_more(run: Retrieval, report: Report, words: dict[str, str]) -> None:
 
 def _summarise(run: Retrieval, report: Report, names: dict[int, str]) -> None:
     """Draw the key figures of the run."""
+    how = "searched by words (BM25)" if run.plan.searched_by == "bm25" else f"embedded by {run.plan.embedder}"
     asked = Cell(
         "Asked",
         counted(len(run.questions.usable), "question"),
-        f"of {counted(len(run.plan.material.texts), 'document')}, embedded by {run.plan.embedder}",
+        f"of {counted(len(run.plan.material.texts), 'document')}, {how}",
     )
     show_summary(cells(report, names, CALLED[report.choice.measure], asked), key="retrieval_summary")
 
@@ -85,18 +93,21 @@ def _table(run: Retrieval, report: Report) -> dict[str, list[Any]]:
     return table
 
 
-def _times(report: Report) -> str:
+def _times(report: Report, searched_by: Method) -> str:
     """Explain the times in the table."""
     computed, cached = (sum(getattr(one, name) for one in report.costs.values()) for name in ("embedded", "cached"))
     search = next(iter(report.chunkers.values())).evaluation.search
     asking = 1000 * search.embed_s / max(1, len(search.questions))
-    unknown = f" {UNKNOWN_TIME}" * any(one.index_s is None for one in report.costs.values())
-    return (
-        "Mean ± standard deviation over the questions. Indexing is chunking, and embedding chunks or indexing their words, "
-        f"as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this run and "
-        f"{cached:,} came from the cache, counted with their original times. Embedding a question takes {asking:,.1f} ms "
-        f"more with every chunker.{unknown}"
-    )
+    said = f"Mean ± standard deviation over the questions. Indexing is chunking, and {_INDEXING[searched_by]}"
+    if computed + cached:
+        said += (
+            f", as if nothing had been embedded before: of {computed + cached:,} texts {computed:,} were computed in this "
+            f"run and {cached:,} came from the cache, counted with their original times"
+        )
+    said += "."
+    if searched_by != "bm25":
+        said += f" Embedding a question takes {asking:,.1f} ms more with every chunker."
+    return said + f" {UNKNOWN_TIME}" * any(one.index_s is None for one in report.costs.values())
 
 
 def _differences(report: Report, names: dict[int, str]) -> None:
@@ -120,7 +131,7 @@ def _differences(report: Report, names: dict[int, str]) -> None:
     notice("\n".join(sentences), key="retrieval_sentences")
 
 
-def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
+def _trade_off(report: Report, names: dict[int, str], cost: str, searched_by: Method) -> None:
     """Draw the measure against a cost, a key of `COSTS`."""
     measure, chunkers, costs = report.choice.measure, report.chunkers.values(), report.costs
     means = [one.mean for one in report.distributions.values()]
@@ -129,13 +140,14 @@ def _trade_off(report: Report, names: dict[int, str], cost: str) -> None:
     table["tokens a question"] = [round(one.tokens) for one in costs.values()]
     seconds = [one.evaluation.index.chunk_s for one in chunkers]
     table["chunking, s"] = [None if known is None else round(known, 3) for known in seconds]
-    table["embedding, s"] = [round(one.evaluation.index.embed_s, 3) for one in chunkers]
+    made = {"embedding": "embedding", "bm25": "indexing words", "hybrid": "embedding and indexing words"}[searched_by]
+    table[f"{made}, s"] = [round(one.evaluation.index.embed_s, 3) for one in chunkers]
     table["embeddings"] = [one.source() for one in costs.values()]
     table["search, ms a question"] = [round(one.search_ms, 4) for one in costs.values()]
     figure = trade_off(report.distributions, costs, names, TITLES[measure], cost)
     show_figure(figure, table, f"{TITLES[measure]} against {COSTS[cost].lower()}", key="retrieval_trade_off")
     caption = "The bars contain 95 % of the means of resampled questions."
-    if cost == "query":
+    if cost == "query" and searched_by != "bm25":
         caption += " Embedding the question is left out: it takes the same with every chunker."
     if cost == "index" and any(one.index_s is None for one in costs.values()):
         caption += f" {UNKNOWN_TIME}"

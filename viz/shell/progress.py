@@ -36,7 +36,9 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
         return
     # Read once: it may end at any moment.
     running = job.running
-    if not (running or job.cancelled) and any(one.task and one.chunking is None for one in made):
+    # The job may be at columns that are shown no more.
+    waiting = [one.chunker for one in made if one.task and one.chunker and one.chunking is None]
+    if not (running or job.cancelled) and waiting:
         # The job ended after the columns were computed.
         st.rerun()
     if running and not job.cancelled:
@@ -45,10 +47,10 @@ def show_progress(made: Sequence[ColumnResult]) -> None:
             show_job_progress(
                 job, lambda: bool(job.finished().keys() - session.results.keys()), lambda row: _offer(row, job)
             )
-    elif job.cancelled and len(job.results) < len(job.tasks):
-        asks = any(chunker.asks for task, chunker in job.tasks if task not in job.results)
+    elif job.cancelled and waiting:
+        asks = any(chunker.asks for chunker in waiting)
         st.button("Ask on" if asks else "Compute the embeddings that were stopped", on_click=_forget_job)
-    elif job.error or job.failed:
+    elif any(one.tried for one in made):
         st.button("Try again", on_click=_forget_job)
 
 

@@ -34,7 +34,7 @@ class Sending:
 class ColumnResult:
     """The outcome of a choice: the chunker if its parameters are valid, and its result if there is one.
 
-    ``sending`` is what the user has to allow first.
+    ``sending`` is what the user has to allow first; ``tried`` is whether it is the error of a job, which can be tried again.
     """
 
     choice: ColumnChoice
@@ -43,6 +43,7 @@ class ColumnResult:
     chunking: Chunking | None = None
     error: str = ""
     sending: Sending | None = None
+    tried: bool = False
 
 
 def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list[ColumnResult]:
@@ -66,7 +67,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
     job = session.job
     failed = {} if job is None else failed_tasks(job)
     return [
-        replace(one, task=None, error=failed[one.task.of_model])
+        replace(one, task=None, error=failed[one.task.of_model], tried=True)
         if one.task is not None and one.chunking is None and one.task.of_model in failed
         else one
         for one in made
@@ -76,7 +77,7 @@ def run_columns(here: Page, text: Text, columns: Sequence[ColumnChoice]) -> list
 def failed_tasks(job: ChunkingJob) -> dict[Task, str]:
     """Return the tasks that a job tried in vain, without their embedder, with why."""
     # To some it never came: then what ended it is why.
-    never = {task.of_model: job.error for task, _ in job.tasks} if job.error else {}
+    never = {task.of_model: job.error for task, _ in job.tasks if task.of_model not in job.made} if job.error else {}
     return never | job.failed
 
 

@@ -4,6 +4,8 @@ from tests.support import ended
 from tests.viz.answers.test_page import gathered
 from tests.viz.app_steps import remarks, said, sent
 from tests.viz.controls.test_language_model import labels, press
+from tests.viz.retrieval.small import offer
+from tests.viz.retrieval.steps import run_of
 from tests.viz.retrieval.test_kept import uploader
 from viz.jobs.plan import Material
 from viz.state import questions_given
@@ -18,6 +20,10 @@ def given_on_retrieval(app, asked=ASKED, name="mine.csv"):
     app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences"})
     app.switch_page("pages/retrieval.py").run()
     app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    return uploaded(app, asked, name)
+
+
+def uploaded(app, asked=ASKED, name="mine.csv"):
     for file, text in {"birds.txt": BIRDS, "sea.txt": SEA}.items():
         uploader(app, "retrieval_documents").upload(file, text.encode(), "text/plain")
     uploader(app, "retrieval_questions").upload(name, asked, "text/csv")
@@ -59,6 +65,28 @@ def test_the_way_back_leads_to_the_same_questions(app, http):
     assert app.title[0].value == "Retrieval"
     assert "Given before: 2 documents and mine.csv." in said(app)
     assert not next(button for button in app.button if button.label == "Run").disabled
+
+
+def test_the_files_are_there_again_beside_a_run_on_the_bundled_documents(app, http, monkeypatch):
+    offer(monkeypatch, b"question,excerpts\nWhat shines?,The lamp shines far\n")
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": "fixed_sentences"})
+    app.switch_page("pages/retrieval.py").run()
+    press(app, "Run")
+    ended(run_of(app))
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    uploaded(app)
+    on_answers(app)
+    app.switch_page("pages/retrieval.py").run()
+    # What is shown first is what was run.
+    assert app.segmented_control(key="retrieval_material").value == "Bundled"
+    assert not any(one.label == "The run before, on other documents" for one in app.expander)
+    app.segmented_control(key="retrieval_material").set_value("Your own").run()
+    assert "Given before: 2 documents and mine.csv." in said(app)
+    press(app, "Run")
+    run = ended(run_of(app))
+    assert [name for name, _ in run.plan.material.texts] == ["birds.txt", "sea.txt"]
+    assert run.plan.material.own
+    assert "Reused from the run shown: 2 documents and mine.csv." in said(gathered(app))
 
 
 def test_what_a_page_gave_to_retrieval_is_named_by_its_origin_and_there_once(app, http, monkeypatch):

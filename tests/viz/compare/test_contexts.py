@@ -4,7 +4,7 @@ import pytest
 
 from tests.server import ChatModelServer
 from tests.support import ended
-from tests.viz.app_steps import said, settled
+from tests.viz.app_steps import choose_document, said, settled
 from tests.viz.compare.test_asking import ask
 from tests.viz.controls.test_language_model import labels, name_model, press
 from viz.compare.contexts import MISSING, NOT_WRITTEN
@@ -93,3 +93,37 @@ def test_another_setting_has_no_sentences_until_they_are_written(app, http):
     assert not any(label.startswith("Chunks, ") for label in files(app))
     assert ask(app, QUESTION)["said"].endswith(NOT_WRITTEN)
     assert len(http.requests) == sent
+
+
+def test_sentences_are_kept_of_what_is_shown_and_of_nothing_else(app, http):
+    def written():
+        press(app, "Write context sentences")
+        ended(app.session_state["estimating"])
+        app.run()
+        press(app, "Send")
+        ended(app.session_state["situating"])
+        app.run()
+        assert app.session_state["situating"].found.keys() == app.session_state["results"].keys()
+        return {*app.session_state["results"]}
+
+    opened(app)
+    name_model(app, http)
+    first = written()
+    app.session_state["choices/compare"].columns[0].parameters["size"] = 3
+    settled(app)
+    second = written()
+    assert len(first & second) == 1
+    choose_document(app, "faq")
+    settled(app)
+    assert not second & written()
+
+
+@pytest.mark.parametrize("second", ["lumber", "structure"])
+def test_the_form_for_the_language_model_is_drawn_once(app, second):
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
+    app.query_params.update({"c1": "fixed_sentences", "c1.size": "2", "c2": second, "selected": "1"})
+    settled(app)
+    app.segmented_control(key="below").set_value("Downloads").run()
+    app.segmented_control(key="embedded_as").set_value("context").run()
+    assert not app.exception
+    assert [one.label for one in app.expander].count("Language model") == 1

@@ -17,7 +17,7 @@ from viz.components.offsets import positions, utf16_offsets
 from viz.components.reader.curve import curve_of
 from viz.components.reader.reader import Column, HeadRow, Result, payload
 from viz.components.reader.segments import _trimmed as trimmed
-from viz.components.reader.segments import colours, covered, segments
+from viz.components.reader.segments import colours, covered, left_out_by_chunk, segments
 from viz.components.text_store import source_bytes as source
 from viz.theme.palette import COUNT
 
@@ -158,6 +158,9 @@ def test_what_quotes_words_that_are_not_there_stands_in_the_card_of_the_sentence
         assert one["remark"] == ("quotes nothing" if sentence == 0 else f"quotes “{'a queen' * sentence}”")
         start, end = document.sentences[sentence]
         assert any(span.start < end and start < span.end for span in chunking.chunks[number].spans)
+    # What names a sentence that is in no chunk is not lost.
+    last = replace(chunking, chunks=chunking.chunks[:1], left_out=(wrong[-1],))
+    assert left_out_by_chunk(last) == {0: [(3, wrong[-1])]}
 
 
 @pytest.mark.parametrize(

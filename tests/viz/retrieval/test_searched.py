@@ -2,9 +2,11 @@
 
 import pytest
 
-from chunkers import build_chunker
+from chunkers import InputError, build_chunker
 from tests.support import HashEmbedder, ended
-from tests.viz.retrieval.steps import opened, said
+from tests.viz.retrieval.small import offer
+from tests.viz.retrieval.steps import button, opened, run_of, said, summary
+from viz.jobs import retrieval
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval
 
@@ -56,3 +58,45 @@ def test_a_run_searches_as_its_plan_says_and_the_page_says_what_is_indexed(metho
         assert ["Buoys" in text for text in ranked] == sorted(["Buoys" in text for text in ranked], reverse=True)
         assert "Lights > Buoys\n\nIt floats at night." in ranked[:2]
     assert plan.search_said == told
+
+
+@pytest.mark.parametrize(
+    ("method", "chunker", "loaded"),
+    [("bm25", "fixed_sentences", False), ("bm25", "breakpoint", True), ("hybrid", "fixed_sentences", True)],
+)
+def test_a_model_is_loaded_only_for_what_embeds(monkeypatch, method, chunker, loaded):
+    def missing(*_):
+        raise InputError("The model is missing.")
+
+    monkeypatch.setattr(retrieval, "load_model", missing)
+    asked = b'question,excerpts\n"What of the buoys?",It floats at night.\n'
+    material = Material((("marks.md", "It shines.\n\nIt floats at night.\n"),), ("mine.csv", asked), own=True)
+    plan = Plan(material, (build_chunker(chunker, {}),), "hash", "paragraphs", "words", searched_by=method)
+    run = Retrieval(plan, HashEmbedder(), False)
+    run.start()
+    assert (ended(run).error, sorted(run.found)) == (("The model is missing.", []) if loaded else ("", [0]))
+
+
+@pytest.mark.parametrize(
+    ("method", "how", "times"),
+    [
+        ("embedding", "of 2 documents, embedded by tfidf", ["embedding the chunks, as if", "Embedding a question takes"]),
+        ("bm25", "of 2 documents, searched by words (BM25)", ["indexing the words of the chunks."]),
+        (
+            "hybrid",
+            "of 2 documents, embedded by tfidf",
+            ["embedding the chunks and indexing their words, as if", "Embedding a question takes"],
+        ),
+    ],
+)
+def test_the_page_says_what_was_embedded_and_nothing_of_it_where_nothing_was(monkeypatch, method, how, times):
+    offer(monkeypatch, b"question,excerpts\nWhat does it eat?,It eats fish and frogs.\nWhat shines?,The lamp shines\n")
+    app = opened(search=method)
+    button(app, "Run").click().run()
+    ended(run_of(app))
+    app.run()
+    assert not app.exception
+    assert summary(app)["Asked"][1] == how
+    (caption,) = [one.value for one in app.caption if "Indexing is chunking" in one.value]
+    assert all(part in caption for part in times)
+    assert ("mbedding" in caption, "words" in caption) == (method != "bm25", method != "embedding")

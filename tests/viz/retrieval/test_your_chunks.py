@@ -144,17 +144,19 @@ def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
     assert any("in no chunk, which cannot be retrieved: 8." in text for text in said(app))
 
 
-def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, cache_folder, monkeypatch):
+@pytest.mark.parametrize("embedded", ["plain", "plain:heading_path"])
+def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, cache_folder, monkeypatch, embedded):
     from viz.jobs import retrieval
 
     first = retrieval.build_index
 
-    def stops(corpus, chunker, *others):
-        if chunker.elsewhere:
+    def stops(corpus, chunker, tools, way, *others):
+        # At the last column of all.
+        if chunker.elsewhere and way == embedded.split(":")[-1]:
             raise retrieval.Cancelled
-        return first(corpus, chunker, *others)
+        return first(corpus, chunker, tools, way, *others)
 
-    app = give(with_documents(opened()), rows(*TEXTS))
+    app = give(with_documents(opened(embedded=embedded)), rows(*TEXTS))
     app.toggle(key="on_disk").set_value(True).run()
     monkeypatch.setattr(retrieval, "build_index", stops)
     app = measured(app)
@@ -171,7 +173,8 @@ def test_an_interrupted_run_goes_on_with_the_file_that_is_chosen_again(restart, 
     app.toggle(key="on_disk").set_value(True).run()
     button(app, "Resume").click().run()
     ended(run_of(app))
-    assert ran(app).dataframe[0].value["chunker"].tolist()[1] == "2. Your chunks, theirs.json"
+    last = ran(app).dataframe[0].value["chunker"].tolist()[-1]
+    assert last == f"{2 * len(embedded.split(':'))}. Your chunks{' + heading path' * (':' in embedded)}, theirs.json"
 
 
 def test_the_column_comes_along_with_the_questions_of_compare(app):

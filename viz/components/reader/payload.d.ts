@@ -91,7 +91,8 @@ export interface Segments {
 
 /**
  * What a language model wrote of a chunk that begins with part `at`; title and summary may be empty. Left out are the
- * propositions whose quotation is not in the text, and whose named sentence is in the chunk.
+ * propositions whose quotation is not in the text: each is with the first chunk that has some of the sentence that it names,
+ * or with the first of all if none has.
  */
 export interface StatedData {
   at: number;

@@ -114,7 +114,8 @@ class ColumnBody(TypedDict):
 class StatedData(TypedDict):
     """What a language model wrote of a chunk that begins with segment ``at``; title and summary may be empty.
 
-    ``left_out`` are the propositions whose quotation is not in the text, and whose named sentence is in the chunk.
+    ``left_out`` are the propositions whose quotation is not in the text: each is with the first chunk that has some of the
+    sentence that it names, or with the first of all if none has.
     """
 
     at: int

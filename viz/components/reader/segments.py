@@ -133,7 +133,7 @@ def _quoted(quotation: str) -> str:
 def left_out_by_chunk(chunking: Chunking) -> dict[int, list[tuple[int, Proposition]]]:
     """Return what a language model stated with words that are not in the text, each with the sentence that it names for it.
 
-    It is in no chunk; it stands by the number of the first chunk, from 0, that has some of the sentence.
+    It is in no chunk; it stands by the number of the first chunk, from 0, that has some of the sentence, or by 0 if none.
     """
     found: dict[int, list[tuple[int, Proposition]]] = {}
     for one in chunking.left_out:

@@ -1,0 +1,71 @@
+"""Which columns of a page a job's error stands in, and until when it can be tried again."""
+
+import pytest
+
+from chunkers import InputError
+from tests.viz.app_steps import sent, settled
+from tests.viz.controls.test_language_model import labels
+from viz.jobs import chunking
+from viz.shell import results
+
+BROKEN = "The embedder refused."
+
+
+@pytest.fixture
+def broken(app, monkeypatch):
+    """Return Compare with a column that embeds nothing beside one whose embedder fails."""
+
+    def refuses(*_):
+        raise InputError(BROKEN)
+
+    monkeypatch.setattr(chunking, "load_model", refuses)
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
+    app.query_params.update({"c1": "structure", "c2": "breakpoint", "selected": "1"})
+    return shown(app)
+
+
+def shown(app):
+    # The first look starts the job, and the second shows how it ended.
+    settled(app).run()
+    assert not app.exception
+    return app
+
+
+def messages(app):
+    return [one["message"] for one in sent(app, "columns")["columns"]]
+
+
+def columns(app):
+    return app.session_state["choices/compare"].columns
+
+
+def test_a_column_that_had_a_result_never_shows_the_error_of_another(broken):
+    assert messages(broken) == ["", BROKEN]
+    for parameters in ({"max_size": 300}, {}, {"max_size": 300}):
+        columns(broken)[0].parameters = parameters
+        assert messages(shown(broken)) == ["", BROKEN]
+
+
+def test_it_can_be_tried_again_as_long_as_a_column_shows_the_error(broken):
+    assert "Try again" in labels(broken)
+    structure, breakpoint_ = columns(broken)
+    columns(broken)[:] = [structure]
+    assert "Try again" not in labels(shown(broken))
+    columns(broken)[:] = [breakpoint_]
+    assert "Try again" in labels(shown(broken))
+
+
+def test_what_was_stopped_can_go_on_as_long_as_a_column_waits_for_it(app, monkeypatch):
+    at_once = results.chunk_at_once
+    # Other tests may have embedded the text.
+    monkeypatch.setattr(results, "chunk_at_once", lambda task, one, *rest: None if one.embeds else at_once(task, one, *rest))
+    monkeypatch.setattr(chunking.ChunkingJob, "start", chunking.ChunkingJob.cancel)
+    app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
+    app.query_params.update({"c1": "fixed_sentences", "c2": "breakpoint", "selected": "1"})
+    go_on = "Compute the embeddings that were stopped"
+    assert go_on in labels(shown(app))
+    known, stopped = columns(app)
+    columns(app)[:] = [known]
+    assert go_on not in labels(shown(app))
+    columns(app)[:] = [known, stopped]
+    assert go_on in labels(shown(app))
