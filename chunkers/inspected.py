@@ -366,7 +366,11 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
         wanted = called[0]
     if wanted is None:
         return given
-    chosen = [one for one in given if one.document is None or wanted in (one.document, _stem(one.document))]
+    # "README" means that one alone where there is a "README.md" beside it.
+    meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
+    if len(meant) > 1:
+        raise InputError(f"chunks: document must name one; {shown(wanted)} may be any of {shown(', '.join(meant))}.")
+    chosen = [one for one in given if one.document is None or one.document in meant]
     if not chosen:
         raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")
     return chosen

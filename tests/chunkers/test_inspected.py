@@ -27,7 +27,7 @@ from chunkers import (
     to_parquet,
 )
 from chunkers.found_again import GivenChunk, find_again
-from chunkers.inspected import DocumentNames, read_chunks
+from chunkers.inspected import DocumentNames, chunks_of, read_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 
@@ -220,6 +220,21 @@ def test_places_and_names_may_stand_in_the_metadata():
 )
 def test_documents_are_found_by_the_end_of_their_path_with_or_without_their_ending(names, name, called):
     assert DocumentNames(names).called(name) == called
+
+
+@pytest.mark.parametrize("wanted", [None, "README"])
+def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(wanted):
+    one, other, nameless = GivenChunk("x y", (), "README"), GivenChunk("z w", (), "README.md"), GivenChunk("u v")
+    assert chunks_of([one, other], wanted, "README") == [one]
+    assert chunks_of([other, nameless, one], wanted, "README") == [nameless, one]
+    assert chunks_of([one, other], "README.md", "README") == [other]
+    assert chunks_of([other, GivenChunk("u v", (), "b")], wanted, "README") == [other]
+
+
+def test_chunks_of_two_documents_are_never_mixed():
+    given_chunks = [GivenChunk("x y", (), "one/README.md"), GivenChunk("z w", (), "README.txt")]
+    with pytest.raises(InputError, match=r"document must name one; 'README' may be any of 'one/README\.md, README\.txt'\.$"):
+        chunks_of(given_chunks, "README", "any")
 
 
 def test_what_is_altered_elsewhere_and_lost_is_told():
