@@ -116,8 +116,8 @@ class ChunkFile:
         InputError
             If there are no chunks of one of them, or it cannot be told which; the sentence names it.
         """
-        if len(names) == 1:
-            return {names[0]: self._meant(names[0])}
+        if len(names) <= 1:
+            return {name: self._meant(name) for name in names}
         if nameless := len(self._by_document.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its own, as document, source, file_name or "

@@ -114,6 +114,11 @@ def test_of_one_document_all_chunks_count_whatever_it_is_called():
         build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
 
 
+def test_of_no_document_there_are_none_whether_or_not_chunks_name_theirs():
+    assert file([{"text": "aa"}]).of_each([]) == {}
+    assert file([{"text": "aa", "source": "a.md"}]).of_each([]) == {}
+
+
 def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_refused():
     def of(*sources):
         return file([{"text": "aa", "source": one} for one in sources])
