@@ -269,7 +269,7 @@ class YourChunks(Chunker):
         }
         odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
         sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
-        sentences += [f"Characters in no chunk, which cannot be retrieved: {lost:,}."] if lost else []
+        sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
         return " ".join(sentences)
 
     def describe(self) -> str:

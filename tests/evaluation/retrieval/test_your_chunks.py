@@ -84,7 +84,7 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
 
 def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     index = index_of(rows({"text": "Nowhere at all.", "source": "/data/words.txt"}))
-    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which cannot be retrieved: 4."
+    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == said
     found = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
     written = to_json(found, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
