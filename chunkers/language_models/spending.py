@@ -33,7 +33,7 @@ class Spending:
     Attributes
     ----------
     requests
-        Requests that were sent, repeated ones included.
+        Requests that were begun, repeated ones and those for which there was no connection included.
     remembered
         Answers that were there from before, for which nothing was sent.
     tokens_in, tokens_out
