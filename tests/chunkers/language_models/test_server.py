@@ -340,10 +340,13 @@ def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
 
 
 @pytest.mark.parametrize(
-    "limit", [{"tokens": 0}, {"tokens": -5}, {"money": Decimal(0)}, {"money": Decimal("NaN")}, {"tokens": float("inf")}]
+    "limit",
+    [{"tokens": one} for one in (0, -5, float("inf"), float("nan"))]
+    + [{"money": Decimal(one)} for one in ("0", "-0.1", "inf", "-inf", "NaN", "sNaN")]
+    + [{"money": float("inf")}],
 )
 def test_a_limit_of_nothing_is_refused(limit):
-    with pytest.raises(InputError, match="must be above 0, or none; got"):
+    with pytest.raises(InputError, match="must be a finite number above 0, or none; got"):
         Limit(**limit)
 
 
