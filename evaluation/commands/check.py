@@ -12,15 +12,16 @@ from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder
 from chunkers.arguments import (
     add_device,
     add_encoding,
+    add_spend,
     assignment,
     document_reader,
     file_bytes,
+    limit_of,
     named_files,
     preparing_on_terminal,
     say,
 )
 from chunkers.cache import EmbeddingCache
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import build_chunker
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
@@ -112,8 +113,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
         "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
     )
-    spend = f"the most tokens that asking it may take (default: {MOST_SPENT_TOKENS:,})"
-    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
+    add_spend(command)
     add_device(command)
     add_encoding(command)
     command.set_defaults(run=run_check)
@@ -174,9 +174,8 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
         who = chunker.name if chunker.asks else "embedded_as context"
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.asking import asking_of
-    from chunkers.language_models.spending import Limit
 
-    return asking_of(name, None if options.spend is None else Limit(options.spend))
+    return asking_of(name, limit_of(options.spend))
 
 
 def _say_asked(asking: Asking, recipe: Recipe, documents: Sequence[Checked]) -> None:
@@ -190,6 +189,7 @@ def _say_asked(asking: Asking, recipe: Recipe, documents: Sequence[Checked]) -> 
 
 
 def _check_options(options: argparse.Namespace) -> None:
+    limit_of(options.spend)
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:

@@ -13,9 +13,11 @@ from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder
 from chunkers.arguments import (
     add_device,
     add_encoding,
+    add_spend,
     document_reader,
     file_bytes,
     is_folder,
+    limit_of,
     named_files,
     preparing_on_terminal,
     say,
@@ -24,8 +26,6 @@ from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
-from chunkers.language_models.spending import Limit
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
@@ -106,8 +106,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="for --embedded-as context and recipes that ask one: a model of the server at OPENAI_BASE_URL, to which the "
         "texts are sent (default: the recipe's)",
     )
-    spend = f"the most tokens that asking for a recipe may take (default: {MOST_SPENT_TOKENS:,})"
-    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
+    add_spend(command, "asking for a recipe")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
     command.add_argument(
         "--json",
@@ -124,6 +123,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
+    limit_of(options.spend)
     ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
     columns = _columns(options)
     name, data, texts = _material(options)
@@ -238,7 +238,7 @@ def _indexes(
 def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return what asks the recipe's language model, or the one that the command line names; None where neither does."""
     name = options.language_model or recipe.language_model
-    return asking_of(name, None if options.spend is None else Limit(options.spend)) if name else None
+    return asking_of(name, limit_of(options.spend)) if name else None
 
 
 def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:

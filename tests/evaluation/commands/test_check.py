@@ -247,6 +247,8 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
             "--least and --most must be from 0, the least below or at the most; got 9 to 3 tokens.",
         ),
         (["--tolerance", "nan"], "--tolerance must be 0 or more; got nan."),
+        (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
+        (["--spend", "1e3"], "--spend must be a whole number of tokens of at least 1; got '1e3'."),
         (
             ["--baseline", "b", "--write-baseline", "b"],
             "--baseline and --write-baseline must not be given together: a check reads its scores or writes them.",

@@ -162,11 +162,12 @@ def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
         (("--budget", "1k"), "--budget must be whole numbers separated by commas, such as 1000,2000; got '1k'."),
         (("--budget", "100,-5"), "--budget must be whole numbers separated by commas"),
         (("--budget", "0,100"), "A budget must be at least 1; got 0."),
+        (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
         (("--last", "cut"), "--last must be given with --budget; it is given alone."),
         (("--budget-unit", "tokens"), "--budget-unit must be given with --budget; it is given alone."),
     ],
 )
-def test_budgets_of_no_use_end_in_a_sentence(folder, capsys, options, message):
+def test_budgets_and_limits_of_no_use_end_in_a_sentence(folder, capsys, options, message):
     assert call(folder, *options) == 2
     assert message in capsys.readouterr().err
 
