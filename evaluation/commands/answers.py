@@ -55,6 +55,8 @@ def run_answers(options: argparse.Namespace) -> None:
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not both be given.")
     limit = limit_of(options.spend)
+    if options.budget is not None and options.budget < 1:
+        raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     columns = columns_of(options)
     asking = asking_of(options.language_model, limit)
     try:
