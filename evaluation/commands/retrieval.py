@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -176,7 +177,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
 
 
 class _Column(NamedTuple):
-    """What is measured: a chunker, and the recipe that says what else it runs with."""
+    """What is measured: a chunker, and the recipe that says what else it runs with; ``name`` is no other's."""
 
     name: str
     recipe: Recipe
@@ -191,19 +192,37 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     InputError
         If there is neither, or one of them is not as it must be, or the recipes do not say how to embed the chunks of files.
     """
-    recipes = [(path.stem, _recipe(path)) for path in options.recipe]
-    if not recipes and not options.chunks:
+    files = [*((path.stem, path) for path in options.recipe), *((path.name, path) for path in options.chunks)]
+    names = _told_apart(files)
+    recipes = [(name, _recipe(path)) for name, path in zip(names, options.recipe, strict=False)]
+    if not files:
         raise InputError("--recipe or --chunks must name what is measured; neither is given.")
     columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
         raise InputError(f"--chunks must be embedded as all recipes are, which differ: {'; '.join(ways)}.")
-    for path in options.chunks:
-        chunker = YourChunks.of(ChunkFile(path.name, tuple(read_chunks(file_bytes(str(path)), path.name))))
+    for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
+        chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
         like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
         recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
-        columns.append(_Column(path.name, recipe, chunker))
+        columns.append(_Column(name, recipe, chunker))
     return columns
+
+
+def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
+    """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
+    # Not resolved: a link's own name is the one that was given.
+    named = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
+    paths = {path for _, path in named}
+
+    def told_apart(name: str, path: Path) -> str:
+        if all(other == path for same, other in named if same == name):
+            return name
+        ends = (path.parts[-length:] for length in range(1, len(path.parts) + 1))
+        end = next(end for end in ends if all(other.parts[-len(end) :] != end for other in paths - {path}))
+        return Path(*end).as_posix()
+
+    return [told_apart(name, path) for name, path in named]
 
 
 def _indexes(
