@@ -13,10 +13,12 @@ from chunkers.arguments import (
     Parser,
     add_device,
     add_encoding,
+    add_spend,
     assignment,
     command_line,
     document_reader,
     file_bytes,
+    limit_of,
     named_files,
     preparing_on_terminal,
     say,
@@ -24,9 +26,8 @@ from chunkers.arguments import (
 from chunkers.base import Chunker
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.embedders import EMBEDDERS, OTHERS, load_embedder
-from chunkers.errors import InputError, shown
+from chunkers.errors import InputError
 from chunkers.export import to_dict
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import Recipe, build_chunker, run
 from chunkers.registry import ADAPTERS, ASKING, CHUNKERS, discover
 from chunkers.text.document import Document
@@ -36,6 +37,7 @@ from chunkers.tools import Tools
 
 if TYPE_CHECKING:
     from chunkers.language_models.asking import Asking
+    from chunkers.language_models.spending import Limit
 
 
 def _parser(prog: str) -> argparse.ArgumentParser:
@@ -57,11 +59,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         help=f"for {', '.join(ASKING)} and --embedded-as context: a model of the server at OPENAI_BASE_URL, to which the "
         "text is sent",
     )
-    parser.add_argument(
-        "--spend",
-        metavar="TOKENS",
-        help=f"the most tokens that asking it may take, {MOST_SPENT_TOKENS:,} if not given",
-    )
+    add_spend(parser)
     splitters = ", ".join([*SPLITTERS, "sentencex:CODE", "spacy:NAME"])
     parser.add_argument("--sentences", metavar="NAME", help=f"one of {splitters}")
     parser.add_argument("--tokenizer", metavar="NAME")
@@ -93,6 +91,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
     """Cut every file; report those that cannot be read or cut, and go on with the others."""
     if not options.files:
         raise InputError("Name at least one file to cut, or - for standard input.")
+    limit = limit_of(options.spend)
     base = Recipe.from_json(file_bytes(str(options.recipe)).decode("utf-8-sig", "replace")) if options.recipe else None
     if base is None and options.chunker is None:
         raise InputError(
@@ -110,7 +109,7 @@ def _chunk_files(options: argparse.Namespace) -> int:
         chunker = build_chunker(options.chunker, given, embedder)
     embedded_as = options.embedded_as or (base.embedded_as if base else "plain")
     model = options.language_model or (base.language_model if base else "")
-    asking = _asking(chunker, embedded_as, model, options.spend)
+    asking = _asking(chunker, embedded_as, model, limit)
     tools = Tools(embedder, tokenizer, preparing=preparing_on_terminal(embedder), asking=asking)
     try:
         status = _cut_each(options, chunker, sentences, tools, embedded_as)
@@ -152,19 +151,16 @@ def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, too
     return status
 
 
-def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, spend: str | None) -> Asking | None:
+def _asking(chunker: Chunker, embedded_as: EmbeddedAs, name: str, limit: Limit | None) -> Asking | None:
     """Return what asks the language model; None where neither the chunker nor what is embedded needs one."""
     if not chunker.asks and embedded_as != "context":
         return None
     if not name:
         who = chunker.name if chunker.asks else "--embedded-as context"
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
-    if spend is not None and not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {shown(spend)}.")
     from chunkers.language_models.asking import asking_of
-    from chunkers.language_models.spending import Limit
 
-    return asking_of(name, None if spend is None else Limit(int(spend)))
+    return asking_of(name, limit)
 
 
 def declarations() -> dict[str, Any]:

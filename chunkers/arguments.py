@@ -10,15 +10,18 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import DEVICES
-from chunkers.errors import InputError
-from chunkers.limits import MAX_BYTES
+from chunkers.errors import InputError, shown
+from chunkers.limits import MAX_BYTES, MOST_SPENT_TOKENS
 from chunkers.text.encodings import known_encoding
 from chunkers.text.extracted import too_large
 from chunkers.text.reading import READABLE, FileText, read_document
+
+if TYPE_CHECKING:
+    from chunkers.language_models.spending import Limit
 
 
 class Parser(argparse.ArgumentParser):
@@ -128,6 +131,29 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"where torch runs the embedder: {', '.join(DEVICES)} (default: auto, which is {DEVICES['auto']})",
     )
+
+
+def add_spend(parser: argparse.ArgumentParser, what: str = "asking it") -> None:
+    """Add the option for the limit of what asking a language model takes; `limit_of` reads it."""
+    most = f"the most tokens that {what} may take (default: {MOST_SPENT_TOKENS:,})"
+    parser.add_argument("--spend", metavar="TOKENS", help=most)
+
+
+def limit_of(spend: str | None, option: str = "--spend") -> Limit | None:
+    """Return the limit that ``option`` gives; None where it is not given.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number of tokens of at least 1.
+    """
+    if spend is None:
+        return None
+    if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
+        raise InputError(f"{option} must be a whole number of tokens of at least 1; got {shown(spend)}.")
+    from chunkers.language_models.spending import Limit
+
+    return Limit(int(spend))
 
 
 def document_reader(encoding: str | None) -> Callable[[bytes, str], FileText]:

@@ -297,25 +297,41 @@ class DocumentNames:
         self._by_end: dict[str, list[str]] = {}
         self._by_stem: dict[str, list[str]] = {}
         for name in self._names:
-            self._by_end.setdefault("".join(_path(name)[-1:]), []).append(name)
+            self._by_end.setdefault(_file(name), []).append(name)
             self._by_stem.setdefault(_stem(name), []).append(name)
 
     def called(self, name: str) -> list[str]:
         """Return which of them a document called ``name`` may have.
 
         One that is the same; else those of which one is the end of the other's path, as ``/data/notes/a.md`` and ``a.md``;
-        else those that are the same but for an ending that one of the two lacks.
+        else those of which that is true but for an ending that one of the two lacks, as ``notes/a.md`` and ``a``.
         """
         if name in self._names:
             return [name]
-        path, stem = _path(name), _stem(name)
-        alike = [one for one in self._by_end.get("".join(path[-1:]), ()) if _is_end(path, _path(one))]
-        return alike or [*self._by_stem.get(name, ()), *([stem] if stem in self._names else [])]
+        path = _path(name)
+        alike = [one for one in self._by_end.get(_file(name), ()) if _is_end(path, _path(one))]
+        if alike:
+            return alike
+        with_ending = [one for one in self._by_stem.get(_file(name), ()) if _is_end(path, _without_ending(one))]
+        without = [one for one in self._by_end.get(_stem(name), ()) if _is_end(_without_ending(name), _path(one))]
+        return with_ending + without
 
 
 def _path(name: str) -> tuple[str, ...]:
     # Windows writes its paths with the other slash.
     return PurePosixPath(name.replace("\\", "/")).parts
+
+
+def _file(name: str) -> str:
+    return "".join(_path(name)[-1:])
+
+
+def _stem(name: str) -> str:
+    return PurePosixPath(_file(name)).stem
+
+
+def _without_ending(name: str) -> tuple[str, ...]:
+    return (*_path(name)[:-1], _stem(name))
 
 
 def _is_end(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -350,12 +366,11 @@ def _of_document(given: Sequence[GivenChunk], wanted: str | None, name: str) -> 
         wanted = called[0]
     if wanted is None:
         return given
-    chosen = [one for one in given if one.document is None or wanted in (one.document, _stem(one.document))]
+    # "README" means that one alone where there is a "README.md" beside it.
+    meant = [wanted] if wanted in names else [one for one in names if _stem(one) == wanted]
+    if len(meant) > 1:
+        raise InputError(f"chunks: document must name one; {shown(wanted)} may be any of {shown(', '.join(meant))}.")
+    chosen = [one for one in given if one.document is None or one.document in meant]
     if not chosen:
         raise InputError(f"chunks: document must be one of {shown(', '.join(names))}; got {shown(wanted)}.")
     return chosen
-
-
-def _stem(name: str) -> str:
-    path = _path(name)
-    return PurePosixPath(path[-1]).stem if path else ""

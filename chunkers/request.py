@@ -59,7 +59,7 @@ class Attempts:
     allow
         Called before each request with the number of those before it; what it raises ends the call.
     sent
-        Requests that were sent.
+        Requests that were begun, those for which there was no connection included.
     refused
         Those that were answered with anything but a success, or never reached the server.
     whole

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from joblib import cpu_count
 
-from chunkers.arguments import Parser, add_device, add_encoding, command_line, say
-from chunkers.errors import InputError, shown
+from chunkers.arguments import Parser, add_device, add_encoding, command_line, limit_of, say
+from chunkers.errors import InputError
 from chunkers.language_models.base import LanguageModel
 from chunkers.language_models.server import ChatServer
 from chunkers.language_models.spending import Limit
@@ -124,14 +124,13 @@ def _language_model(options: argparse.Namespace) -> tuple[LanguageModel | None, 
         raise InputError(
             "--language-model must come with --spend-tokens, the most that the run may take, and that with a model."
         )
-    if not (spend.isascii() and spend.isdecimal() and len(spend) < 16 and int(spend)):
-        raise InputError(f"--spend-tokens must be a whole number of at least 1; got {shown(spend)}.")
+    limit = limit_of(spend, "--spend-tokens")
     if options.engine != "local":
         raise InputError(
             f"--engine must be local where a language model is asked, as no limit would hold for several machines; it is "
             f"{options.engine}."
         )
-    return ChatServer(name), Limit(int(spend))
+    return ChatServer(name), limit
 
 
 def _engine(options: argparse.Namespace) -> Engine:

@@ -33,7 +33,7 @@ from chunkers.result import Gap, start_after
 from chunkers.table import rows_of
 from chunkers.text.extracted import too_large
 from chunkers.text.outline import forget_outlines
-from corpus.tables import CHUNKS, VERSION, parts_of
+from corpus.tables import CHUNKS, SCHEMA, parts_of
 from integrations.cutter import AnyRecipe, recipe_of
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Chunks:
         """
         self.load()
         told = {
-            "schema": str(VERSION),
+            "schema": str(SCHEMA),
             "recipe": json.dumps(self.recipe.model_dump(), ensure_ascii=False),
             "model": self.model,
         }

@@ -13,6 +13,7 @@ from typing import Any
 from chunkers.errors import InputError, shown
 from corpus.pieces import MOST_FILES, Piece, label
 from corpus.shards import PROBLEMS, UNFINISHED, Shard, appearing
+from corpus.tables import SCHEMA
 
 MANIFEST = "_manifest.jsonl"
 LOCK = "_lock"
@@ -51,7 +52,7 @@ class Manifest:
         self._folder = folder
         self._path = folder / MANIFEST
         self._names = names
-        self._told = {"manifest": VERSION, **told}
+        self._told = {"manifest": VERSION, "schema": SCHEMA, **told}
         self.plan = hashlib.blake2b(json.dumps(self._told, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def begin(self, found: Iterable[Shard]) -> bool:
@@ -60,7 +61,8 @@ class Manifest:
         Raises
         ------
         InputError
-            If the folder has something else in it, or the manifest is that of another recipe, other options or other inputs.
+            If the folder has something else in it, or the manifest is that of other columns, another recipe, other options
+            or other inputs.
         """
         if self._path.exists():
             self._check_told()
@@ -95,9 +97,15 @@ class Manifest:
                 path.unlink(missing_ok=True)
 
     def _check_told(self) -> None:
-        """Raise InputError where the recipe or an option is another."""
+        """Raise InputError where the columns, the recipe or an option are others."""
         with self._path.open(encoding="utf-8") as file:
-            before = json.loads(file.readline())
+            # The first manifests did not name the schema.
+            before = {"schema": 1, **json.loads(file.readline())}
+        if before["schema"] != SCHEMA:
+            raise InputError(
+                f"--output must be of a run that writes the same columns; {self._folder} was begun with schema "
+                f"{shown(before['schema'])}, and it is {SCHEMA} now. Name a new folder."
+            )
         for name in {**before, **self._told}:
             old, new = before.get(name), self._told.get(name)
             if old == new:

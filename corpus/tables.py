@@ -11,8 +11,8 @@ from chunkers.errors import InputError, shown
 from chunkers.export import propositions_type
 from chunkers.text.parts import Parts
 
-VERSION = 1
-"""The number of the schema of `CHUNKS`; another one when a column changes what it means."""
+SCHEMA = 2
+"""The number of the schema of `CHUNKS`; another one when a column is added or removed, or changes what it means."""
 
 _TEXTS = pa.list_(pa.string())
 

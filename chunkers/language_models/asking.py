@@ -157,22 +157,6 @@ class Asking:
             if cancelled():
                 raise Cancelled
 
-    def ask_all(
-        self,
-        conversations: Sequence[Sequence[Message]],
-        cancelled: Callable[[], bool] = bool,
-        ledger: Ledger | None = None,
-    ) -> list[Reply]:
-        """Return the answers in the order of the conversations, some of which are asked at the same time.
-
-        The first that fails stops the others; those that were answered are kept all the same. Raises as `ask` does.
-        """
-
-        def ask_one(messages: Sequence[Message]) -> Callable[[Callable[[], bool]], Reply]:
-            return lambda stopped: self.ask(messages, stopped, ledger)
-
-        return together([ask_one(messages) for messages in conversations], cancelled)
-
 
 def together(works: Sequence[Callable[[Callable[[], bool]], Result]], cancelled: Callable[[], bool] = bool) -> list[Result]:
     """Return what the works return, in their order; `MOST_AT_ONCE` of them run at the same time.

@@ -33,7 +33,7 @@ class Spending:
     Attributes
     ----------
     requests
-        Requests that were sent, repeated ones included.
+        Requests that were begun, repeated ones and those for which there was no connection included.
     remembered
         Answers that were there from before, for which nothing was sent.
     tokens_in, tokens_out
@@ -88,7 +88,7 @@ class Limit:
     Raises
     ------
     InputError
-        If a bound is not a number above 0.
+        If a bound is not a finite number above 0.
     """
 
     tokens: int | None = MOST_SPENT_TOKENS
@@ -98,8 +98,8 @@ class Limit:
         """Check the bounds."""
         for name, value in (("tokens", self.tokens), ("money", self.money)):
             # Decimal's NaN cannot be compared.
-            if value is not None and not (value == value and 0 < value < float("inf")):
-                raise InputError(f"The spending limit's {name} must be above 0, or none; got {value}.")
+            if value is not None and not (Decimal(value).is_finite() and value > 0):
+                raise InputError(f"The spending limit's {name} must be a finite number above 0, or none; got {value}.")
 
 
 class Ledger:

@@ -78,11 +78,12 @@ class ChunkFile:
         InputError
             If it has chunks of several documents, and it cannot be told which are meant.
         """
-        if not self._last or self._last[0][0] != f"{document.identity} {document.name}":
+        found = self.known_in(document)
+        if found is None:
             found = find_again(document, self._meant(document.name), self.name, told)
-            # At once, as several threads may ask.
+            # At once, as several threads may ask, and what is returned is not read from there again: it may be another's.
             self._last[:] = [(f"{document.identity} {document.name}", found)]
-        return self._last[0][1]
+        return found
 
     def known_in(self, document: Document) -> FoundAgain | None:
         """Return what `found_in` gave for a text, if that was the last; None if it was not."""
@@ -115,8 +116,8 @@ class ChunkFile:
         InputError
             If there are no chunks of one of them, or it cannot be told which; the sentence names it.
         """
-        if len(names) == 1:
-            return {names[0]: self._meant(names[0])}
+        if len(names) <= 1:
+            return {name: self._meant(name) for name in names}
         if nameless := len(self._by_document.get(None, ())):
             raise InputError(
                 f"{self.name}: with several documents, every chunk must name its own, as document, source, file_name or "
@@ -156,13 +157,15 @@ class ChunkFile:
         name
             What the text at hand is called, by which the chunks are chosen if there are some of several documents.
         """
-        if not self._texts or self._texts[0][0] != name:
-            try:
-                text = _joined(self._meant(name))
-            except InputError:
-                text = None
-            self._texts[:] = [(name, text)]
-        return self._texts[0][1]
+        last = next(iter(self._texts), None)
+        if last is not None and last[0] == name:
+            return last[1]
+        try:
+            text = _joined(self._meant(name))
+        except InputError:
+            text = None
+        self._texts[:] = [(name, text)]
+        return text
 
 
 def _joined(chunks: Iterable[GivenChunk]) -> str | None:
@@ -266,7 +269,7 @@ class YourChunks(Chunker):
         }
         odd = "; ".join(f"{what}: {count:,}" for what, count in said.items() if count)
         sentences = [f"Of {given:,} chunks, {odd}."] if odd else []
-        sentences += [f"Characters in no chunk, which cannot be retrieved: {lost:,}."] if lost else []
+        sentences += [f"Characters in no chunk, which are not searched: {lost:,}."] if lost else []
         return " ".join(sentences)
 
     def describe(self) -> str:

@@ -90,7 +90,8 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
     One whose excerpts are in several documents is left out: no chunks of one text can answer it. Where the whole document is
     the excerpt, as in BEIR's sets, it is no reference.
     """
-    found: dict[int, list[tuple[str, Any, str]]] = {}
+    # Not by document: two may have the same text, and the chunks of it answer what is asked of either.
+    found: dict[str, list[tuple[str, Any, str]]] = {}
     for question in questions:
         documents = {excerpt.document for excerpt in question.excerpts}
         if len(documents) != 1:
@@ -98,10 +99,10 @@ def items_about(questions: Iterable[Question], corpus: Corpus) -> dict[str, Item
         (number,) = documents
         text = corpus.documents[number].text
         parts = [text[start:end] for _, (start, end) in question.excerpts if (start, end) != (0, len(text))]
-        rows = found.setdefault(number, [])
+        rows = found.setdefault(text, [])
         if len(rows) <= MOST_QUESTIONS:
             rows.append((short(question.text), question.text, " ".join(parts)))
-    return {corpus.documents[number].text: _items(rows) for number, rows in found.items()}
+    return {text: _items(rows) for text, rows in found.items()}
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from chunkers import EmbeddingCache, InputError, Tools, run
-from chunkers.arguments import Parser, document_reader, file_bytes, preparing_on_terminal, say
+from chunkers.arguments import Parser, add_spend, document_reader, file_bytes, limit_of, preparing_on_terminal, say
 from chunkers.arrays import FloatArray
 from chunkers.language_models.asking import Asking, asking_of
 from chunkers.language_models.server import ChatServer
-from chunkers.language_models.spending import Limit
 from chunkers.text.document import Document
 from evaluation.answering.answer import Gathered, gather
 from evaluation.answering.files import to_csv, to_json_lines
@@ -45,7 +44,7 @@ def add(commands: argparse._SubParsersAction[Parser]) -> None:
     command.add_argument("--judge", metavar="openai:NAME", help="the model that judges (default: the one that answers)")
     command.add_argument("--not-judged", action="store_true", help="cosines alone, which no model is asked for")
     command.add_argument("--budget", type=int, metavar="TOKENS", help="of chunks a question is given (default: as fits)")
-    command.add_argument("--spend", type=int, metavar="TOKENS", help="the most that asking may take in all")
+    add_spend(command, "asking and judging")
     command.add_argument("--json", action="store_true", help="JSON lines, with every prompt and every word")
     add_columns(command)
     command.set_defaults(run=run_answers)
@@ -55,10 +54,11 @@ def run_answers(options: argparse.Namespace) -> None:
     """Cut the document, answer the questions, and print the answers."""
     if options.not_judged and options.judge:
         raise InputError("--judge and --not-judged must not both be given.")
-    if options.spend is not None and options.spend < 1:
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {options.spend}.")
+    limit = limit_of(options.spend)
+    if options.budget is not None and options.budget < 1:
+        raise InputError(f"--budget must be a whole number of tokens of at least 1; got {options.budget:,}.")
     columns = columns_of(options)
-    asking = asking_of(options.language_model, None if options.spend is None else Limit(options.spend))
+    asking = asking_of(options.language_model, limit)
     try:
         _answer(options, asking, columns)
     finally:

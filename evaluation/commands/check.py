@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,15 +13,17 @@ from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder
 from chunkers.arguments import (
     add_device,
     add_encoding,
+    add_spend,
     assignment,
     document_reader,
     file_bytes,
+    is_folder,
+    limit_of,
     named_files,
     preparing_on_terminal,
     say,
 )
 from chunkers.cache import EmbeddingCache
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.recipe import build_chunker
 from chunkers.text.reading import READABLE
 from evaluation.checking.baseline import TOLERANCE, Baseline, Scores, boundary_scores, identity, retrieval_scores
@@ -60,6 +63,8 @@ FORMS: Mapping[str, Callable[[Report], str]] = {
     "junit": as_junit,
 }
 """The forms of a report."""
+
+_NO_SCORES = "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions."
 
 
 def add(commands: argparse._SubParsersAction[Any]) -> None:
@@ -112,8 +117,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="for a recipe that asks one, or embeds chunks with a context sentence: a model of the server at "
         "OPENAI_BASE_URL, to which the documents are sent (default: the recipe's)",
     )
-    spend = f"the most tokens that asking it may take (default: {MOST_SPENT_TOKENS:,})"
-    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
+    add_spend(command)
     add_device(command)
     add_encoding(command)
     command.set_defaults(run=run_check)
@@ -131,6 +135,8 @@ def run_check(options: argparse.Namespace) -> int:
     """Check everything, write the reports, and return the exit status."""
     reports = [_report(one) for one in options.report] or [("text", "")]
     _check_options(options)
+    for file in (options.write_baseline, *(file for _, file in reports)):
+        _check_place(file)
     recipe, baseline = _recipe(options), _baseline(options.baseline)
     embedder = load_embedder(recipe.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(recipe.tokenizer), EmbeddingCache(), preparing=preparing_on_terminal(embedder))
@@ -138,28 +144,35 @@ def run_check(options: argparse.Namespace) -> int:
     tools.asking = _asking(options, recipe, chunker)
     check = Check(chunker, tools, _levels(options.level), _bounds(options), recipe.embedded_as)
     given = _documents(options, recipe.sentences)
-    documents = [_looked(check, one) for one in given]
-    scores, measured_on = _scores(options.questions, given, documents, recipe, tools)
-    general = []
-    if baseline is not None:
-        if baseline.documents != measured_on:
-            raise InputError(
-                f"{options.baseline}: a baseline must be of the documents, known boundaries and questions that are checked; "
-                "this one is of others. --write-baseline writes one of these."
-            )
-        for kind, said in baseline.worse(scores, options.tolerance):
-            level, file = check.level(kind), options.recipe or options.baseline
-            general += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
+    measured = _measured_on(options.questions, given)
+    if baseline is not None and baseline.documents != measured.identity:
+        raise InputError(
+            f"{options.baseline}: a baseline must be of the documents, known boundaries and questions that are checked; "
+            "this one is of others. --write-baseline writes one of these."
+        )
+    try:
+        documents = [_looked(check, one) for one in given]
+        scores = _scores(measured, given, documents, recipe, tools)
+    finally:
+        # However it ends: what was asked is paid for.
+        if tools.asking is not None:
+            say(f"{tools.asking.model.name}: {tools.asking.spent}.")
+    whole = all(made.chunking is not None for one, made in zip(given, documents, strict=True) if one.known)
+    general = _worse(baseline, scores, check, options) if baseline is not None and whole else []
     looked_at = {name: level for name in ALL_RULES if (level := check.level(name)) is not None}
     report = Report(recipe, looked_at, documents, scores, general)
     for complaint in report.complaints:
         say(complaint)
-    if tools.asking is not None:
-        _say_asked(tools.asking, recipe, documents)
-    if options.write_baseline:
-        if not scores:
-            raise InputError("--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions.")
-        _write(options.write_baseline, Baseline(documents=measured_on, scores=scores).to_json())
+    if recipe.embedded_as == "context":
+        _say_unsituated(documents)
+    kept = options.baseline or options.write_baseline
+    if kept and not whole:
+        say(
+            f"{kept}: a baseline is of all documents with known boundaries; as not all of them were cut, none is compared "
+            "or written."
+        )
+    elif options.write_baseline:
+        _write_baseline(options.write_baseline, measured.identity, scores)
     for form, file in reports:
         _write(file, FORMS[form](report))
     return report.status
@@ -174,34 +187,73 @@ def _asking(options: argparse.Namespace, recipe: Recipe, chunker: Chunker) -> As
         who = chunker.name if chunker.asks else "embedded_as context"
         raise InputError(f"{who} needs a language model; name it with --language-model, as openai:NAME.")
     from chunkers.language_models.asking import asking_of
-    from chunkers.language_models.spending import Limit
 
-    return asking_of(name, None if options.spend is None else Limit(options.spend))
+    return asking_of(name, limit_of(options.spend))
 
 
-def _say_asked(asking: Asking, recipe: Recipe, documents: Sequence[Checked]) -> None:
-    """Say what asking has taken, and of which chunks there is no context sentence."""
-    if recipe.embedded_as == "context":
-        for one in documents:
-            chunks = () if one.chunking is None else one.chunking.chunks
-            if missing := sum(not chunk.situation for chunk in chunks):
-                say(f"{one.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
-    say(f"{asking.model.name}: {asking.spent}.")
+def _worse(baseline: Baseline, scores: Scores, check: Check, options: argparse.Namespace) -> list[Problem]:
+    """Return what falls short of the baseline."""
+    file, found = options.recipe or options.baseline, []
+    for kind, said in baseline.worse(scores, options.tolerance):
+        level = check.level(kind)
+        found += [Problem(kind, level, file, f"Of {kind}, {said}")] if level is not None else []
+    return found
+
+
+def _write_baseline(file: str, measured_on: str, scores: Scores) -> None:
+    if not scores:
+        raise InputError(_NO_SCORES)
+    _write(file, Baseline(documents=measured_on, scores=scores).to_json())
+
+
+def _say_unsituated(documents: Sequence[Checked]) -> None:
+    """Say of which chunks there is no context sentence."""
+    for one in documents:
+        chunks = () if one.chunking is None else one.chunking.chunks
+        if missing := sum(not chunk.situation for chunk in chunks):
+            say(f"{one.file}: the model gave no usable context of {missing:,} of {len(chunks):,} chunks.")
 
 
 def _check_options(options: argparse.Namespace) -> None:
+    limit_of(options.spend)
     if not options.tolerance >= 0:
         raise InputError(f"--tolerance must be 0 or more; got {options.tolerance:g}.")
     if options.baseline and options.write_baseline:
         raise InputError(
             "--baseline and --write-baseline must not be given together: a check reads its scores or writes them."
         )
+    if options.write_baseline and not (options.marked or options.sample or options.questions):
+        raise InputError(_NO_SCORES)
+
+
+def _check_place(file: str | None) -> None:
+    """Raise InputError where a file cannot be written, as far as that can be known without writing it."""
+    if not file:
+        return
+    place = file if os.access(file, os.F_OK) else Path(file).parent
+    if is_folder(Path(file)) or not os.access(place, os.W_OK):
+        raise InputError(f"{file}: the file must be writable, in a folder that is there; it is not.")
+
+
+class _MeasuredOn(NamedTuple):
+    """What scores are measured on: the corpus with its questions, where there are some; and what tells all from others."""
+
+    corpus: Corpus | None
+    questions: tuple[Question, ...]
+    identity: str
+
+
+def _measured_on(questions: str | None, given: Sequence[_Given]) -> _MeasuredOn:
+    there = [one.document for one in given if isinstance(one.document, Document)]
+    corpus, asked = _questions(questions, there)
+    marked = [Marked(one.document, one.known) for one in given if isinstance(one.document, Document) and one.known]
+    return _MeasuredOn(corpus, asked, identity(marked, there, asked))
 
 
 def _scores(
-    questions: str | None, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
-) -> tuple[Scores, str]:
-    """Return the scores of what was checked, and what tells it from other documents."""
+    measured: _MeasuredOn, given: Sequence[_Given], documents: Sequence[Checked], recipe: Recipe, tools: Tools
+) -> Scores:
+    """Return the scores of what was checked."""
     scores = {}
     runs = [
         (Marked(one.document, one.known), made.chunking)
@@ -210,11 +262,9 @@ def _scores(
     ]
     if runs:
         scores[BOUNDARIES] = boundary_scores(runs)
-    there = [one.document for one in given if isinstance(one.document, Document)]
-    corpus, asked = _questions(questions, there)
-    if corpus is not None:
-        scores[RETRIEVAL] = retrieval_scores(corpus, asked, recipe, tools)
-    return scores, identity([marked for marked, _ in runs], there, asked)
+    if measured.corpus is not None:
+        scores[RETRIEVAL] = retrieval_scores(measured.corpus, measured.questions, recipe, tools)
+    return scores
 
 
 def _looked(check: Check, given: _Given) -> Checked:

@@ -11,11 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
-from chunkers.arguments import add_device, add_encoding, contents, document_reader, preparing_on_terminal, say
+from chunkers.arguments import (
+    add_device,
+    add_encoding,
+    add_spend,
+    contents,
+    document_reader,
+    limit_of,
+    preparing_on_terminal,
+    say,
+)
 from chunkers.errors import shown
 from chunkers.language_models.asking import asking_of
-from chunkers.language_models.spending import Limit
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.numbers import counted
 from evaluation.generating.data_set import Texts, to_csv
 from evaluation.generating.filters import HIGHEST, LOWEST, compare, filtered
@@ -48,8 +55,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
     command.add_argument(
         "--window", type=int, default=WINDOW, metavar="N", help="characters that a question is about (default: %(default)s)"
     )
-    spend = f"the most tokens that asking may take (default: {MOST_SPENT_TOKENS:,})"
-    command.add_argument("--spend", type=int, default=MOST_SPENT_TOKENS, metavar="TOKENS", help=spend)
+    add_spend(command)
     lowest = "the least cosine of a question and each of its excerpts (default: %(default)s)"
     command.add_argument("--lowest", type=float, default=LOWEST, metavar="COSINE", help=lowest)
     highest = "the highest cosine of a question and an earlier one (default: %(default)s)"
@@ -66,9 +72,7 @@ def run_questions(options: argparse.Namespace) -> None:
     for name, cosine in (("--lowest", options.lowest), ("--highest", options.highest)):
         if not -1 <= cosine <= 1:
             raise InputError(f"{name} must be a cosine, from -1 to 1; got {cosine:g}.")
-    if options.spend < 1:
-        raise InputError(f"--spend must be a whole number of tokens of at least 1; got {options.spend:,}.")
-    asking = asking_of(options.language_model, Limit(options.spend))
+    asking = asking_of(options.language_model, limit_of(options.spend))
     embedder = load_embedder(options.embedder, options.device)
     tools = Tools(embedder, load_tokenizer(), preparing=preparing_on_terminal(embedder))
     _check(options.output)

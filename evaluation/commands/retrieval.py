@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,9 +14,11 @@ from chunkers import Chunker, Document, InputError, Recipe, Tools, load_embedder
 from chunkers.arguments import (
     add_device,
     add_encoding,
+    add_spend,
     document_reader,
     file_bytes,
     is_folder,
+    limit_of,
     named_files,
     preparing_on_terminal,
     say,
@@ -24,8 +27,6 @@ from chunkers.cache import EmbeddingCache
 from chunkers.embedded import EMBEDDED_AS, EmbeddedAs
 from chunkers.inspected import read_chunks
 from chunkers.language_models.asking import Asking, asking_of
-from chunkers.language_models.spending import Limit
-from chunkers.limits import MOST_SPENT_TOKENS
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.recipe import asking_for
 from chunkers.text.reading import FileText
@@ -106,8 +107,7 @@ def add(commands: argparse._SubParsersAction[Any]) -> None:
         help="for --embedded-as context and recipes that ask one: a model of the server at OPENAI_BASE_URL, to which the "
         "texts are sent (default: the recipe's)",
     )
-    spend = f"the most tokens that asking for a recipe may take (default: {MOST_SPENT_TOKENS:,})"
-    command.add_argument("--spend", type=int, metavar="TOKENS", help=spend)
+    add_spend(command, "asking for a recipe")
     command.add_argument("--cache", type=Path, metavar="FILE", help="cache embeddings in this SQLite file")
     command.add_argument(
         "--json",
@@ -124,6 +124,7 @@ def run_retrieval(options: argparse.Namespace) -> None:
     if options.top_k < 1:
         raise InputError(f"--top-k must be at least 1; got {options.top_k}.")
     budgets = budgets_of(options)
+    limit_of(options.spend)
     ways = list(dict.fromkeys(Returned.parse(word) for word in options.returned or ["chunk"]))
     columns = _columns(options)
     name, data, texts = _material(options)
@@ -176,7 +177,7 @@ def _changed(embedded_as: EmbeddedAs, search: Method, way: Returned) -> dict[str
 
 
 class _Column(NamedTuple):
-    """What is measured: a chunker, and the recipe that says what else it runs with."""
+    """What is measured: a chunker, and the recipe that says what else it runs with; ``name`` is no other's."""
 
     name: str
     recipe: Recipe
@@ -191,19 +192,37 @@ def _columns(options: argparse.Namespace) -> list[_Column]:
     InputError
         If there is neither, or one of them is not as it must be, or the recipes do not say how to embed the chunks of files.
     """
-    recipes = [(path.stem, _recipe(path)) for path in options.recipe]
-    if not recipes and not options.chunks:
+    files = [*((path.stem, path) for path in options.recipe), *((path.name, path) for path in options.chunks)]
+    names = _told_apart(files)
+    recipes = [(name, _recipe(path)) for name, path in zip(names, options.recipe, strict=False)]
+    if not files:
         raise InputError("--recipe or --chunks must name what is measured; neither is given.")
     columns = [_Column(name, recipe, recipe.build()) for name, recipe in recipes]
     ways = sorted({f"{recipe.embedder}, {options.embedded_as or recipe.embedded_as}" for _, recipe in recipes})
     if options.chunks and len(ways) > 1:
         raise InputError(f"--chunks must be embedded as all recipes are, which differ: {'; '.join(ways)}.")
-    for path in options.chunks:
-        chunker = YourChunks.of(ChunkFile(path.name, tuple(read_chunks(file_bytes(str(path)), path.name))))
+    for name, path in zip(names[len(recipes) :], options.chunks, strict=True):
+        chunker = YourChunks.of(ChunkFile(name, tuple(read_chunks(file_bytes(str(path)), name))))
         like = recipes[0][1] if recipes else Recipe(chunker=YourChunks.name)
         recipe = like.model_copy(update={"chunker": chunker.name, "parameters": chunker.model_dump()})
-        columns.append(_Column(path.name, recipe, chunker))
+        columns.append(_Column(name, recipe, chunker))
     return columns
+
+
+def _told_apart(files: Sequence[tuple[str, Path]]) -> list[str]:
+    """Return the names of files; where another has the same, the shortest end of the path that is no other's."""
+    # Not resolved: a link's own name is the one that was given.
+    named = [(name, Path(os.path.abspath(path))) for name, path in files]  # noqa: PTH100
+    paths = {path for _, path in named}
+
+    def told_apart(name: str, path: Path) -> str:
+        if all(other == path for same, other in named if same == name):
+            return name
+        ends = (path.parts[-length:] for length in range(1, len(path.parts) + 1))
+        end = next(end for end in ends if all(other.parts[-len(end) :] != end for other in paths - {path}))
+        return Path(*end).as_posix()
+
+    return [told_apart(name, path) for name, path in named]
 
 
 def _indexes(
@@ -238,7 +257,7 @@ def _indexes(
 def _model(options: argparse.Namespace, recipe: Recipe) -> Asking | None:
     """Return what asks the recipe's language model, or the one that the command line names; None where neither does."""
     name = options.language_model or recipe.language_model
-    return asking_of(name, None if options.spend is None else Limit(options.spend)) if name else None
+    return asking_of(name, limit_of(options.spend)) if name else None
 
 
 def _called(name: str, embedded_as: EmbeddedAs, search: Method, way: Returned) -> str:

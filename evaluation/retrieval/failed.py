@@ -76,7 +76,8 @@ class Failure:
     held
         How many characters of the excerpt that chunk holds.
     outside
-        How many of its characters are in no chunk, so that no search can find them; white space alone does not count.
+        How many of its characters are in no chunk, so that they are not searched, though what a chunk returns may have them;
+        white space alone does not count.
     """
 
     question: int

@@ -27,7 +27,7 @@ from chunkers import (
     to_parquet,
 )
 from chunkers.found_again import GivenChunk, find_again
-from chunkers.inspected import read_chunks
+from chunkers.inspected import DocumentNames, chunks_of, read_chunks
 from sample_docs import SAMPLES_FOLDER
 from tests.support import tools
 
@@ -198,6 +198,43 @@ def test_places_and_names_may_stand_in_the_metadata():
         inspect(TEXT, DOCLING)
     with pytest.raises(InputError, match=r"chunks: document must be one of 'tides.md, birds.md'; got 'fish'"):
         inspect(TEXT, DOCLING, document="fish")
+
+
+@pytest.mark.parametrize(
+    ("names", "name", "called"),
+    [
+        (["dir/a"], "dir/a.md", ["dir/a"]),
+        (["dir/a.md"], "dir/a", ["dir/a.md"]),
+        (["/data/dir/a.md", "dir/b.md"], "dir/a", ["/data/dir/a.md"]),
+        (["C:\\dir\\a"], "dir/a.md", ["C:\\dir\\a"]),
+        (["dir/a"], "a.md", ["dir/a"]),
+        (["a"], "dir/a.md", ["a"]),
+        # What is not the end of the other's path, or has another ending, is another's.
+        (["one/a.md"], "other/a", []),
+        (["one/a"], "other/a.md", []),
+        (["a.txt"], "a.md", []),
+        # Those of the same ending go first.
+        (["a", "dir/a.md"], "a.md", ["dir/a.md"]),
+        (["one/a.md", "other/a.txt"], "a", ["one/a.md", "other/a.txt"]),
+    ],
+)
+def test_documents_are_found_by_the_end_of_their_path_with_or_without_their_ending(names, name, called):
+    assert DocumentNames(names).called(name) == called
+
+
+@pytest.mark.parametrize("wanted", [None, "README"])
+def test_of_two_documents_that_differ_by_an_ending_the_one_of_the_name_is_meant(wanted):
+    one, other, nameless = GivenChunk("x y", (), "README"), GivenChunk("z w", (), "README.md"), GivenChunk("u v")
+    assert chunks_of([one, other], wanted, "README") == [one]
+    assert chunks_of([other, nameless, one], wanted, "README") == [nameless, one]
+    assert chunks_of([one, other], "README.md", "README") == [other]
+    assert chunks_of([other, GivenChunk("u v", (), "b")], wanted, "README") == [other]
+
+
+def test_chunks_of_two_documents_are_never_mixed():
+    given_chunks = [GivenChunk("x y", (), "one/README.md"), GivenChunk("z w", (), "README.txt")]
+    with pytest.raises(InputError, match=r"document must name one; 'README' may be any of 'one/README\.md, README\.txt'\.$"):
+        chunks_of(given_chunks, "README", "any")
 
 
 def test_what_is_altered_elsewhere_and_lost_is_told():

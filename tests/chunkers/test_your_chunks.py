@@ -77,6 +77,26 @@ def test_chunks_of_several_documents_are_told_apart_by_name_or_by_choice():
     assert file.of("b").found_in(document(), lambda *_: None).given == 1
 
 
+class Forgetful(list):
+    """What is remembered, at the moment at which another thread has put its own in its place."""
+
+    def __init__(self, others):
+        super().__init__()
+        self.others = others
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, [self.others])
+
+
+def test_the_answer_is_that_for_ones_own_text_when_another_thread_asks_meanwhile():
+    file = ChunkFile("theirs.json", (GivenChunk("One.", (Span(0, 4),), "a"), GivenChunk("Two.", (Span(0, 4),), "b")))
+    other = document("Two.", "b")
+    object.__setattr__(file, "_last", Forgetful((f"{other.identity} b", file.found_in(other, lambda *_: None))))
+    object.__setattr__(file, "_texts", Forgetful(("b", file.text("b"))))
+    assert file.found_in(document("One.", "a"), lambda *_: None).chunking.texts == ("One.",)
+    assert file.text("a") == "One."
+
+
 @settings(deadline=None)
 @given(st.text("ab \n", min_size=1), st.lists(st.integers(0, 30), max_size=6), st.integers(0, 5))
 def test_texts_with_places_that_give_all_of_a_text_give_it(text, cuts, overlap):

@@ -186,6 +186,23 @@ def test_other_versions_are_refused(corpus, tmp_path, monkeypatch):
         run(corpus, tmp_path / "out")
 
 
+@pytest.mark.parametrize("before", [{}, {"schema": 3}])
+def test_a_folder_of_other_columns_is_refused_and_none_of_its_shards_is_touched(corpus, tmp_path, before):
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, tmp_path / "out", stopping(2))
+    there = parts(tmp_path / "out")
+    manifest = tmp_path / "out" / "_manifest.jsonl"
+    first, *shards = manifest.read_text(encoding="utf-8").splitlines()
+    told = json.loads(first)
+    # The first manifests did not say: theirs was 1.
+    assert told.pop("schema") == 2
+    manifest.write_text("\n".join([json.dumps({**told, **before}), *shards]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="--output must be of a run that writes the same columns; ") as error:
+        run(corpus, tmp_path / "out")
+    assert f"{tmp_path / 'out'} was begun with schema {before.get('schema', 1)}, and it is 2 now" in str(error.value)
+    assert parts(tmp_path / "out") == there
+
+
 def test_another_model_of_the_same_name_is_refused(corpus, tmp_path, monkeypatch):
     run(corpus, tmp_path / "out")
     (tmp_path / "out" / "part-000002.parquet").unlink()

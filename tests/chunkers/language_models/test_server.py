@@ -286,20 +286,25 @@ def questions(count):
     return [(Message("user", f"{number:04d} " + "x" * (995 - 32)),) for number in range(count)]
 
 
+def ask_all(one, conversations):
+    """Return the answers, asked for as all who ask for several do."""
+    return together([lambda stopped, messages=messages: one.ask(messages, stopped) for messages in conversations])
+
+
 @pytest.mark.parametrize("limit", [Limit(tokens=10_000), Limit(tokens=None, money=Decimal("0.1"))], ids=["tokens", "money"])
 @pytest.mark.parametrize("together", [False, True])
 def test_asking_stops_before_the_limit_is_passed_and_what_was_answered_is_kept(limit, together):
     model, answers = PricedModel(), AnswerCache()
     one = Asking(model, answers, limit)
     with pytest.raises(ModelError, match=r"^priced: the spending limit is .* What was answered is kept\.$"):
-        one.ask_all(questions(100)) if together else [one.ask(question) for question in questions(100)]
+        ask_all(one, questions(100)) if together else [one.ask(question) for question in questions(100)]
     # Each takes 400 in the end, and 2,000 are set aside for it: the last is sent while 8,000 are spent, whoever else asks.
     assert one.spent.tokens == 8_400
     assert one.spent.requests == model.asked == one.spent.tokens // 400
     again = Asking(PricedModel(), answers, Limit(tokens=1))
     kept = [question for question in questions(100) if answers.get(answers.key(model, MOST_ANSWER_TOKENS, question))]
     assert len(kept) == model.asked
-    assert len(again.ask_all(kept)) == model.asked
+    assert len(ask_all(again, kept)) == model.asked
     assert again.spent == Spending(remembered=model.asked)
 
 
@@ -335,10 +340,13 @@ def test_a_question_that_waits_for_the_limit_ends_when_the_user_stops(http):
 
 
 @pytest.mark.parametrize(
-    "limit", [{"tokens": 0}, {"tokens": -5}, {"money": Decimal(0)}, {"money": Decimal("NaN")}, {"tokens": float("inf")}]
+    "limit",
+    [{"tokens": one} for one in (0, -5, float("inf"), float("nan"))]
+    + [{"money": Decimal(one)} for one in ("0", "-0.1", "inf", "-inf", "NaN", "sNaN")]
+    + [{"money": float("inf")}],
 )
 def test_a_limit_of_nothing_is_refused(limit):
-    with pytest.raises(InputError, match="must be above 0, or none; got"):
+    with pytest.raises(InputError, match="must be a finite number above 0, or none; got"):
         Limit(**limit)
 
 
@@ -366,7 +374,7 @@ def test_several_are_asked_at_once_and_answered_in_order(http):
         return messages[0]["content"][:4]
 
     http.model = model
-    replies = asking(http).ask_all(questions(12))
+    replies = ask_all(asking(http), questions(12))
     assert [reply.text for reply in replies] == [f"{number:04d}" for number in range(12)]
     assert 1 < max(most) <= 4
 
@@ -376,10 +384,10 @@ def test_the_first_failure_stops_the_others_and_loses_no_answer(http):
     http.script = [lambda messages: words("Yes."), (401, {})]
     answers = AnswerCache()
     with pytest.raises(ModelError, match="must accept the key"):
-        asking(http, answers=answers).ask_all(questions(40))
+        ask_all(asking(http, answers=answers), questions(40))
     assert len(http.requests) < 40
     before = len(http.requests)
-    replies = asking(http, answers=answers).ask_all(questions(40))
+    replies = ask_all(asking(http, answers=answers), questions(40))
     assert len(replies) == 40
     assert len(http.requests) - before < 40
 
@@ -399,7 +407,7 @@ def test_ctrl_c_stops_all_and_nothing_more_is_sent(http, request):
 
     http.model = model
     with pytest.raises(KeyboardInterrupt):
-        asking(http).ask_all(questions(200))
+        ask_all(asking(http), questions(200))
     while any(thread.name.startswith("asking") for thread in threading.enumerate()):
         time.sleep(0.01)
     assert 1 <= len(http.requests) <= 2 * MOST_AT_ONCE
@@ -407,7 +415,7 @@ def test_ctrl_c_stops_all_and_nothing_more_is_sent(http, request):
 
 def test_two_that_ask_the_same_at_the_same_time_send_it_once(http):
     http.model = lambda messages: time.sleep(0.1) or "Yes."
-    assert len(asking(http).ask_all([HELLO] * 4)) == 4
+    assert len(ask_all(asking(http), [HELLO] * 4)) == 4
     assert len(http.requests) == 1
 
 
@@ -460,7 +468,7 @@ def test_all_that_are_refused_a_setting_at_the_same_time_leave_it_out(http):
         return Raw(b'{"error": {"param": "temperature"}}', status=400)
 
     http.script = [first] * MOST_AT_ONCE
-    assert len(asking(http).ask_all(questions(MOST_AT_ONCE))) == MOST_AT_ONCE
+    assert len(ask_all(asking(http), questions(MOST_AT_ONCE))) == MOST_AT_ONCE
     settings = [{*body} - {"model", "messages"} for _, _, body in http.requests]
     assert settings == [{"max_tokens", "temperature"}] * MOST_AT_ONCE + [{"max_tokens"}] * MOST_AT_ONCE
 
@@ -476,7 +484,7 @@ def test_after_an_interruption_nothing_more_is_sent(http, monkeypatch):
 
     monkeypatch.setattr("chunkers.language_models.asking.wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        asking(http).ask_all(questions(40))
+        ask_all(asking(http), questions(40))
     assert len(http.requests) <= MOST_AT_ONCE
 
 
@@ -559,7 +567,7 @@ def test_the_file_of_answers_takes_more_than_memory_does(http, tmp_path):
     http.model = lambda messages: messages[0]["content"] * 300
     for _ in range(2):
         one = Asking(ChatServer("openai:test", http.address, KEY), AnswerCache(file, memory_bytes=10))
-        assert len(one.ask_all(questions(8))) == 8
+        assert len(ask_all(one, questions(8))) == 8
     assert len(http.requests) == 8
     (most,) = AnswerCache(file)._file.execute("PRAGMA max_page_count").fetchone()
     assert most * 4096 > 10**12

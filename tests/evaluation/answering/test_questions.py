@@ -88,3 +88,11 @@ def test_retrievals_questions_go_to_the_text_that_answers_them():
     # A whole document is the excerpt where nobody has said which part of it answers: no reference.
     assert found[texts["b"]].usable == (Item("All?", ""),)
     assert len(found[texts["b"]].problems) == 1
+
+
+def test_the_questions_about_documents_of_the_same_text_are_kept_together():
+    text = "The heron eats fish. The owl hunts."
+    corpus = Corpus(tuple(Document.from_text(text, "lines", name) for name in "ab"))
+    asked = [Question("Heron?", (Excerpt(0, (0, 20)),)), Question("Owl?", (Excerpt(1, (21, 35)),))]
+    items = (Item("Heron?", "The heron eats fish."), Item("Owl?", "The owl hunts."))
+    assert items_about(asked, corpus) == {text: Items(items)}

@@ -69,8 +69,10 @@ def test_what_was_answered_before_the_limit_is_printed(http, questions, capsys):
     ("arguments", "said"),
     [
         (("--judge", "openai:x", "--not-judged"), "--judge and --not-judged must not both be given."),
-        (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got 0."),
-        (("--budget", "0"), "What is retrieved must be at least 1 token or chunk; got 0."),
+        (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
+        (("--budget", "0"), "--budget must be a whole number of tokens of at least 1; got 0."),
+        # A chunker that asks would have asked by the time at which the budget is needed.
+        (("--chunker", "llm", "--budget", "-5"), "--budget must be a whole number of tokens of at least 1; got -5."),
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_nothing_is_sent(http, questions, capsys, arguments, said):

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from chunkers import Recipe
+from chunkers import InputError, ModelError, Recipe
 from chunkers.embedders.minilm import MiniLM
 from evaluation.__main__ import main
 from evaluation.checking.baseline import KEPT, Baseline
 from evaluation.checking.junit import as_junit
-from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Checked, Place, Problem
+from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, Checked, Place, Problem
 from evaluation.checking.report import Report, as_text
 from evaluation.checking.sarif import as_sarif
 from seamark.__main__ import main as seamark
@@ -205,6 +205,32 @@ def test_marked_documents_are_named_by_their_paths(folder, capsys):
     assert {one["file"] for one in told["problems"]} == {"marked/tides.txt"}
 
 
+def test_where_a_document_is_not_cut_no_baseline_is_compared_or_written(folder, capsys, monkeypatch):
+    for name in ("tides", "bread"):
+        (folder / f"{name}.txt").write_text(f"Of {name} a sentence.\n---\nAnother matter.\n")
+    given = ["check", "--marked", "tides.txt", "bread.txt", "--chunker", "fixed_sentences", "--report", "json"]
+    off = [part for rule in ("size", "tiny") for part in ("--level", f"{rule}=off")]
+    assert main([*given, *off, "--write-baseline", "baseline.json"]) == 0
+    look = Check.look
+
+    def failing(self, document, file):
+        if file == "bread.txt":
+            raise InputError("bread.txt: it must rise; it does not.")
+        return look(self, document, file)
+
+    monkeypatch.setattr(Check, "look", failing)
+    for option, file in (("--baseline", "baseline.json"), ("--write-baseline", "other.json")):
+        capsys.readouterr()
+        assert main([*given, *off, option, file]) == 2
+        printed = capsys.readouterr()
+        assert f"{file}: a baseline is of all documents with known boundaries; as not all of them were cut" in printed.err
+        # What could be checked is in the report.
+        told = json.loads(printed.out)
+        assert {one["file"]: "complaint" in one for one in told["documents"]} == {"tides.txt": False, "bread.txt": True}
+        assert BOUNDARIES not in {one["rule"] for one in told["problems"]}
+    assert not (folder / "other.json").exists()
+
+
 def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
     rows = [
         "question,excerpts",
@@ -247,6 +273,8 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
             "--least and --most must be from 0, the least below or at the most; got 9 to 3 tokens.",
         ),
         (["--tolerance", "nan"], "--tolerance must be 0 or more; got nan."),
+        (["--spend", "0"], "--spend must be a whole number of tokens of at least 1; got '0'."),
+        (["--spend", "1e3"], "--spend must be a whole number of tokens of at least 1; got '1e3'."),
         (
             ["--baseline", "b", "--write-baseline", "b"],
             "--baseline and --write-baseline must not be given together: a check reads its scores or writes them.",
@@ -255,7 +283,10 @@ def test_retrieval_is_held_against_the_baseline_too(folder, capsys):
             [*STRUCTURE, "docs", "--write-baseline", "b"],
             "--write-baseline needs scores, of known boundaries (--marked, --sample) or of --questions.",
         ),
-        ([*STRUCTURE, "docs/stubs.txt", "--report", "json=no/where"], "no/where: the file must be writable; "),
+        (
+            [*STRUCTURE, "docs/stubs.txt", "--report", "json=no/where"],
+            "no/where: the file must be writable, in a folder that is there; it is not.",
+        ),
     ],
 )
 def test_what_is_wrong_is_a_sentence(folder, capsys, given, sentence):
@@ -421,3 +452,37 @@ def test_nothing_is_asked_without_a_model_or_beyond_the_limit(folder, http, caps
     context_recipe(folder, embedded_as="plain", embedder="tfidf")
     assert checked("--level", "tiny=off", "--language-model", "openai:test")[0] == 0
     assert http.requests == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--write-baseline", "b.json"], "--write-baseline needs scores, of known boundaries"),
+        (["--sample", "stubs", "--write-baseline", "no/where"], "no/where: the file must be writable"),
+        (["--report", "json=no/where"], "no/where: the file must be writable"),
+        (["--baseline", "others.json"], "others.json: a baseline must be of the documents, known boundaries and questions"),
+        (["--questions", "questions.csv"], "questions.csv: "),
+        (["--spend", "0"], "--spend must be a whole number"),
+    ],
+)
+def test_what_can_be_known_is_refused_before_a_model_is_asked(folder, http, capsys, given, said):
+    context_recipe(folder, embedder="tfidf", language_model="openai:test")
+    (folder / "others.json").write_text(Baseline(documents="others", scores={}).to_json())
+    (folder / "questions.csv").write_text("question,excerpts\nWhat?,It is nowhere in the document at all.\n")
+    assert main(["check", "docs", "--recipe", "recipe.json", *given]) == 2
+    assert said in capsys.readouterr().err
+    assert http.requests == []
+
+
+@pytest.mark.parametrize(("error", "status"), [(ModelError("It is gone."), 2), (KeyboardInterrupt(), 130)])
+def test_what_was_spent_is_said_however_it_ends(folder, http, capsys, monkeypatch, error, status):
+    context_recipe(folder, embedder="tfidf", language_model="openai:test")
+
+    def failing(*_):
+        raise error
+
+    monkeypatch.setattr("evaluation.commands.check.retrieval_scores", failing)
+    (folder / "questions.csv").write_text("question,excerpts\nWhat of the sea?,It is salt.\n")
+    assert main(["check", "docs", "--recipe", "recipe.json", "--questions", "questions.csv"]) == status
+    assert len(http.requests) == 5
+    assert "openai:test: 5 requests, " in capsys.readouterr().err

@@ -1,10 +1,12 @@
 """``python -m evaluation retrieval``: what it prints, what it refuses, and that a cache is used."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from evaluation.__main__ import main
+from evaluation.commands import retrieval
 from sample_docs import SAMPLES_FOLDER
 from tests.server import ChatModelServer
 from tests.support import ScriptedModel
@@ -162,11 +164,12 @@ def test_without_a_budget_nothing_is_said_of_one(folder, capsys):
         (("--budget", "1k"), "--budget must be whole numbers separated by commas, such as 1000,2000; got '1k'."),
         (("--budget", "100,-5"), "--budget must be whole numbers separated by commas"),
         (("--budget", "0,100"), "A budget must be at least 1; got 0."),
+        (("--spend", "0"), "--spend must be a whole number of tokens of at least 1; got '0'."),
         (("--last", "cut"), "--last must be given with --budget; it is given alone."),
         (("--budget-unit", "tokens"), "--budget-unit must be given with --budget; it is given alone."),
     ],
 )
-def test_budgets_of_no_use_end_in_a_sentence(folder, capsys, options, message):
+def test_budgets_and_limits_of_no_use_end_in_a_sentence(folder, capsys, options, message):
     assert call(folder, *options) == 2
     assert message in capsys.readouterr().err
 
@@ -282,6 +285,47 @@ def test_a_recipe_that_names_a_language_model_asks_it_on_the_environments_server
     (folder / "llm.json").write_text(json.dumps({**recipe, "language_model": ""}))
     assert call(folder, recipes=("llm.json",)) == 2
     assert "needs a language model, named as openai:NAME, and none was given" in capsys.readouterr().err
+
+
+def test_files_of_the_same_name_are_told_apart_by_their_paths(folder, capsys):
+    texts = {path.name: path.read_bytes().decode() for path in (folder / "corpus").glob("*.txt")}
+    for place, size in (("fixed", 300), ("semantic", 500)):
+        (folder / "in" / place).mkdir(parents=True)
+        rows = [
+            {"text": one[start : start + size], "start": start, "source": name}
+            for name, one in texts.items()
+            for start in range(0, len(one), size)
+        ]
+        (folder / "in" / place / "chunks.json").write_text(json.dumps(rows))
+        (folder / "in" / place / "by_3.json").write_text((folder / "by_3.json").read_text())
+    chunks = [str(folder / "in" / place / "chunks.json") for place in ("fixed", "semantic")]
+    recipes = ("by_1.json", "in/fixed/by_3.json", "in/semantic/by_3.json")
+    given = ("--chunks", *chunks, "--budget", "100")
+    assert call(folder, *given, "--json", recipes=recipes) == 0
+    *found, _ = map(json.loads, capsys.readouterr().out.splitlines())
+    names = ["by_1", "fixed/by_3.json", "semantic/by_3.json", "fixed/chunks.json", "semantic/chunks.json"]
+    assert [one["recipe"] for one in found] == names
+    assert call(folder, *given, recipes=recipes) == 0
+    printed = capsys.readouterr().out
+    table = printed[printed.index("recall in tokens") :].splitlines()[2:7]
+    assert [row.split("  ")[0] for row in table] == names
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ([("a", "x/a.json"), ("b", "x/b.json")], ["a", "b"]),
+        ([("a", "x/a.json"), ("a", "x/a.txt")], ["a.json", "a.txt"]),
+        ([("a", "x/z/a.json"), ("a", "y/z/a.json"), ("b", "b.json")], ["x/z/a.json", "y/z/a.json", "b"]),
+        # What others are called by their name counts too.
+        ([("a", "x/a.json"), ("a", "x/a.txt"), ("a.json", "y/a.json")], ["x/a.json", "a.txt", "a.json"]),
+        # The same file is the same one.
+        ([("a", "x/a.json"), ("a", "x/y/../a.json")], ["a", "a"]),
+        ([("a", "x/a.json"), ("a", "x/a.json"), ("a", "y/a.json")], ["x/a.json", "x/a.json", "y/a.json"]),
+    ],
+)
+def test_a_name_that_repeats_is_the_shortest_path_that_is_no_others(files, names):
+    assert retrieval._told_apart([(name, Path(path)) for name, path in files]) == names
 
 
 def test_chunks_that_something_else_made_are_measured_beside_recipes(folder, capsys):

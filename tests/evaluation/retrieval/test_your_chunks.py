@@ -84,7 +84,7 @@ def test_what_is_in_no_chunk_is_told_of_a_failed_question():
 
 def test_what_was_lost_is_a_caveat_that_is_kept_and_names_nothing():
     index = index_of(rows({"text": "Nowhere at all.", "source": "/data/words.txt"}))
-    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which cannot be retrieved: 4."
+    said = "Of 5 chunks, not in the text, and left out: 1. Characters in no chunk, which are not searched: 4."
     assert index.caveat == said
     found = evaluate(index, questions("bb"), tools(AngleEmbedder()), RULER)
     written = to_json(found, climb(index, questions("bb"), tools(AngleEmbedder()), RULER))
@@ -112,6 +112,11 @@ def test_of_one_document_all_chunks_count_whatever_it_is_called():
     assert index.chunks == tuple((Span(*place),) for place in PLACES)
     with pytest.raises(InputError, match="its chunks are of 2 documents, and none of these is called 'mine'; choose one"):
         build_index(alone, YourChunks.of(file(rows())), tools(AngleEmbedder()))
+
+
+def test_of_no_document_there_are_none_whether_or_not_chunks_name_theirs():
+    assert file([{"text": "aa"}]).of_each([]) == {}
+    assert file([{"text": "aa", "source": "a.md"}]).of_each([]) == {}
 
 
 def test_a_document_is_found_by_the_end_of_its_path_and_two_that_may_be_it_are_refused():

@@ -92,7 +92,7 @@ def test_the_chunks_of_a_file_are_measured_beside_others():
     assert table["chunks"].tolist() == [2, 3]
     # What is not known is not said.
     assert table["index, s"].isna().tolist() == [False, True]
-    lost = "Characters in no chunk, which cannot be retrieved: 8."
+    lost = "Characters in no chunk, which are not searched: 8."
     assert f"2. Your chunks, theirs.json: {lost}" in said(app)
     # In the link is neither the name of the file nor any text of it.
     link = str(dict(app.query_params))
@@ -141,7 +141,7 @@ def test_the_run_of_a_file_is_kept_without_it(restart, cache_folder):
     shown = ran(app).dataframe[0].value
     assert shown["chunker"].tolist()[1] == "2. Your chunks, a file that is not at hand"
     assert shown.drop(columns="chunker").equals(table.drop(columns="chunker"))
-    assert any("in no chunk, which cannot be retrieved: 8." in text for text in said(app))
+    assert any("in no chunk, which are not searched: 8." in text for text in said(app))
 
 
 @pytest.mark.parametrize("embedded", ["plain", "plain:heading_path"])
