@@ -118,7 +118,7 @@ def _model() -> LanguageModel | None:
 
 def _ledger(chunking: Chunking) -> dict[str, list[object]]:
     texts = chunking.document.sentence_texts
-    return {
+    table: dict[str, list[object]] = {
         "after sentence": [gap.index + 1 for gap in chunking.gaps],
         "verdict": [str(gap.verdict) for gap in chunking.gaps],
         "score": [gap.score for gap in chunking.gaps],
@@ -126,6 +126,8 @@ def _ledger(chunking: Chunking) -> dict[str, list[object]]:
         "reason": [gap.reason for gap in chunking.gaps],
         "sentence": [texts[gap.index] for gap in chunking.gaps],
     }
+    # Some chunkers know no score, others no threshold.
+    return {name: values for name, values in table.items() if not values or any(value is not None for value in values)}
 
 
 def _embedded_as() -> EmbeddedAs:

@@ -82,6 +82,18 @@ def test_a_result_that_is_shown_no_more_is_let_go(app):
     assert app.session_state["job"].results.keys() < app.session_state["results"].keys()
 
 
+@pytest.mark.parametrize(
+    ("chunker", "known"),
+    [("breakpoint", {"score", "threshold"}), ("fixed_sentences", set()), ("recursive", set())],
+)
+def test_the_table_of_gaps_has_no_column_without_a_value(app, chunker, known):
+    app.query_params.update({"embedder": "tfidf", "tokenizer": "words", "c1": chunker, "selected": "1"})
+    settled(app)
+    app.segmented_control(key="below").set_value("Every gap").run()
+    (table,) = app.dataframe
+    assert {*table.value.columns} == {"after sentence", "verdict", "reason", "sentence"} | known
+
+
 def test_a_result_without_chunks_is_a_result(app):
     settled(app)
     box_of(app).input(" \n\n ").run()
