@@ -11,6 +11,13 @@ from viz.shell import results
 BROKEN = "The embedder refused."
 
 
+@pytest.fixture(autouse=True)
+def nothing_embedded(monkeypatch):
+    """Have every column that embeds wait for a job: other tests may have embedded the text."""
+    at_once = results.chunk_at_once
+    monkeypatch.setattr(results, "chunk_at_once", lambda task, one, *rest: None if one.embeds else at_once(task, one, *rest))
+
+
 @pytest.fixture
 def broken(app, monkeypatch):
     """Return Compare with a column that embeds nothing beside one whose embedder fails."""
@@ -56,9 +63,6 @@ def test_it_can_be_tried_again_as_long_as_a_column_shows_the_error(broken):
 
 
 def test_what_was_stopped_can_go_on_as_long_as_a_column_waits_for_it(app, monkeypatch):
-    at_once = results.chunk_at_once
-    # Other tests may have embedded the text.
-    monkeypatch.setattr(results, "chunk_at_once", lambda task, one, *rest: None if one.embeds else at_once(task, one, *rest))
     monkeypatch.setattr(chunking.ChunkingJob, "start", chunking.ChunkingJob.cancel)
     app.query_params.update({"document": "stubs", "embedder": "tfidf", "tokenizer": "words", "sentences": "lines"})
     app.query_params.update({"c1": "fixed_sentences", "c2": "breakpoint", "selected": "1"})
