@@ -164,7 +164,10 @@ def _start_row(here: Page, plan: Plan | None, material: Material | None) -> None
         start()
         st.rerun()
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Run", on_click=start, disabled=plan is None, type="primary")
+    # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
+    if row.button("Run", disabled=plan is None, type="primary") and plan is not None:
+        start()
+        st.rerun()
     if here.embedder is None:
         said = here.embedder_complaint
     elif material is None:

@@ -149,23 +149,30 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    row.button("Run", on_click=start, disabled=not fits or (asks and asking is None), type="primary")
-    if here.embedder is None:
-        said = here.embedder_complaint
-    elif not documents.tuned:
-        said = "Choose at least one document that is not held out."
-    elif asks and asking is None:
-        said = MISSING
-    elif runs > MOST_RUNS:
-        said = f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
-    else:
-        beside = f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')}"
-        said = f"{beside} on {counted(count, 'document')}: {runs:,} runs"
+    ready = fits and not (asks and asking is None)
+    # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
+    if row.button("Run", disabled=not ready, type="primary") and ready:
+        start()
+        st.rerun()
     with row:
-        remark(said, key="tune_start")
+        remark(_what_it_runs(here, settings, documents, runs, MISSING * (asks and asking is None)), key="tune_start")
     if asks and fits:
         what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
         show_consent(subject, asking, what, SHORT_ANSWER, "sweep")
+
+
+def _what_it_runs(here: Page, settings: Sequence[Setting], documents: Chosen, runs: int, missing: str) -> str:
+    """Return what would be run, or why it cannot be."""
+    if here.embedder is None:
+        return here.embedder_complaint
+    if not documents.tuned:
+        return "Choose at least one document that is not held out."
+    if missing:
+        return missing
+    if runs > MOST_RUNS:
+        return f"A sweep may have at most {MOST_RUNS:,} runs; this one has {runs:,}."
+    beside = f"{counted(len(settings), 'setting')} and {counted(len(TRIVIAL), 'trivial answer')}"
+    return f"{beside} on {counted(len(documents.all), 'document')}: {runs:,} runs"
 
 
 def _say_what_changed(job: Sweep, settings: Sequence[Setting], documents: Chosen) -> None:

@@ -20,6 +20,16 @@ pytestmark = [pytest.mark.page, pytest.mark.usefixtures("patience")]
 ASKED = b"question,excerpts\nWhich?,It floats at night.\n"
 
 
+def test_a_setting_that_is_written_and_the_button_in_one_go_are_both_heard():
+    app = opened()
+    app.slider(key="0/fixed_sentences/size").set_value(7)
+    button(app, "Run").click().run()
+    run = run_of(app)
+    assert [one.size for one in run.plan.chunkers if one.name == "fixed_sentences"] == [7]
+    assert not any("changed since" in text for text in said(app))
+    ended(run)
+
+
 def test_before_a_run_it_shows_the_one_that_comes_with_seamark_and_says_so():
     shown, kept = first_run()
     ended(shown)

@@ -57,6 +57,14 @@ def test_nothing_runs_before_it_is_asked_for(tune):
     assert "9 settings and 3 trivial answers on 3 documents: 36 runs" in remarks(app)
 
 
+def test_values_that_are_written_and_the_button_in_one_go_are_both_heard(tune):
+    app = tune(what="fixed_sentences", first="size", values="2,4", documents="stubs", held="")
+    app.text_input(key="tune/values/fixed_sentences/size").set_value("3,5,6")
+    press(app, "Run")
+    sweep = ended(sweep_of(app))
+    assert [dict(one.parameters)["size"] for one in sweep.settings if not one.trivial] == [3, 5, 6]
+
+
 def test_it_opens_with_the_sweep_that_comes_with_seamark_and_says_so(tune):
     run, kept = first_run()
     app = tune()

@@ -96,9 +96,6 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
     texts = Texts(tuple(name for name, _ in documents.texts), tuple(text for _, text in documents.texts))
     wanted = settings, texts, asking
 
-    def ask() -> None:
-        session.generating_wanted = wanted
-
     def begin() -> None:
         assert asking is not None
         session.generating_wanted = None
@@ -114,7 +111,9 @@ def _offer(here: Page, documents: OwnDocuments, asking: Asking | None, job: Gene
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
     _choose(row, settings)
-    row.button("Generate", on_click=ask, disabled=asking is None or not texts.names, key="generating_ask")
+    # Not in a callback: pressed right after a number was written, it would be called with the number of before.
+    if row.button("Generate", disabled=asking is None or not texts.names, key="generating_ask"):
+        session.generating_wanted = wanted
     if not texts.names:
         notice("Upload at least one document, on the left; questions are not needed.", key="generating_no_documents")
     elif asking is None:

@@ -97,6 +97,14 @@ def generating(app):
     return registry().find(app.session_state["choices/retrieval"].extra["generated"], Generating)
 
 
+def test_a_number_that_is_written_and_the_button_in_one_go_are_both_heard(http):
+    app = opened(http)
+    app.number_input(key="generating_count").set_value(5)
+    press(app, "Generate")
+    assert any("“Generate” sends 5 passages" in text for text in said(app))
+    assert not http.requests
+
+
 def line(app, key, value):
     app.slider(key=f"generating_{key}").set_value(value).run()
     assert not app.exception
