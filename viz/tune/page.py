@@ -149,13 +149,14 @@ def _start_row(here: Page, settings: Sequence[Setting], documents: Chosen) -> No
         job.start()
 
     row = st.container(horizontal=True, vertical_alignment="center")
-    ready = fits and not (asks and asking is None)
+    missing = MISSING if asks and asking is None else ""
+    ready = fits and not missing
     # Not in a callback: pressed right after a setting was written, it would run what was chosen before.
     if row.button("Run", disabled=not ready, type="primary") and ready:
         start()
         st.rerun()
     with row:
-        remark(_what_it_runs(here, settings, documents, runs, MISSING * (asks and asking is None)), key="tune_start")
+        remark(_what_it_runs(here, settings, documents, runs, missing), key="tune_start")
     if asks and fits:
         what = f"This sweep sends {counted(count, 'document')}, once for every setting,"
         show_consent(subject, asking, what, SHORT_ANSWER, "sweep")
