@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test quick fuzz lint types scripts format bench package browser clean
+.PHONY: help run test full quick fuzz lint types scripts format bench package browser clean
 
 help: ## list what make can do here
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
@@ -22,8 +22,13 @@ run: .venv/run.stamp ## open the app in the browser
 	$(PY) -m streamlit run serve.py
 
 # Two processes, as much of the time is waiting for a browser; more of them would need as many servers and browsers.
-test: lint types scripts browser ## check style, types, and everything else, in a real browser too (PYTEST_ARGS="-k words")
-	$(PY) -m pytest --numprocesses 2 --dist worksteal $(PYTEST_ARGS)
+PARALLEL := --numprocesses 2 --dist worksteal
+test: lint types scripts browser ## check style, types, and all but the slowest tests, in a real browser too (PYTEST_ARGS="-k words")
+	$(PY) -m pytest $(PARALLEL) $(PYTEST_ARGS)
+
+full: lint types scripts browser ## check everything: `make test`, what is slow, and 20,000 generated cases
+	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)
+	$(PY) -m pytest --full $(PARALLEL) $(PYTEST_ARGS)
 
 quick: lint scripts ## check in less than a minute: style, and what needs no browser, page or model
 	$(PY) -m pytest --quick $(PYTEST_ARGS)

@@ -14,20 +14,21 @@ from chunkers.cache import EmbeddingCache
 from chunkers.embedders.static import Static
 from tests import ROOT
 from tests.chunkers.offers import install
-from tests.lanes import QUICK, is_left_out, keep_quick, kinds
+from tests.lanes import QUICK, is_left_out, keep_quick, kinds, leave_out_full
 from tests.support import LIMIT, PieceNetwork, ended
 from viz.jobs import reading, resources
 from viz.jobs.background import registry
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out what needs a browser, a page, a model or much time")
+    parser.addoption("--quick", action="store_true", help="leave out tests that need a browser, a page, a model or much time")
+    parser.addoption("--full", action="store_true", help="also run the tests marked full, which take long")
 
 
 def pytest_configure(config):
-    # A busy machine is no failure.
-    hypothesis.settings.register_profile("patient", deadline=None)
-    hypothesis.settings.load_profile("patient")
+    # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
+    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
+    hypothesis.settings.load_profile("repeatable")
     if config.option.quick:
         config.option.markexpr = QUICK
         keep_quick()
@@ -37,13 +38,12 @@ def pytest_ignore_collect(collection_path, config):
     return True if config.option.quick and is_left_out(collection_path) else None
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         for kind in sorted(kinds(item)):
             item.add_marker(kind)
-        if "browser" in kinds(item):
-            # The summary names what passes only when it is run again: a fault to be found, but none that stops the rest.
-            item.add_marker(pytest.mark.flaky(reruns=1))
+    if not config.option.full:
+        leave_out_full(config, items)
 
 
 @pytest.fixture

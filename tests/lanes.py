@@ -1,4 +1,6 @@
-"""Which tests need what, so that `make quick` can leave out what takes long; marks by hand stand where no rule tells.
+"""The lanes of the tests: `make quick`, `make test` and `make full`; marks in the test files where no rule here applies.
+
+A test marked ``full`` runs in `make full` alone.
 
 A test of the quick lane runs no browser, no page of the app and no model. That it does not is not left to the marks: while
 the lane runs, whatever would load a model or run a page raises an error that says which mark is missing.
@@ -47,6 +49,19 @@ def kinds(item):
 def is_left_out(path):
     """Return whether nothing in a file can be of the quick lane, so that its imports would be for nothing."""
     return path.name in BY_FILE["model"] | BY_FILE["slow"] or path.parent.name == "browser"
+
+
+def mostly_full(values, always):
+    """Return parameters of a test: those in ``always`` run in every lane, the others in `make full` alone."""
+    return [value if value in always else pytest.param(value, marks=pytest.mark.full) for value in values]
+
+
+def leave_out_full(config, items):
+    """Deselect the tests that run in `make full` alone."""
+    left_out = [item for item in items if item.get_closest_marker("full")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
 class _NoModel:
