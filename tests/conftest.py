@@ -21,7 +21,7 @@ from viz.jobs.background import registry
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out tests that need a browser, a page, a model or much time")
+    parser.addoption("--quick", action="store_true", help="leave out browser, page, model and slow tests")
     parser.addoption("--full", action="store_true", help="also run the tests marked full, which take long")
 
 
