@@ -1,0 +1,1 @@
+"""Mutation check of the tests: see `python -m tests.mutations --help`."""
