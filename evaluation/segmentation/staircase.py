@@ -126,13 +126,18 @@ class Histogram:
 
 MOST_BINS = 60
 
+DECIMALS = 9
+"""Decimal places to which the histogram rounds a score."""
+
 
 def histogram(scores: Sequence[float], level: float, above: bool) -> Histogram:
     """Count the defined scores in bins of one width, Freedman and Diaconis's or Sturges's, whichever is narrower."""
     defined = np.array([score for score in scores if not math.isnan(score)])
-    edges = np.histogram_bin_edges(defined, "auto")
-    if len(edges) - 1 > MOST_BINS:
-        edges = np.histogram_bin_edges(defined, MOST_BINS)
     passing = beyond(defined, level, above)
-    short, past = (np.histogram(defined[side], edges)[0] for side in (~passing, passing))
+    # Between scores that differ only by the rounding of their computation there is no room for bins.
+    rounded = np.round(defined, DECIMALS)
+    edges = np.histogram_bin_edges(rounded, "auto")
+    if len(edges) - 1 > MOST_BINS:
+        edges = np.histogram_bin_edges(rounded, MOST_BINS)
+    short, past = (np.histogram(rounded[side], edges)[0] for side in (~passing, passing))
     return Histogram(tuple(edges.tolist()), tuple(short.tolist()), tuple(past.tolist()))

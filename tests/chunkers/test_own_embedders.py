@@ -4,10 +4,8 @@ import gc
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sentence_transformers import SentenceTransformer
 
 from chunkers import CHUNKERS, Embedder, InputError, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder
 from chunkers.cache import EmbeddingCache
@@ -39,6 +37,12 @@ def halves(rows):
     return made
 
 
+def tensor(rows, **options):
+    import torch
+
+    return torch.tensor(rows, **options)
+
+
 FORMS = {
     "float64": lambda rows: rows.astype(np.float64),
     "float16": lambda rows: rows.astype(np.float16),
@@ -46,17 +50,20 @@ FORMS = {
     "columns first": np.asfortranarray,
     "lists": lambda rows: rows.tolist(),
     "tuples of arrays": tuple,
-    "tensor": lambda rows: torch.tensor(rows, requires_grad=True),
-    "tensors": lambda rows: [torch.tensor(row) for row in rows],
-    "bfloat16": lambda rows: torch.tensor(rows).to(torch.bfloat16),
+}
+TENSORS = {
+    "tensor": lambda rows: tensor(rows, requires_grad=True),
+    "tensors": lambda rows: [tensor(row) for row in rows],
+    "bfloat16": lambda rows: tensor(rows).bfloat16(),
 }
 
 
 @pytest.mark.parametrize("name", EMBEDDING)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *(pytest.param(form, marks=pytest.mark.model) for form in TENSORS)])
 def test_every_form_gives_every_chunker_the_same_chunks(name, form):
+    change = (FORMS | TENSORS)[form]
     expected = chunk(TEXT, name, embedder=Own(halves), sentences="regex", tokenizer="words")
-    found = chunk(TEXT, name, embedder=Own(lambda rows: FORMS[form](halves(rows))), sentences="regex", tokenizer="words")
+    found = chunk(TEXT, name, embedder=Own(lambda rows: change(halves(rows))), sentences="regex", tokenizer="words")
     assert found.chunks == expected.chunks
     assert [gap.reason for gap in found.gaps] == [gap.reason for gap in expected.gaps]
 
@@ -248,6 +255,8 @@ def test_a_cache_of_two_dimensions_is_one_sentence():
 
 @pytest.mark.model
 def test_a_model_of_sentence_transformers_is_one_as_it_is():
+    from sentence_transformers import SentenceTransformer
+
     model = SentenceTransformer(str(checked_model_folder()), device="cpu", local_files_only=True)
     arguments = {"amount": 60, "sentences": "regex", "tokenizer": "words", "cache": EmbeddingCache()}
     own, named = chunk(TEXT, "breakpoint", embedder=model, **arguments), chunk(TEXT, "breakpoint", **arguments)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pyarrow.parquet as pq
@@ -18,7 +19,7 @@ from corpus.__main__ import main
 from corpus.run import Run, in_processes
 from tests import ROOT
 from tests.server import KEY, ChatModelServer
-from tests.support import ScriptedModel, asking
+from tests.support import LIMIT, ScriptedModel, asking
 
 RECIPE = {
     "chunker": "llm",
@@ -123,8 +124,15 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
 @pytest.mark.slow
 @pytest.mark.parametrize("chunker", ["llm", "propositions"])
 def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker, serve):
-    scripted = ScriptedModel()
-    http = serve(ChatModelServer, lambda messages: time.sleep(0.02) or scripted.words(messages[1]["content"]))
+    scripted, dead = ScriptedModel(), threading.Event()
+
+    def model(messages):
+        if len(http.requests) >= 4:
+            # Answered any faster, the process might end before it is killed.
+            dead.wait(LIMIT)
+        return scripted.words(messages[1]["content"])
+
+    http = serve(ChatModelServer, model)
     recipe = tmp_path / "recipe.json"
     own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
     recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
@@ -140,6 +148,7 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
         time.sleep(0.003)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
+    dead.set()
     last = begin()
     said, _ = last.communicate(timeout=300)
     assert (killed.returncode, last.returncode) == (-signal.SIGKILL, 0), said.decode()

@@ -17,6 +17,7 @@ from corpus.run import Run, in_processes
 from corpus.shards import Tally
 from sample_docs import load_sample
 from tests import ROOT
+from tests.support import LIMIT
 
 RECIPE = {
     "chunker": "fixed_sentences",
@@ -300,11 +301,11 @@ def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
     call = [*command, "--shard-size", "0.1", "--workers", "2"]
     with subprocess.Popen(call, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interruptions) as process:
         began = time.monotonic()
-        while not parts(tmp_path / "out") and time.monotonic() - began < 120:
+        while not parts(tmp_path / "out") and time.monotonic() - began < LIMIT:
             time.sleep(0.02)
         # To all processes, as a terminal does.
         os.killpg(process.pid, signal.SIGINT)
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=LIMIT)[1]
     assert process.returncode == 130
     assert said == "The same command again goes on.\nStopped by the user.\n"
     assert not [*(tmp_path / "out").rglob(".unfinished*")]

@@ -81,10 +81,9 @@ def _curve(chunking: Chunking, count: int, top: int, theme: str) -> list[str]:
     defined = [score for score in curve.scores if score == score]
     levels = [line.level for line in curve.lines if line.level == line.level]
     low, high = min([*defined, *levels]), max([*defined, *levels])
-    scale = (CURVE - 24) / (high - low or 1.0)
 
     def y(value: float) -> float:
-        return top + CURVE - 12 - (value - low) * scale
+        return top + CURVE - 12 - (value - low) / (high - low or 1.0) * (CURVE - 24)
 
     points = [((gap + 1) / count * WIDTH, y(score)) for gap, score in enumerate(curve.scores) if score == score]
     path = " ".join(f"{x:.1f},{height:.1f}" for x, height in points)

@@ -16,6 +16,12 @@ from chunkers.text.reading import read_document
 SLOW = b"<li>Item here.</li>" * MILLION
 
 
+@pytest.fixture(autouse=True)
+def no_idle_process():
+    """End the processes that other tests have left for the next file."""
+    reader_process._end_all()
+
+
 def read_or_sentence(name, data):
     try:
         return read_document(data, name).text
@@ -30,7 +36,7 @@ def test_small_utf_8_does_not_leave_the_process(monkeypatch):
 
 
 def readers():
-    """Return the processes at work on a file; other tests have started others."""
+    """Return the processes that read files; other tests have started other processes."""
     children = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
     return [child for child in children if any("reader_child" in word for word in child.cmdline())]
 
@@ -61,16 +67,19 @@ def test_what_takes_too_much_memory_is_ended_and_the_sentence_names_the_limit(mo
 
 
 def test_reading_can_be_cancelled():
-    ended = threading.Event()
-    threading.Timer(0.5, ended.set).start()
     with pytest.raises(Cancelled):
-        read_document(SLOW, "a.html", cancelled=ended.is_set)
+        read_document(SLOW, "a.html", cancelled=lambda: bool(readers()))
+    assert readers() == []
 
 
-def test_a_process_that_dies_is_a_sentence(monkeypatch):
-    threading.Timer(0.5, lambda: [child.kill() for child in readers()]).start()
+def test_a_process_that_dies_is_a_sentence():
+    def kill():
+        for child in readers():
+            child.kill()
+        return False
+
     with pytest.raises(InputError, match=r"^a\.html: reading the file ended its process, with status "):
-        read_document(SLOW, "a.html")
+        read_document(SLOW, "a.html", cancelled=kill)
 
 
 def test_others_wait_for_a_free_process_and_may_give_up(monkeypatch):

@@ -245,7 +245,7 @@ def test_what_is_asked_and_what_comes_of_it_do_not_depend_on_the_order_of_the_an
     for seed in range(6):
         model = Delayed(seed)
         runs.append((outcomes(model, 40, texts=(LONG_TEXT, TEXT), window=200), sorted(model.asked)))
-        assert model.most == MOST_AT_ONCE
+        assert model.most <= MOST_AT_ONCE
         assert model.clashes == 0
     made, said = runs[0]
     assert all(run == runs[0] for run in runs)
@@ -296,7 +296,8 @@ def test_the_user_who_stops_waits_for_nobody():
 
     def ask(messages, stopped):
         under_way.release()
-        while not stopped():
+        deadline = time.monotonic() + LIMIT
+        while not stopped() and time.monotonic() < deadline:
             time.sleep(0.01)
         raise Cancelled
 
@@ -309,4 +310,4 @@ def test_the_user_who_stops_waits_for_nobody():
     threading.Thread(target=press).start()
     with pytest.raises(Cancelled):
         generate((LONG_TEXT,), Settings(40, 2, 200), ask, print, stop.is_set)
-    assert time.monotonic() - stop.began < 1
+    assert time.monotonic() - stop.began < LIMIT / 2

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluation.segmentation.staircase import Histogram, Staircase, histogram
@@ -22,6 +22,8 @@ def names(figure):
 
 
 @given(st.lists(st.floats(0, 2), min_size=2, max_size=80), st.floats(0, 2), st.booleans())
+@example([0.0, 5e-324], 0.0, True)
+@example([1.0, math.nextafter(1, 2)], 1.0, True)
 def test_bars_have_names_and_ticks_are_round(scores, level, above):
     counted = histogram(scores, level, above)
     figure = score_histogram(counted, level, "distance")

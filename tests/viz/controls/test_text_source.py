@@ -6,6 +6,7 @@ import pytest
 
 from chunkers import DEFAULT_SPLITTER, Document
 from chunkers.text import reader_process
+from tests.support import LIMIT, ended
 from tests.viz.app_steps import box_of, choose_document
 from viz.jobs import reading
 from viz.state.text import language_said
@@ -60,7 +61,7 @@ POLISH = "Latarnia morska stoi na wysokim brzegu i świeci każdej nocy. Gdy nad
 
 
 def read_to_the_end(app):
-    until = time.monotonic() + 30
+    until = time.monotonic() + LIMIT
     while app.session_state["own_reading"] is not None and time.monotonic() < until:
         time.sleep(0.1)
         app.run()
@@ -111,8 +112,7 @@ def test_while_a_file_is_read_the_page_shows_it_with_cancel(app, monkeypatch):
     cancel = next(button for button in app.button if button.label == "Cancel")
     job = app.session_state["own_reading"]
     cancel.click().run()
-    job.join(10)
-    assert not job.running
+    ended(job)
     assert app.session_state["own_reading"] is None
 
 

@@ -20,7 +20,7 @@ from evaluation.answering.questions import Item
 from evaluation.answering.stored import from_json, to_json
 from evaluation.answering.trivial import TITLES
 from tests.evaluation.answering.scripted import AnsweringModel
-from tests.support import HashEmbedder, asking, ended, tools
+from tests.support import LIMIT, HashEmbedder, asking, ended, tools
 from viz.jobs.answering.job import Answering, Gathering, Judging
 from viz.jobs.answering.plan import AnswerPlan, Models
 from viz.jobs.chunking import Task
@@ -134,7 +134,8 @@ def test_trivial_rows_are_answered_from_nothing_from_the_beginning_and_from_rand
     assert {*run.results[2, 0].judgements} == {"relevancy", "correctness"}
     assert run.results[2, 0].whole(judged=True)
     alone = [asked for asked in model.asked if asked[0].text == prompts.CLOSED_BOOK_SYSTEM]
-    assert [asked[1].text for asked in alone] == [f"Question: {item.question}" for item in ITEMS]
+    # Several are asked at once, in any order.
+    assert sorted(asked[1].text for asked in alone) == sorted(f"Question: {item.question}" for item in ITEMS)
     assert np.isnan(run.report().values("aqs")[2]).all()
     assert "Closed book" not in run.report().verdict("aqs")
 
@@ -163,9 +164,9 @@ def test_a_report_is_made_anew_after_answers_were_judged_again(gathering):
     ] * 6
 
 
-def test_a_model_that_hangs_is_left_within_a_second(gathering):
+def test_nobody_waits_for_a_model_that_hangs_once_the_user_has_stopped(gathering):
     def says(system, question):
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + LIMIT
         while system == prompts.ANSWER_SYSTEM and "Who?" not in question and time.monotonic() < deadline:
             # As a server's answer is waited for: in short looks at whether the user has stopped.
             if begun and begun[0].cancelled:
@@ -175,11 +176,12 @@ def test_a_model_that_hangs_is_left_within_a_second(gathering):
     begun = []
     job = answering(gathering, AnsweringModel(says))
     begun.append(job)
-    deadline = time.monotonic() + 30.0
+    deadline = time.monotonic() + LIMIT / 2
     while len(job.finished) < 2 and time.monotonic() < deadline:
         job.join(0.01)
     job.cancel()
-    job.join(1.0)
+    # Far less than the model hangs, and far more than a busy machine.
+    job.join(LIMIT / 4)
     assert not job.running
     assert job.finished == {(0, 0), (1, 0)}
     assert job.report().answers(0) == job.report().answers(1) == 1

@@ -215,7 +215,7 @@ def test_stopping_keeps_what_was_asked_and_going_on_keeps_what_was_written(http,
     began = time.monotonic()
     job.cancel()
     job.join(LIMIT)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < LIMIT / 2
     assert not job.running
     ran(app)
     ended(app.session_state["comparing"])
