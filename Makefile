@@ -26,7 +26,7 @@ PARALLEL := --numprocesses 2 --dist worksteal
 test: lint types scripts browser ## check style, types, and all but the slowest tests, in a real browser too (PYTEST_ARGS="-k words")
 	$(PY) -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
-full: lint types scripts browser ## check everything: `make test`, what is slow, and 20,000 generated cases
+full: lint types scripts browser .venv/full.stamp ## check everything: `make test`, what is slow, and 20,000 generated cases
 	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)
 	$(PY) -m pytest --full $(PARALLEL) $(PYTEST_ARGS)
 
@@ -74,6 +74,10 @@ clean: ## remove caches; to start over, remove .venv and node_modules too
 .venv/test.stamp: requirements-dev.txt requirements.txt constraints.txt $(PY)
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-dev.txt
 	@touch .venv/run.stamp $@
+
+.venv/full.stamp: requirements-full.txt constraints-full.txt .venv/test.stamp
+	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-full.txt
+	@touch $@
 
 # npm writes this file when it has installed. The system's certificates are Python's here as well: behind a proxy of a company
 # they are the ones that count.

@@ -1,5 +1,6 @@
 """The quick lane leaves out what it says it leaves out."""
 
+import subprocess
 import sys
 
 import pytest
@@ -40,3 +41,9 @@ def test_the_lane_refuses_models_and_pages_that_are_not_marked(monkeypatch):
         import sentence_transformers  # noqa: F401
     with pytest.raises(pytest.fail.Exception, match=r"pytest\.mark\.page"):
         AppTest.from_string("").run()
+
+
+def test_the_quick_lane_imports_no_model_while_it_collects():
+    collecting = [sys.executable, "-m", "pytest", "--quick", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    run = subprocess.run(collecting, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:]

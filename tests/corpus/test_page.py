@@ -1,4 +1,4 @@
-"""docs/corpora.md says what is: its snippets run, where the library is installed, and its table is the schema."""
+"""docs/corpora.md says what is: its snippets run, and its table is the schema."""
 
 import hashlib
 import json
@@ -32,20 +32,9 @@ def test_the_function_in_python(tmp_path):
     assert rows(snippet("In Python", tmp_path)["table"].to_pylist()) == ["One.", "Two.", "Three.", "Four."]
 
 
+@pytest.mark.full
 def test_with_datasets(tmp_path):
-    pytest.importorskip("datasets")
     assert rows(snippet("Hugging Face datasets", tmp_path)["cut"].with_format(None)) == ["One.", "Two.", "Three.", "Four."]
-
-
-@pytest.mark.slow
-def test_with_spark(tmp_path):
-    sql = pytest.importorskip("pyspark.sql")
-    session = sql.SparkSession.builder.master("local[1]").getOrCreate()
-    try:
-        documents = session.createDataFrame([("a", "One. Two."), ("b", "Three. Four.")], ["id", "text"])
-        assert rows(snippet("Spark", tmp_path, documents=documents)["cut"].collect()) == ["One.", "Two.", "Three.", "Four."]
-    finally:
-        session.stop()
 
 
 def test_the_table_is_the_schema():

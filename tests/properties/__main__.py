@@ -3,6 +3,7 @@
 import argparse
 import os
 import secrets
+import shlex
 import sys
 import time
 from collections import Counter, defaultdict
@@ -10,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 from tests.properties.digests import differing, some_cases
-from tests.properties.fuzz import Failure, blocks, prepare, run_block, shown
+from tests.properties.fuzz import Failure, block_of, blocks, prepare, run_block, shown
 from tests.properties.properties import PROPERTIES
 
 
@@ -19,10 +20,16 @@ def main(arguments=None):
     parser.add_argument("--cases", type=int, default=20_000, help="in all (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=None, help="of an earlier run, for the same cases (default: a new one)")
     parser.add_argument("--only", choices=PROPERTIES, help="one property")
+    parser.add_argument("--block", type=int, help="the one block of this number, of --cases cases; needs --seed and --only")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="(default: one for each core, %(default)s)")
     given = parser.parse_args(arguments)
     number = secrets.randbelow(1_000_000) if given.seed is None else given.seed
-    work = blocks(given.cases, [given.only] if given.only else [*PROPERTIES], number)
+    if given.block is None:
+        work = blocks(given.cases, [given.only] if given.only else [*PROPERTIES], number)
+    elif given.seed is None or given.only is None:
+        parser.error("--block needs --seed and --only")
+    else:
+        work = [block_of(given.only, given.block, given.cases, number)]
     print(f"{sum(block.cases for block in work):,} cases, seed {number}", flush=True)
     began = time.monotonic()
     ran, failed = Counter(), defaultdict(list)
@@ -34,7 +41,7 @@ def main(arguments=None):
             ran[block.name] += count
             failed[block.name] += failures
             if failures:
-                print(f"{block.name}, block {block.number}: {len(failures)} of {count} failed", flush=True)
+                print(f"{block.name}: {len(failures)} of {count} failed; again: {repeating(block, number)}", flush=True)
     if given.only is None:
         same = some_cases(max(1, given.cases // 80), number)
         ran["the same in two processes"] = len(same)
@@ -44,7 +51,16 @@ def main(arguments=None):
         ]
     status = report(ran, failed)
     print(f"{time.monotonic() - began:.0f} s, seed {number}")
+    if status and given.block is None:
+        only = f" --only {shlex.quote(given.only)}" if given.only else ""
+        print(f'all of it again: make fuzz FUZZ_ARGS="--cases {given.cases} --seed {number}{only}"')
     return status
+
+
+def repeating(block, number):
+    """Return the command that runs a block of the run with this seed again."""
+    only = shlex.quote(block.name)
+    return f'make fuzz FUZZ_ARGS="--seed {number} --only {only} --block {block.number} --cases {block.cases}"'
 
 
 def report(ran, failed):

@@ -51,11 +51,15 @@ def blocks(cases, names, number):
     """Return the blocks that share the cases among the properties of these names."""
     whole = sum(PROPERTIES[name].share for name in names)
     made = []
-    for at, name in enumerate(PROPERTIES):
-        left = round(cases * PROPERTIES[name].share / whole) if name in names else 0
-        for count in range(0, left, BLOCK):
-            made.append(Block(name, count // BLOCK, min(BLOCK, left - count), number * 1000 + 100 * at + count // BLOCK))
+    for name in names:
+        left = round(cases * PROPERTIES[name].share / whole)
+        made += [block_of(name, count // BLOCK, min(BLOCK, left - count), number) for count in range(0, left, BLOCK)]
     return made
+
+
+def block_of(name, place, cases, number):
+    """Return a block of the run whose seed is ``number``."""
+    return Block(name, place, cases, number * 1000 + 100 * [*PROPERTIES].index(name) + place)
 
 
 def run_block(block):

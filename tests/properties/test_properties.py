@@ -1,12 +1,14 @@
 """The properties on a few cases each; `make fuzz` checks many more."""
 
 import dataclasses
+import shlex
+from concurrent.futures import Future
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.__main__ import report
+from tests.properties.__main__ import main, report
 from tests.properties.cases import tables_at_hand
 from tests.properties.digests import differing, digests, some_cases
 from tests.properties.fuzz import BLOCK, Block, blocks, run_block
@@ -91,3 +93,36 @@ def test_a_block_counts_its_failures_and_goes_on(refuses_seven, capsys):
     assert said.count("AssertionError") == 2
     assert "in all                          10 cases,     2 failed" in said
     assert report({"refuses seven": 8}, {"refuses seven": []}) == 0
+
+
+class Here:
+    """Runs what a pool of processes would run, in this one, which knows the tests' own property."""
+
+    def __init__(self, *_):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def submit(self, work, *given):
+        future = Future()
+        future.set_result(work(*given))
+        return future
+
+
+def test_the_command_that_is_printed_repeats_the_failures_of_a_block(refuses_seven, monkeypatch, capsys):
+    monkeypatch.setattr("tests.properties.__main__.ProcessPoolExecutor", Here)
+    assert main(["--cases", "50", "--seed", "3", "--only", "refuses seven"]) == 1
+    said = capsys.readouterr().out
+    (command,) = [line.partition("again: ")[2] for line in said.splitlines() if line.startswith("refuses seven: 2 of")]
+    made, target, arguments = shlex.split(command)
+    assert (made, target, arguments.partition("=")[0]) == ("make", "fuzz", "FUZZ_ARGS")
+    assert main(["--cases", "20000", *shlex.split(arguments.partition("=")[2])]) == 1
+    again = capsys.readouterr().out
+    assert [line for line in said.splitlines() if "AssertionError" in line] == [
+        line for line in again.splitlines() if "AssertionError" in line
+    ]
+    assert "10 cases,     2 failed" in again

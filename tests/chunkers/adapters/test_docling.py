@@ -1,4 +1,4 @@
-"""Docling's chunker: its interface, and itself where it is installed."""
+"""Docling's chunker: its interface, and in `make full` itself."""
 
 import sys
 import types
@@ -151,10 +151,10 @@ def test_doclings_interface_is_spoken_and_a_repeated_header_is_the_context(monke
     assert HybridStandIn.memory == {}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [20, 60, 256])
 @pytest.mark.parametrize("sample", [*sample_titles(), ""])
-def test_docling_itself_where_it_is_installed(sample, size):
-    pytest.importorskip("docling_core")
+def test_docling_itself(sample, size):
     import semchunk.semchunk
 
     text = load_sample(sample).text if sample else MARKED
