@@ -77,9 +77,8 @@ def test_the_histogram_counts_every_defined_score_once_on_its_side():
 @pytest.mark.parametrize("other", [5e-324, 1e-300, math.nextafter(1, 2), 1 + 5e-16])
 def test_the_histogram_of_scores_that_are_equal_but_for_rounding_is_that_of_equal_ones(other):
     score = float(round(other))
-    counted = histogram([score] * 30 + [other] * 20, score, above=True)
-    assert counted.edges == histogram([score] * 50, score, above=True).edges
-    assert (sum(counted.short), sum(counted.beyond)) == (30, 20)
+    found = histogram([score] * 30 + [other] * 20, score, above=True)
+    assert found == histogram([score] * 50, score, above=True)
 
 
 def test_the_histogram_of_many_scores_has_bins_that_one_can_see():
