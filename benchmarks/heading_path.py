@@ -113,7 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
     names = list(dict(CHUNKERS))
-    parser.add_argument("--only", action="append", default=[], metavar="CHUNKER", choices=names, help="a chunker, one or more")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="CHUNKER", choices=names, help="a chunker, one or more"
+    )
     options = parser.parse_args(arguments)
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
     materials = [bundled()]

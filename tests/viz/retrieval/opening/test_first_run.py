@@ -79,7 +79,10 @@ def test_its_scores_are_those_of_today():
 
 def test_what_differs_is_found():
     kept = BundledRun.read(FILE).found[0]
-    other = {**kept, "scores": [[[one if one is None else one + 1e-3 for one in row] for row in unit] for unit in kept["scores"]]}
+    other = {
+        **kept,
+        "scores": [[[one if one is None else one + 1e-3 for one in row] for row in unit] for unit in kept["scores"]],
+    }
     assert differing(kept, kept) == []
     assert {place.partition("[")[0] for place in differing(kept, other)} == {"scores"}
     assert differing({"a": [0.5, 1]}, {"a": [0.5 + 1e-9, 2]}) == ["a[1]"]

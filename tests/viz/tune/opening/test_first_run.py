@@ -59,7 +59,9 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
 def test_all_that_it_reached_is_reached_today(shown):
     _, kept = shown
     said = {"made", "seamark"}
-    assert differing(kept.model_dump(mode="json", exclude=said), measured_again().model_dump(mode="json", exclude=said)) == []
+    assert (
+        differing(kept.model_dump(mode="json", exclude=said), measured_again().model_dump(mode="json", exclude=said)) == []
+    )
 
 
 def test_other_documents_marks_or_places_do_not_fit(shown):
