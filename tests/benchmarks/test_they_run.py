@@ -28,11 +28,11 @@ SETTINGS = {
     "chroma": ["{chroma}", "--corpus", "chatlogs"],
     "corpus": ["--sizes", "1", "--kills", "1"],
     "embedding": ["--repeats", "1", "--only", "three_topics"],
-    "heading_path": ["{empty}", "--only", "structure"],
+    "heading_path": ["{missing}", "--only", "structure"],
     "hostile_files": ["--only", "torn"],
     "kills": ["--moments", "1"],
     "load sliders": ["sliders", "--sessions", "2", "--seconds", "3"],
-    "load rounds": ["rounds", "--sessions", "2", "--rounds", "3", "--characters", "500", "--ttl", "1"],
+    "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
     "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
     "load soak": ["soak", "--sessions", "1", "--seconds", "20", "--think", "0.2", "--characters", "500"],
     "questions": ["--megabytes", "1", "--questions", "20"],
@@ -59,22 +59,21 @@ def test_every_benchmark_has_a_setting():
 
 
 def write_corpus(folder):
-    """Write a corpus with two questions in the form of Chroma's data."""
+    """Write a corpus in the form of Chroma's data, with enough questions for an interval."""
     text = load_sample("article").text
     (folder / "chatlogs.md").write_bytes(text.encode())
     with (folder / "questions.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["question", "references", "corpus_id"])
-        for start in (0, len(text) // 2):
+        for start in range(0, 3000, 500):
             reference = {"content": text[start : start + 200], "start_index": start, "end_index": start + 200}
             rows.writerow([f"What is said at {start}?", json.dumps([reference]), "chatlogs"])
 
 
 def run(name, folder):
     """Run a benchmark in a process of its own at its small setting."""
-    folders = {"chroma": folder / "chroma", "empty": folder / "empty"}
-    for path in folders.values():
-        path.mkdir()
+    folders = {"chroma": folder / "chroma", "missing": folder / "missing"}
+    folders["chroma"].mkdir()
     write_corpus(folders["chroma"])
     module = f"benchmarks.{name.split()[0]}".removesuffix(".__main__")
     command = [sys.executable, "-m", module, *(word.format_map(folders) for word in SETTINGS[name])]
