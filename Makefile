@@ -3,6 +3,7 @@
 PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
 PYTEST_ARGS ?=
 FUZZ_ARGS ?=
+BENCH_ARGS ?=
 PY := .venv/bin/python
 # Node is a package of requirements-dev.txt too: everyone has the same one, and a machine needs none of its own.
 BIOME := .venv/bin/node node_modules/@biomejs/biome/bin/biome
@@ -54,9 +55,9 @@ format: .venv/test.stamp node_modules/.package-lock.json ## mend style and forma
 	$(PY) -m ruff format .
 	$(BIOME) check --write
 
-bench: .venv/test.stamp ## measure speed
-	$(PY) -m benchmarks
-	$(PY) -m benchmarks.size
+bench: .venv/test.stamp ## measure speed (BENCH_ARGS="--repeats 1 --text FILE")
+	$(PY) -m benchmarks $(BENCH_ARGS)
+	$(PY) -m benchmarks.size $(BENCH_ARGS)
 
 package: .venv/test.stamp ## build the wheel and the source distribution into dist/
 	$(PY) -m build --no-isolation

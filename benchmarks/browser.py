@@ -259,7 +259,7 @@ MEGABYTE = 2**20
 FOUR = "?sentences=spacy&c1=fixed_sentences&c2=recursive&c2.size=800&c3=breakpoint&c3.amount=70&c4=double_pass&selected=3"
 
 
-def large_text(size: int = 1_000_000) -> str:
+def large_text(size: int) -> str:
     """Return the samples repeated, each sentence with its own number, so that each is embedded."""
     samples = "\n\n".join(load_sample(name).text for name in sample_titles())
     parts: list[str] = []
@@ -286,9 +286,9 @@ def memory(server: psutil.Process) -> float:
     return float(server.memory_info().rss) / MEGABYTE
 
 
-def sessions(browser: Browser, address: str, server: psutil.Process, steps: int) -> None:
-    """Measure two sessions on the large text, after one has embedded it and left."""
-    text = large_text()
+def sessions(browser: Browser, address: str, server: psutil.Process, steps: int, characters: int) -> None:
+    """Measure two sessions on a text of that length, after one has embedded it and left."""
+    text = large_text(characters)
     warm, root = open_large(browser, address, text)
     say("line let go to text painted", drags(warm, root, steps))
     say("slider key to text painted", keys(warm, root, steps))
@@ -303,7 +303,7 @@ def sessions(browser: Browser, address: str, server: psutil.Process, steps: int)
     print(f"server: {before[0]:.0f} MB before, {first} MB with one session, {second} MB with a second")
 
 
-def beside_hostile_files(browser: Browser, address: str, steps: int) -> None:
+def beside_hostile_files(browser: Browser, address: str, steps: int, only: str) -> None:
     """Print how soon a second session's slider answers while a first one reads each of the files that once blocked all."""
     reader = browser.new_context(viewport={"width": 1440, "height": 1000}).new_page()
     # A chunker that takes no time, as what is measured is the reading.
@@ -317,6 +317,8 @@ def beside_hostile_files(browser: Browser, address: str, steps: int) -> None:
     embedded(other, root)
     rows = [["nothing", *_answers(keys(other, root, steps))]]
     for what, make in ONCE_BLOCKING.items():
+        if only not in what:
+            continue
         name, data = make()
         file.set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": data})
         times = keys(other, root, 5)
@@ -335,7 +337,11 @@ def _answers(times: list[float]) -> list[str]:
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=20, metavar="N", help="of each kind, at least 2 (default: 20)")
+    parser.add_argument(
+        "--characters", type=int, default=1_000_000, metavar="N", help="of the large text (default: 1,000,000)"
+    )
+    parser.add_argument("--only", default="", metavar="WORDS", help="hostile files whose description has these words")
     parser.add_argument("--hostile", action="store_true", help="a second session's slider while hostile files are read")
     parser.add_argument("--ask", action="store_true", help="questions to the essay alone")
     given = parser.parse_args()
@@ -348,7 +354,7 @@ def main() -> None:
         address = server.url
         browser = launch(playwright)
         if given.hostile:
-            beside_hostile_files(browser, address, steps)
+            beside_hostile_files(browser, address, steps, given.only)
             return
         page = browser.new_page(viewport={"width": 1440, "height": 1000})
         if given.ask:
@@ -372,7 +378,7 @@ def main() -> None:
         reactions(page, address, steps)
         page.close()
         pastes(browser, address, steps)
-        sessions(browser, address, psutil.Process(server.pid), steps)
+        sessions(browser, address, psutil.Process(server.pid), steps, given.characters)
         browser.close()
 
 

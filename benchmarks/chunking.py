@@ -262,7 +262,7 @@ def note(said: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the two tables, and return 1 if a requirement is not met."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.chunking", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--text", type=Path, metavar="FILE", help="a text in UTF-8 (default: the bundled essay)")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
     options = parser.parse_args(arguments)
@@ -281,7 +281,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = [stages(name, chunker, text, embedder, options.repeats) for name, chunker in variants()]
     print(table(STAGE_HEAD, rows))
     return 0 if all(finish.met for finish in finishes) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,11 +80,13 @@ def _asked(name: str, documents: Sequence[Document], questions: Path) -> Materia
     return Material(name, corpus, tuple(read.usable))
 
 
-def rows(material: Material, tools: Tools) -> Iterator[list[str]]:
-    """Yield a row of the table for each chunker."""
+def rows(material: Material, tools: Tools, only: Collection[str]) -> Iterator[list[str]]:
+    """Yield a row of the table for each chunker, or for those whose names are in ``only``."""
     assert tools.tokenizer is not None
     ruler = Ruler(material.corpus.whole.text, tools.tokenizer)
     for chunker, parameters in CHUNKERS:
+        if only and chunker not in only:
+            continue
         built = build_chunker(chunker, parameters, tools.embedder)
         plain, path = (
             evaluate(build_index(material.corpus, built, tools, way), material.questions, tools, ruler, TOP_K)
@@ -110,6 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.heading_path", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/data/chroma"))
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep embeddings in this SQLite file")
+    names = list(dict(CHUNKERS))
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="CHUNKER", choices=names, help="a chunker, one or more"
+    )
     options = parser.parse_args(arguments)
     tools = Tools(load_embedder(), load_tokenizer("all-MiniLM-L6-v2"), EmbeddingCache(options.cache))
     materials = [bundled()]
@@ -119,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{options.folder} is not there: its articles are left out.")
     made = []
     for material in materials:
-        for row in rows(material, tools):
+        for row in rows(material, tools, options.only):
             made.append(row)
             print(" | ".join(row), file=sys.stderr, flush=True)
     print(table(HEAD, made))

@@ -137,7 +137,10 @@ async def sliders(server: AppServer, sessions: int, seconds: float, think: float
 
         await asyncio.gather(*(use(client, number) for number, client in enumerate(clients)))
         elapsed, worked, own = time.perf_counter() - began, busy(process) - worked, time.process_time() - own
-        await asyncio.gather(*(flurry(client, [60, 95, 55, 81, 64 + n], 2, moves) for n, client in enumerate(clients)))
+        lasts = range(LOWEST, HIGHEST)
+        await asyncio.gather(
+            *(flurry(client, [60, 95, 55, 81, lasts[n % len(lasts)]], 2, moves) for n, client in enumerate(clients))
+        )
         moves.errors += [error for client in clients for error in client.errors]
     say([*moves.errors, *moves.lost])
     each = f"{1000 * worked / max(1, len(moves.seconds)):.0f}"
@@ -407,7 +410,7 @@ def measured_waiting(given: argparse.Namespace) -> bool:
         and found.freed <= 2
         and not found.bystander.errors
         and not found.bystander.lost
-        and max(found.bystander.seconds) < 0.5
+        and max(found.bystander.seconds, default=0.0) < 0.5
     )
 
 

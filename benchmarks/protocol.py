@@ -201,7 +201,7 @@ class Client:
 
     async def paste(self, text: str) -> None:
         """Paste ``text`` into the box of the user's own, without waiting until it is cut."""
-        await self.run(self.text("text_area", "pasted", text))
+        await self.run(self.text("text_area", "box/", text))
 
     # What is on the page
 

@@ -38,7 +38,7 @@ EMBEDDED = 400
 """Chunks that the bundled model embeds to measure how many it does in a second."""
 
 ALTERED = 200
-"""Questions whose excerpts are altered: they are compared with all of the document that they name."""
+"""The most questions whose excerpts are altered: they are compared with all of the document that they name."""
 
 _Result = TypeVar("_Result")
 
@@ -120,13 +120,12 @@ def located(megabytes: int, count: int) -> list[list[str]]:
     moved = steps(f"{count:,} excerpts after a line before each", lambda: read_questions(written, "q", edited))
     assert len(moved.changes) == len(moved.usable) == count
     altered = [json.loads(line) for line in written.splitlines()[:ALTERED]]
+    words = f"{len(altered)} excerpts altered, in the document that they name"
     for row in altered:
         (one,) = row["references"]
         one["content"] = f"{one['content'][:100]}another {one['content'][103:]}"
-    changed = steps(
-        f"{ALTERED} excerpts altered, in the document that they name", lambda: read_questions(_lines(altered), "q", corpus)
-    )
-    assert len(changed.usable) == len(changed.changes) == ALTERED
+    changed = steps(words, lambda: read_questions(_lines(altered), "q", corpus))
+    assert len(changed.usable) == len(changed.changes) == len(altered)
     return steps.rows
 
 

@@ -1,10 +1,10 @@
 """What jumps while a page loads: the layout shift of every page, on a server that has just started and on a warm one.
 
-Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]...``. It starts the app on a port of its own and opens every page
-twice, each time in a browser that knows nothing of the one before; on the first round nothing is embedded or drawn yet. The
-number is the browser's own, Cumulative Layout Shift as web.dev defines it: shifts less than a second apart, within five
-seconds, make a window, and the window with the largest sum counts. Beside it stands what moved the most in that window. The
-exit status is 1 where a page has more than 0.1.
+Run as ``python -m benchmarks.shift [--size WIDTHxHEIGHT]... [--only PAGE]...``. It starts the app on a port of its own
+and opens every page twice, each time in a browser that knows nothing of the one before; on the first round nothing is
+embedded or drawn yet. The number is the browser's own, Cumulative Layout Shift as web.dev defines it: shifts less than a
+second apart, within five seconds, make a window, and the window with the largest sum counts. Beside it stands what moved
+the most in that window. The exit status is 1 where a page has more than 0.1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LIMIT = 180_000
 QUIET_MS = 2500
 """Milliseconds without a change in the page, after which it counts as drawn."""
 
-PAGES = ["", "breakpoints", "double_pass", "clustering", "failures", "tune", "retrieval", "guide"]
+PAGES = ["compare", "breakpoints", "double_pass", "clustering", "failures", "tune", "retrieval", "answers", "guide"]
 
 # Notes every shift that no key or click explains, with the element that moved over the largest area.
 WATCH = """(() => {
@@ -106,10 +106,10 @@ def shift_of(browser: Browser, address: str, size: dict[str, Any]) -> tuple[floa
         context.close()
 
 
-def measure(width: int, height: int) -> list[list[str]]:
+def measure(width: int, height: int, pages: Sequence[str]) -> list[list[str]]:
     """Return a row for each page: its shift cold and warm, each with what moved the most."""
     size = {"width": width, "height": height}
-    found: dict[str, list[str]] = {name: [] for name in PAGES}
+    found: dict[str, list[str]] = {name: [] for name in pages}
     with (
         tempfile.TemporaryDirectory() as folder,
         app_server(Path(folder) / "log.txt") as server,
@@ -117,10 +117,10 @@ def measure(width: int, height: int) -> list[list[str]]:
         launch(playwright) as browser,
     ):
         for _ in ("cold", "warm"):
-            for name in PAGES:
-                value, what = shift_of(browser, f"{server.url}/{name}", size)
+            for name in pages:
+                value, what = shift_of(browser, f"{server.url}/{name.removeprefix('compare')}", size)
                 found[name] += [f"{value:.3f}", what]
-    return [[f"{width}×{height}", name or "compare", *cells] for name, cells in found.items()]
+    return [[f"{width}×{height}", name, *cells] for name, cells in found.items()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,10 +129,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--size", action="append", metavar="WIDTHxHEIGHT", help="of the window, one or more (default: 1280x720)"
     )
+    parser.add_argument("--only", action="append", metavar="PAGE", choices=PAGES, help="a page, one or more (default: all)")
+    options = parser.parse_args(arguments)
     rows = []
-    for size in parser.parse_args(arguments).size or ["1280x720"]:
+    for size in options.size or ["1280x720"]:
         width, _, height = size.partition("x")
-        rows += measure(int(width), int(height))
+        rows += measure(int(width), int(height), options.only or PAGES)
     print(table(["window", "page", "cold", "what moved the most", "warm", "what moved the most"], rows))
     return 0 if all(float(row[place]) <= MOST for row in rows for place in (2, 4)) else 1
 

@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable, Sequence
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -130,11 +131,10 @@ def long_text(characters: int) -> str:
     return "\n\n".join(f"Part {number}. {essay}" for number in range(copies))[:characters]
 
 
-def ten_megabytes(repeats: int) -> None:
+def embedding_nothing(text: str, repeats: int) -> None:
     """Print the speed of the chunkers that embed nothing, beside LangChain's."""
     # LlamaIndex carries the table, so that nothing is fetched.
     os.environ["TIKTOKEN_CACHE_DIR"] = str(resources.files("llama_index.core") / "_static" / "tiktoken_cache")
-    text = long_text(10_000_000)
     document = Document.from_text(text, "regex")
     tools = Tools(None, load_tokenizer("cl100k_base"))
     tools.token_starts("Load the table.")
@@ -193,10 +193,10 @@ def cluster(name: str, parameters: dict[str, object], count: int) -> tuple[float
     return chunking.timing.decide_ms / 1000, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def clustering() -> None:
+def clustering(counts: Sequence[int]) -> None:
     """Print time and memory of the chunkers that compare every sentence with every other, each in a process of its own."""
     rows = []
-    for count in (5_000, MOST_SENTENCES):
+    for count in counts:
         for name, parameters in CLUSTERINGS:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
                 seconds, memory = pool.apply(cluster, (name, parameters, count))
@@ -210,10 +210,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run all measurements."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.size", description=__doc__)
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="how often everything is measured (default: 3)")
-    repeats = parser.parse_args(arguments).repeats
-    optimal(repeats)
-    ten_megabytes(repeats)
-    clustering()
+    parser.add_argument(
+        "--text", type=Path, metavar="FILE", help="a text in UTF-8, in place of 10 MB and of 5,000 sentences to cluster"
+    )
+    options = parser.parse_args(arguments)
+    text = options.text.read_text(encoding="utf-8") if options.text else long_text(10_000_000)
+    counts = [len(Document.from_text(text, "regex").sentences)] if options.text else [5_000, MOST_SENTENCES]
+    optimal(options.repeats)
+    embedding_nothing(text, options.repeats)
+    clustering(counts)
     return 0
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import math
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,21 @@ def ended(job):
     job.join(LIMIT)
     assert not job.running, f"still at work: {job.progress()}"
     return job
+
+
+def differing(one, other, place="", tolerance=1e-6):
+    """Return the places at which two results read from JSON differ; numbers with a fraction may differ by rounding."""
+    if isinstance(one, float) and isinstance(other, float):
+        same = math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+    elif isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        pairs = ((key, one[key], other[key]) for key in one)
+        return [found for key, *two in pairs for found in differing(*two, f"{place}.{key}".strip("."), tolerance)]
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
+        pairs = zip(one, other, strict=True)
+        return [found for key, two in enumerate(pairs) for found in differing(*two, f"{place}[{key}]", tolerance)]
+    else:
+        same = one == other
+    return [] if same else [place]
 
 
 class HashEmbedder(Embedder):

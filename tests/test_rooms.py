@@ -23,7 +23,7 @@ PACKAGES = {
 FLOORS = {"shell": 4, "controls": 3, "components": 2, "state": 2, "jobs": 1, "server": 1, "theme": 1}
 """The rooms of `viz/`; every other is a page's, on floor 5, and nothing but `pages/` imports it."""
 
-MOST_LINES, MOST_FILES = 300, 16
+MOST_LINES, MOST_FILES = 310, 16
 
 
 def floor(room):

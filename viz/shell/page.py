@@ -156,8 +156,11 @@ def _write_link(name: str, choices: Choices, default: Choices) -> None:
     query = to_query(choices, default) | model_in_link(choices, session.language_server.model or session.linked_model)
     query |= {WIDE: "1"} if lecture.is_on() else {}
     session.first_links.setdefault(name, query)
-    if query != st.query_params.to_dict():
+    page, written = session.written_link
+    # A widget that is moved away and back quickly sends the link of before; the browser has that of the move by now.
+    if query != st.query_params.to_dict() or (page == name and query != written):
         st.query_params.from_dict(query)
+    session.written_link = name, query
 
 
 def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
@@ -166,6 +169,7 @@ def _choices(name: str, default: Choices) -> tuple[Choices, list[str]]:
         session.choices[name], session.complaints[name] = _from_link(default)
     query = st.query_params.to_dict()
     if came_through_history():
+        session.written_link = "", {}
         # The menu leads to a page's bare address, which is an entry of its own and stands for what the page opened with.
         session.choices[name] = _restored(query or session.first_links.get(name, {}), default)
     choices = session.choices[name]

@@ -172,6 +172,7 @@ class Session:
     seeded = Container[dict[str, object]]("seeded", dict)  # values of widgets that the browser may not have received yet
     sent = Container[Sent]("sent", Sent)
     drawn = Value("drawn", False)  # whether the last run of a page came to its end
+    written_link = Value[tuple[str, dict[str, str]]]("written_link", ("", {}))  # the page, and the link it last wrote
     first_links = Container[dict[str, dict[str, str]]]("first_links", dict)  # what a page's address alone stood for
     undo = Value[Undo | None]("undo", None)
     opening = Container[dict[str, list[ColumnChoice | None]]]("opening", dict)  # until the page has been drawn with them

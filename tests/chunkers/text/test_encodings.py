@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.encoding_texts import TEXTS, encoded_texts
 from chunkers import InputError
 from chunkers.text.encodings import USUAL, as_plain_utf_8, decode_by_evidence
+from tests.chunkers.text.encoding_texts import TEXTS, encoded_texts
 
 PROSE = {one.language: one.text for one in TEXTS}
 

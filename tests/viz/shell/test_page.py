@@ -1,6 +1,7 @@
 """The life of a page: whatever state it is in, its link says what was chosen."""
 
 import pytest
+from streamlit.runtime.state.query_params import QueryParams
 from streamlit.testing.v1 import AppTest
 
 from tests.viz.app_steps import choose_document, emptied, said
@@ -57,6 +58,27 @@ def test_the_link_follows_every_control_when_there_is_no_text(app, name):
     assert not app.exception
     assert app.query_params["tokenizer"] == "words"
     assert app.query_params[word] == expected
+
+
+def test_the_link_follows_a_control_that_is_moved_back_before_the_browser_has_the_link(app, monkeypatch):
+    on_page(app, "compare")
+    told, tell = [], QueryParams._send_query_param_msg
+
+    def noted(self):
+        told.append(self.to_dict())
+        tell(self)
+
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", noted)
+    slider, first = app.slider(key="1/breakpoint/amount/None"), dict(app.query_params)
+    before = slider.value
+    slider.set_value(60.0).run()
+    assert [link.get("c2.amount") for link in told] == ["60"]
+    app.query_params.clear()
+    app.query_params.update(first)
+    app.slider(key="1/breakpoint/amount/None").set_value(before).run()
+    assert [link.get("c2.amount") for link in told] == ["60", None]
+    app.run()
+    assert len(told) == 2
 
 
 @pytest.mark.parametrize("name", WITHOUT_A_TEXT)

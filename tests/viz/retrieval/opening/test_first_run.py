@@ -6,13 +6,16 @@ import pytest
 from chunkers import Document, InputError, Tools, build_chunker, load_embedder, load_tokenizer
 from evaluation.retrieval.corpus import Corpus
 from evaluation.retrieval.index import build_index
-from tests.support import HashEmbedder, ended
+from tests.support import HashEmbedder, differing, ended
 from viz.jobs.plan import Material
 from viz.retrieval.material import bundled
 from viz.retrieval.opening.bundled_run import BundledRun
-from viz.retrieval.opening.first_run import FILE, first_run, first_screen
+from viz.retrieval.opening.first_run import FILE, first_run, first_screen, measured_again
 
 MOST_BYTES = 300_000
+
+OF_THE_MACHINE = {"chunk_s", "decide_s", "embed_s", "ask_s", "search_s", "embedded", "cached"}
+"""What is stored of a run that another run need not repeat: its times, and what was in the cache."""
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +66,26 @@ def test_the_chunkers_that_need_no_model_cut_as_they_did(shown, number):
 def test_the_one_that_embeds_cuts_as_it_did(shown):
     run, _ = shown
     assert measured_chunks(run, 2, load_embedder()) == run.found[2].index.chunks
+
+
+@pytest.mark.full
+@pytest.mark.model
+def test_its_scores_are_those_of_today():
+    kept, today = BundledRun.read(FILE), measured_again()
+    assert today.model_dump(exclude={"made", "seamark", "found"}) == kept.model_dump(exclude={"made", "seamark", "found"})
+    for number, (one, other) in enumerate(zip(kept.found, today.found, strict=True)):
+        assert not [place for place in differing(one, other) if place not in OF_THE_MACHINE], f"chunker {number}"
+
+
+def test_what_differs_is_found():
+    kept = BundledRun.read(FILE).found[0]
+    other = {
+        **kept,
+        "scores": [[[one if one is None else one + 1e-3 for one in row] for row in unit] for unit in kept["scores"]],
+    }
+    assert differing(kept, kept) == []
+    assert {place.partition("[")[0] for place in differing(kept, other)} == {"scores"}
+    assert differing({"a": [0.5, 1]}, {"a": [0.5 + 1e-9, 2]}) == ["a[1]"]
 
 
 def test_other_documents_questions_or_parameters_do_not_fit():

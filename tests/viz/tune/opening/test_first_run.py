@@ -6,11 +6,12 @@ import pytest
 
 from chunkers import InputError, Tools, load_embedder, load_tokenizer
 from evaluation.segmentation.sweep import TRIVIAL, Setting, sweep
+from tests.support import differing
 from tests.viz.retrieval.opening.test_first_run import words_of_the_texts
 from viz.tune.documents import first_documents
 from viz.tune.grid import first_settings
 from viz.tune.opening.bundled_sweep import BundledSweep
-from viz.tune.opening.first_run import FILE, first_run, first_screen
+from viz.tune.opening.first_run import FILE, first_run, first_screen, measured_again
 
 MOST_BYTES = 100_000
 
@@ -51,6 +52,16 @@ def test_a_chunker_reaches_today_what_it_reached(shown):
     rows = [*sweep([first], first_settings()[:3], Tools(load_embedder(), load_tokenizer(run.tokenizer)))]
     there = {row.setting: row for row in run.rows if row.document == first.document.name}
     assert rows == [there[row.setting] for row in rows]
+
+
+@pytest.mark.full
+@pytest.mark.model
+def test_all_that_it_reached_is_reached_today(shown):
+    _, kept = shown
+    said = {"made", "seamark"}
+    assert (
+        differing(kept.model_dump(mode="json", exclude=said), measured_again().model_dump(mode="json", exclude=said)) == []
+    )
 
 
 def test_other_documents_marks_or_places_do_not_fit(shown):

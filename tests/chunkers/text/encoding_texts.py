@@ -1,4 +1,4 @@
-"""A paragraph in each of 24 languages, and the encodings in which such texts are met; written for this comparison."""
+"""A paragraph in each of 24 languages, and the encodings in which such texts are met; written for the tests of encodings."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""Every benchmark runs to its end at a small setting and prints figures; their targets are for a machine at rest."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from sample_docs import load_sample
+from tests import ROOT
+from tests.lanes import mostly_full
+
+LIMIT = 900.0
+"""Seconds that a benchmark may take on a busy machine."""
+
+MISSED = 1
+"""Exit status of a benchmark that has run to its end and missed a target."""
+
+TEXT = ("--text", "sample_docs/three_topics.txt")
+
+SETTINGS = {
+    "__main__": ["--repeats", "1", *TEXT],
+    "browser": ["--steps", "2", "--characters", "5000"],
+    "browser ask": ["--ask", "--steps", "2"],
+    "browser hostile": ["--hostile", "--steps", "2", "--only", "spaces"],
+    "chroma": ["{chroma}", "--corpus", "chatlogs"],
+    "corpus": ["--sizes", "1", "--kills", "1"],
+    "embedding": ["--repeats", "1", "--only", "three_topics"],
+    "heading_path": ["{missing}", "--only", "structure"],
+    "hostile_files": ["--only", "torn"],
+    "kills": ["--moments", "1"],
+    "load sliders": ["sliders", "--sessions", "2", "--seconds", "3"],
+    "load rounds": ["rounds", "--sessions", "2", "--rounds", "1", "--characters", "500", "--ttl", "1"],
+    "load waiting": ["waiting", "--sessions", "2", "--characters", "20000"],
+    "load soak": ["soak", "--sessions", "1", "--seconds", "20", "--think", "0.2", "--characters", "500"],
+    "questions": ["--megabytes", "1", "--questions", "20"],
+    "retrieval_page": ["--questions", "20", "--steps", "1"],
+    "scaling": ["--only", "fixed_words", "--sizes", "100"],
+    "sentences": ["--repeats", "1"],
+    "shift": ["--only", "retrieval"],
+    "size": ["--repeats", "1", *TEXT],
+    "start": ["--repeats", "1"],
+    "stitched": ["--count", "2"],
+    "structure": ["--only", "table.md", "--edits", "3"],
+}
+"""A small setting by module, and a word where a module has several; chroma's corpus is made by the test."""
+
+CHEAP = {"hostile_files", "scaling", "structure"}
+
+TIMED = {"__main__", "embedding", "load sliders", "load rounds", "load waiting", "load soak", "shift"}
+"""Those whose targets a busy machine may miss. All others must reach theirs."""
+
+
+def test_every_benchmark_has_a_setting():
+    runnable = {path.stem for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")}
+    assert {name.split()[0] for name in SETTINGS} == runnable
+
+
+def write_corpus(folder):
+    """Write a corpus in the form of Chroma's data, with enough questions for an interval."""
+    text = load_sample("article").text
+    (folder / "chatlogs.md").write_bytes(text.encode())
+    with (folder / "questions.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["question", "references", "corpus_id"])
+        for start in range(0, 3000, 500):
+            reference = {"content": text[start : start + 200], "start_index": start, "end_index": start + 200}
+            rows.writerow([f"What is said at {start}?", json.dumps([reference]), "chatlogs"])
+
+
+def run(name, folder):
+    """Run a benchmark in a process of its own at its small setting."""
+    folders = {"chroma": folder / "chroma", "missing": folder / "missing"}
+    folders["chroma"].mkdir()
+    write_corpus(folders["chroma"])
+    module = f"benchmarks.{name.split()[0]}".removesuffix(".__main__")
+    command = [sys.executable, "-m", module, *(word.format_map(folders) for word in SETTINGS[name])]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
+
+
+def tables(printed):
+    """Return the tables in Markdown that were printed, each as a list of rows by column."""
+    found = []
+    for block in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
+        head, _, *rows = ([cell.strip() for cell in line.strip("|\n").split("|")] for line in block.splitlines())
+        found.append([dict(zip(head, row, strict=True)) for row in rows])
+    return found
+
+
+@pytest.mark.parametrize("name", mostly_full(SETTINGS, CHEAP))
+def test_it_runs_to_its_end_and_prints_figures(name, tmp_path):
+    done = run(name, tmp_path)
+    said = f"{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr, said
+    assert done.returncode in ({0, MISSED} if name in TIMED else {0}), said
+    rows = [row for table in tables(done.stdout) for row in table]
+    assert rows or re.search(r": median \d+ ms", done.stdout), said
+    assert all(re.search(r"\d", " ".join([*row.values()][1:])) for row in rows), said
+    for row in rows:
+        assert all(row[column] == "0" for column in row if column.endswith(("errors", "lost updates"))), said
