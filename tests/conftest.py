@@ -3,9 +3,11 @@
 import importlib
 import sys
 from contextlib import ExitStack, closing
+from functools import cache
 
 import hypothesis
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
@@ -29,6 +31,8 @@ def pytest_configure(config):
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
     hypothesis.settings.load_profile("repeatable")
+    # Each AppTest reads the metadata of all installed distributions for components: a quarter of a second, always the same.
+    manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
     if config.option.quick:
         config.option.markexpr = QUICK
         keep_quick()
