@@ -3,11 +3,9 @@
 import importlib
 import sys
 from contextlib import ExitStack, closing
-from functools import cache
 
 import hypothesis
 import pytest
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from chunkers import Tools, load_embedder, load_tokenizer
@@ -20,6 +18,7 @@ from tests.lanes import QUICK, is_left_out, keep_quick, kinds, leave_out_full
 from tests.support import LIMIT, PieceNetwork, ended
 from viz.jobs import reading, resources
 from viz.jobs.background import registry
+from viz.server.spared import spare_the_start
 
 
 def pytest_addoption(parser):
@@ -31,8 +30,8 @@ def pytest_configure(config):
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
     hypothesis.settings.load_profile("repeatable")
-    # Each AppTest reads the metadata of all installed distributions for components: a quarter of a second, always the same.
-    manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+    # As the server does: every AppTest would read the metadata of all installed packages, a quarter of a second each time.
+    spare_the_start()
     if config.option.quick:
         config.option.markexpr = QUICK
         keep_quick()

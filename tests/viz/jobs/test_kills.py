@@ -5,7 +5,7 @@ import pytest
 from benchmarks.kills import kill
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["embedding", "sweep", "retrieval run"])
 def test_nothing_finished_is_computed_again(kind, tmp_path):
     killed = kill(kind, 2, 1, tmp_path)

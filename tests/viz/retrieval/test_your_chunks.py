@@ -15,6 +15,7 @@ from tests.viz.compare.test_asking import ask, mark
 from viz.jobs.background import registry
 from viz.jobs.plan import Material, Plan
 from viz.jobs.retrieval import Retrieval, estimate_of_plan
+from viz.retrieval import page
 from viz.state.chunk_files import NAME_AGAIN, NO_FILE
 
 pytestmark = pytest.mark.page
@@ -24,6 +25,12 @@ TEXTS = {
     "sea.txt": "The tide turns. It is salt.",
 }
 ASKED = b"question,excerpts\nWhat does it eat?,It eats fish.\nWhen?,The owl hunts at night.\n"
+
+
+@pytest.fixture(autouse=True)
+def no_first_run(monkeypatch):
+    """The page opens without the bundled run: no test here reads it, and drawing it takes longer than the rest."""
+    monkeypatch.setattr(page, "first_run", lambda: "No test reads it.")
 
 
 def rows(*names):

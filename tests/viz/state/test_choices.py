@@ -1,7 +1,7 @@
 """What the user chose, through the link and back."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chunkers import EMBEDDERS, SPLITTERS, TOKENIZERS, ParameterError, build_chunker
@@ -58,7 +58,6 @@ def choices(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
 @given(choices())
 def test_a_link_brings_every_choice_back(chosen):
     back, complaints = from_query(to_query(chosen, DEFAULT), sample_splitters(), DEFAULT)
