@@ -11,6 +11,7 @@ from chunkers import InputError
 from chunkers.text.pipelines import load_pipeline
 from chunkers.text.sentences import _pipeline
 from tests import ROOT
+from tests.lanes import mostly_full
 from tests.support import LIMIT
 from tests.viz.app_steps import said
 from viz.jobs import resources
@@ -93,7 +94,7 @@ def test_what_is_no_pipeline_is_refused_in_a_sentence(name):
         load_pipeline(name, "sentences")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", mostly_full(PAGES, {"compare", "tune"}))
 def test_a_pipeline_that_a_link_names_waits_for_a_click(package, page):
     package("xx_seamark_pipeline", pipeline=True)
     app = opened(page, sentences="spacy:xx_seamark_pipeline")

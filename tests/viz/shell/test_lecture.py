@@ -18,8 +18,10 @@ def labels(app):
 
 
 @pytest.mark.parametrize("name", [*ABOUT_A_TEXT, *WITHOUT_A_TEXT])
-def test_every_page_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
+def test_every_page_names_its_keys_and_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
     opened(app, name)
+    if name in ABOUT_A_TEXT:
+        assert any(caption.value.startswith("Keys: ") for caption in app.caption)
     kind, key, value, (word, expected) = own_controls(app)[name]
     if word == "sentences":
         value = expected = "paragraphs"  # as the sample does not come
@@ -27,12 +29,6 @@ def test_every_page_keeps_its_controls_and_the_link_keeps_the_mode(app, name):
     assert not app.exception
     assert app.query_params[word] == expected
     assert app.query_params["lecture"] == "1"
-
-
-@pytest.mark.parametrize("name", ABOUT_A_TEXT)
-def test_its_menu_names_its_keys(app, name):
-    opened(app, name)
-    assert any(caption.value.startswith("Keys: ") for caption in app.caption)
 
 
 def test_out_of_it_there_are_no_such_keys(app):

@@ -42,15 +42,10 @@ def without_a_text(app, name):
 
 
 @pytest.mark.parametrize("name", ABOUT_A_TEXT)
-def test_the_link_says_what_was_chosen_when_there_is_no_text(app, name):
+def test_the_link_follows_every_control_when_there_is_no_text(app, name):
     without_a_text(app, name)
     assert app.query_params["document"] == "own"
     assert app.query_params["embedder"] == "tfidf"
-
-
-@pytest.mark.parametrize("name", ABOUT_A_TEXT)
-def test_the_link_follows_every_control_when_there_is_no_text(app, name):
-    without_a_text(app, name)
     kind, key, value, (word, expected) = own_controls(app)[name]
     kind(key=key).set_value(value).run()
     assert app.query_params[word] == expected
