@@ -3,6 +3,7 @@
 PYTHON ?= python3.13 python3.12 python3.11 python3 # the first that is new enough makes .venv
 PYTEST_ARGS ?=
 FUZZ_ARGS ?=
+BENCH_ARGS ?=
 PY := .venv/bin/python
 # Node is a package of requirements-dev.txt too: everyone has the same one, and a machine needs none of its own.
 BIOME := .venv/bin/node node_modules/@biomejs/biome/bin/biome
@@ -43,20 +44,20 @@ lint: .venv/test.stamp ## check style and formatting
 types: .venv/test.stamp ## check types
 	$(PY) -m mypy
 
-scripts: node_modules/.package-lock.json ## check the scripts of the page: style, types, unit tests
+scripts: node_modules/.stamp ## check the scripts of the page: style, types, unit tests
 	$(BIOME) check --error-on-warnings
 	$(TSC) --project .
 	$(TSC) --project tests/scripts
 	.venv/bin/node --test "tests/scripts/*.test.js"
 
-format: .venv/test.stamp node_modules/.package-lock.json ## mend style and formatting where that can be done by itself
-	$(PY) -m ruff check --fix .
+format: .venv/test.stamp node_modules/.stamp ## mend style and formatting where that can be done by itself
+	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 	$(BIOME) check --write
 
-bench: .venv/test.stamp ## measure speed
-	$(PY) -m benchmarks
-	$(PY) -m benchmarks.size
+bench: .venv/test.stamp ## measure speed (BENCH_ARGS="--repeats 1 --text FILE")
+	$(PY) -m benchmarks $(BENCH_ARGS)
+	$(PY) -m benchmarks.size $(BENCH_ARGS)
 
 package: .venv/test.stamp ## build the wheel and the source distribution into dist/
 	$(PY) -m build --no-isolation
@@ -65,21 +66,30 @@ clean: ## remove caches; to start over, remove .venv and node_modules too
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
+# A stamp holds what was installed, and is compared by its content: the files of a new checkout beside an environment that is
+# complete are newer, and nothing is to be done.
+RUN_PINS := requirements.txt constraints.txt
+TEST_PINS := requirements-dev.txt $(RUN_PINS)
+NODE_PINS := package.json package-lock.json .npmrc
+outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
+.SECONDEXPANSION:
+.PHONY: outdated
+
 # One call of pip for each set, so that all packages are resolved together.
-.venv/run.stamp: requirements.txt constraints.txt $(PY)
+.venv/run.stamp: $$(call outdated,$(RUN_PINS)) | $(PY)
 	$(PY) -m pip install --disable-pip-version-check -r requirements.txt
-	@touch $@
+	@cat $(RUN_PINS) > $@
 
 # Not compiled: of the 30,000 files the tests import a tenth, and Python compiles those when it does.
-.venv/test.stamp: requirements-dev.txt requirements.txt constraints.txt $(PY)
+.venv/test.stamp: $$(call outdated,$(TEST_PINS)) | $(PY)
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-dev.txt
-	@touch .venv/run.stamp $@
+	@cat $(RUN_PINS) > .venv/run.stamp
+	@cat $(TEST_PINS) > $@
 
-# npm writes this file when it has installed. The system's certificates are Python's here as well: behind a proxy of a company
-# they are the ones that count.
-node_modules/.package-lock.json: package.json package-lock.json .npmrc .venv/test.stamp
+# The system's certificates are Python's here as well: behind a proxy of a company they are the ones that count.
+node_modules/.stamp: $$(call outdated,$(NODE_PINS)) | .venv/test.stamp
 	NODE_USE_SYSTEM_CA=1 .venv/bin/npm ci
-	@touch $@
+	@cat $(NODE_PINS) > $@
 
 $(PY):
 	@for python in $(PYTHON); do \

@@ -237,7 +237,8 @@ def _tools(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[st
     """Return the imports and the lines that give another library the recipe's embedder."""
     fitted = recipe.embedder == "tfidf"
     names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
-    imports = ("", f"from seamark.chunkers import {', '.join(names)}", f"from seamark.chunkers.adapters.{module} import {name}")
+    ours = f"from seamark.chunkers import {', '.join(names)}"
+    imports = ("", ours, f"from seamark.chunkers.adapters.{module} import {name}")
     embedder = f"load_embedder({literal(recipe.embedder)})"
     before = f"document = Document.from_text(text, {literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
     fit = ".for_document(document)" if fitted else ""

@@ -15,7 +15,9 @@ CHUNK = ["-m", "seamark", "chunk", "sample_docs/stubs.txt", "--chunker", "fixed_
 CHUNK += ["--tokenizer", "words"]
 SWEEP = ["-m", "seamark", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
 SWEEP += ["--grid", "size=1,2,3", "--json"]
-COMMANDS = pytest.mark.parametrize("command", [CHUNK, ["-m", "seamark", "chunk", "--list"], SWEEP], ids=["chunk", "list", "sweep"])
+COMMANDS = pytest.mark.parametrize(
+    "command", [CHUNK, ["-m", "seamark", "chunk", "--list"], SWEEP], ids=["chunk", "list", "sweep"]
+)
 
 
 def start(command, **streams):

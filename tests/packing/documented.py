@@ -102,7 +102,9 @@ def examples(page):
         elif kind == "python":
             found.append(Example(page, line, kind, code))
     without_blocks = re.sub(r"^```.*?^```$", lambda match: "\n" * match[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
-    for match in re.finditer(r"`((?:seamark|make|pip|python|\.venv/bin/python|from seamark\S*)(?: [^`]+)?)`", without_blocks):
+    for match in re.finditer(
+        r"`((?:seamark|make|pip|python|\.venv/bin/python|from seamark\S*)(?: [^`]+)?)`", without_blocks
+    ):
         line = without_blocks[: match.start()].count("\n") + 1
         found.append(Example(page, line, "inline", " ".join(match[1].split())))
     return found
