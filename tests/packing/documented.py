@@ -26,9 +26,9 @@ NOT_RUN = {
     "make": "tests/test_make.py",
     "seamark": "opens the app; tests/browser/test_installed.py",
     "seamark COMMAND": "stands for all commands",
-    "seamark corpus RECIPE INPUT... --output DIR --engine ray": "needs a cluster; tests/corpus/test_on_ray.py, on one machine",
-    "from seamark.corpus import CHUNKS, Chunks\nfrom pyspark": "needs Spark; tests/corpus/test_page.py, where it is installed",
-    "from seamark.corpus import Chunks\nfrom datasets": "needs datasets; tests/corpus/test_page.py, where it is installed",
+    "seamark corpus RECIPE INPUT... --output DIR --engine ray": "needs a cluster; tests/corpus/test_on_ray.py starts one",
+    "from seamark.corpus import CHUNKS, Chunks\nfrom pyspark": "needs Spark; tests/corpus/test_page.py, where installed",
+    "from seamark.corpus import Chunks\nfrom datasets": "needs datasets; tests/corpus/test_page.py, where installed",
     "from seamark.integrations.langchain import …": "stands for any name",
     "from seamark import …": "stands for any name",
 }

@@ -16,6 +16,7 @@ from tests.evaluation.answering.scripted import chat
 from tests.evaluation.generating.questioner import answer, number_of
 from tests.packing.documented import NOT_RUN, PAGES, examples
 from tests.packing.environments import LIMIT, environment
+from tests.packing.test_wheel import EXTRAS
 from tests.server import ChatModelServer
 
 pytestmark = pytest.mark.slow
@@ -72,8 +73,8 @@ def as_typed(example):
 
 @pytest.fixture(scope="module")
 def user(built, tmp_path_factory):
-    """The Python of an environment with the wheel and its extras."""
-    return environment(tmp_path_factory.mktemp("user"), built[1], ["app", "adapters", "corpus", "llm", "ray"])
+    """The Python of an environment with the wheel and all its extras."""
+    return environment(tmp_path_factory.mktemp("user"), built[1], [*EXTRAS])
 
 
 @pytest.mark.parametrize("dear", [False, pytest.param(True, marks=pytest.mark.full)])
@@ -106,7 +107,7 @@ def test_every_command_and_snippet_runs(user, tmp_path, dear):
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(results) == len(run), done.stderr
     for example, (_, _, seconds) in zip(run, results, strict=True):
-        print(f"{seconds:6.1f} s {example}")
+        print(f"{seconds:6.1f} s {example}")  # noqa: T201 - for `pytest -s`
     failed = [f"{example}\n{printed}" for example, (status, printed, _) in zip(run, results, strict=True) if status]
     assert not failed, "\n\n".join(failed)
 
