@@ -44,14 +44,14 @@ lint: .venv/test.stamp ## check style and formatting
 types: .venv/test.stamp ## check types
 	$(PY) -m mypy
 
-scripts: node_modules/.package-lock.json ## check the scripts of the page: style, types, unit tests
+scripts: node_modules/.stamp ## check the scripts of the page: style, types, unit tests
 	$(BIOME) check --error-on-warnings
 	$(TSC) --project .
 	$(TSC) --project tests/scripts
 	.venv/bin/node --test "tests/scripts/*.test.js"
 
-format: .venv/test.stamp node_modules/.package-lock.json ## mend style and formatting where that can be done by itself
-	$(PY) -m ruff check --fix .
+format: .venv/test.stamp node_modules/.stamp ## mend style and formatting where that can be done by itself
+	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 	$(BIOME) check --write
 
@@ -66,25 +66,35 @@ clean: ## remove caches; to start over, remove .venv and node_modules too
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
+# A stamp holds what was installed, and is compared by its content: the files of a new checkout beside an environment that is
+# complete are newer, and nothing is to be done.
+RUN_PINS := requirements.txt constraints.txt
+TEST_PINS := requirements-dev.txt $(RUN_PINS)
+FULL_PINS := requirements-full.txt constraints-full.txt $(TEST_PINS)
+NODE_PINS := package.json package-lock.json .npmrc
+outdated = $(if $(shell cat $(1) | cmp - $@ 2>&1),outdated)
+.SECONDEXPANSION:
+.PHONY: outdated
+
 # One call of pip for each set, so that all packages are resolved together.
-.venv/run.stamp: requirements.txt constraints.txt $(PY)
+.venv/run.stamp: $$(call outdated,$(RUN_PINS)) | $(PY)
 	$(PY) -m pip install --disable-pip-version-check -r requirements.txt
-	@touch $@
+	@cat $(RUN_PINS) > $@
 
 # Not compiled: of the 30,000 files the tests import a tenth, and Python compiles those when it does.
-.venv/test.stamp: requirements-dev.txt requirements.txt constraints.txt $(PY)
+.venv/test.stamp: $$(call outdated,$(TEST_PINS)) | $(PY)
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-dev.txt
-	@touch .venv/run.stamp $@
+	@cat $(RUN_PINS) > .venv/run.stamp
+	@cat $(TEST_PINS) > $@
 
-.venv/full.stamp: requirements-full.txt constraints-full.txt .venv/test.stamp
+.venv/full.stamp: $$(call outdated,$(FULL_PINS)) | .venv/test.stamp
 	$(PY) -m pip install --disable-pip-version-check --no-compile -r requirements-full.txt
-	@touch $@
+	@cat $(FULL_PINS) > $@
 
-# npm writes this file when it has installed. The system's certificates are Python's here as well: behind a proxy of a company
-# they are the ones that count.
-node_modules/.package-lock.json: package.json package-lock.json .npmrc .venv/test.stamp
+# The system's certificates are Python's here as well: behind a proxy of a company they are the ones that count.
+node_modules/.stamp: $$(call outdated,$(NODE_PINS)) | .venv/test.stamp
 	NODE_USE_SYSTEM_CA=1 .venv/bin/npm ci
-	@touch $@
+	@cat $(NODE_PINS) > $@
 
 $(PY):
 	@for python in $(PYTHON); do \

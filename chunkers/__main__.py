@@ -1,4 +1,4 @@
-"""The command line that cuts documents: ``seamark chunk FILE... --chunker NAME``, or this package by ``python -m``."""
+"""The command line that cuts documents: ``seamark chunk FILE... --chunker NAME``."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from chunkers.language_models.spending import Limit
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog=prog,
+        prog="seamark chunk",
         description="Cut documents into chunks; prints one JSON object per document.",
     )
     names = ", ".join([*CHUNKERS, *ASKING, *ADAPTERS])
@@ -73,9 +73,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
-    """Run the command line, which its help calls ``prog``; return the exit status, see `command_line`."""
-    return command_line(lambda: _run(_parser(prog).parse_args(arguments)))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, see `command_line`."""
+    return command_line(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ METADATA: Mapping[str, str] = {
 def metadata_of(chunking: Cut) -> list[dict[str, Any]]:
     """Return the metadata of every chunk, of the keys of `METADATA` that say something of it."""
     document, parts = chunking.document, chunking.document.parts
-    how = "plain" if chunking.recipe is None else chunking.recipe.embedded_as
+    how = "plain" if chunking.made_by is None else chunking.made_by.embedded_as
     found = []
     for chunk in chunking.chunks:
         said: dict[str, Any] = {

@@ -34,7 +34,7 @@ def to_dict(chunking: Chunking, recipe: Recipe | None = None) -> dict[str, Any]:
     InputError
         If there is neither.
     """
-    made_by = chunking.recipe if recipe is None else recipe
+    made_by = chunking.made_by if recipe is None else recipe
     if made_by is None:
         raise InputError("recipe must be given for a result that chunkers.run did not make; got None.")
     document, timing = chunking.document, chunking.timing

@@ -201,7 +201,7 @@ def run(chunker: Chunker, document: Document, tools: Tools, embedded_as: Embedde
         chunking = situated(chunking, tools)
     model = tools.asking.model if tools.asking is not None else None
     recipe = Recipe.of(chunker, document.splitter, tools.embedder, tools.tokenizer.name, embedded_as, model)
-    return replace(chunking, recipe=recipe)
+    return replace(chunking, made_by=recipe)
 
 
 def chunk(

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from chunkers.cache import EmbeddingCache
 from chunkers.display.notebook import result_html
 from chunkers.documents import Library, to_documents
-from chunkers.embedders.own import Encoder
+from chunkers.errors import InputError
 from chunkers.reason import Reason
-from chunkers.shapes import Described
 from chunkers.stated import Proposition, Stated
 from chunkers.table import to_dataframe
 from chunkers.text.document import Document, Span
 from chunkers.text.fitness import Misfit
-from chunkers.text.given import GivenSentences
 
 if TYPE_CHECKING:
-    from chunkers.language_models.asking import Asking
-    from chunkers.language_models.base import LanguageModel
     from chunkers.language_models.spending import Spending
+    from chunkers.recipe import Recipe
 
 
 class Verdict(StrEnum):
@@ -326,75 +322,6 @@ class Timing:
     merge_ms: float
 
 
-class MadeBy(Protocol):
-    """What a result knows of its recipe, which is a `chunkers.Recipe`; recipes are built on results, not the reverse."""
-
-    @property
-    def chunker(self) -> str:
-        """The chunker's name."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """All parameters of the chunker."""
-        ...
-
-    @property
-    def sentences(self) -> str:
-        """The splitter's name."""
-        ...
-
-    @property
-    def embedder(self) -> str:
-        """The embedder's name."""
-        ...
-
-    @property
-    def tokenizer(self) -> str:
-        """The tokenizer's name."""
-        ...
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        """What the result depends on, with versions."""
-        ...
-
-    @property
-    def embedded_as(self) -> Literal["plain", "heading_path", "context"]:
-        """What of the chunks is embedded; see `chunkers.embedded`."""
-        ...
-
-    @property
-    def language_model(self) -> str:
-        """The name of the language model that was asked; empty where none was."""
-        ...
-
-    def build(self) -> Described:
-        """Make the chunker; raises ParameterError if a parameter breaks its rule."""
-        ...
-
-    def model_dump(self) -> dict[str, Any]:
-        """Return the recipe as JSON-compatible values."""
-        ...
-
-    def to_json(self) -> str:
-        """Return the recipe as JSON, which the command line reads."""
-        ...
-
-    def run(
-        self,
-        text: str,
-        name: str = "text",
-        cache: EmbeddingCache | None = None,
-        *,
-        embedder: Encoder | None = None,
-        sentences: GivenSentences | None = None,
-        language_model: str | LanguageModel | Asking | None = None,
-    ) -> Chunking:
-        """Cut another text in the same way; see `chunkers.Recipe.run`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Chunking(Sequence[Chunk]):
     """The chunks of a document in the order of their first span, and every decision.
@@ -426,7 +353,7 @@ class Chunking(Sequence[Chunk]):
         Where the text does not suit its splitter or the model.
     spending
         What asking a language model took; None where none was asked.
-    recipe
+    made_by
         What gives the same chunks again; None for a result that `chunkers.run` did not make.
     """
 
@@ -442,7 +369,14 @@ class Chunking(Sequence[Chunk]):
     left_out: tuple[Proposition, ...] = ()
     misfits: tuple[Misfit, ...] = ()
     spending: Spending | None = field(default=None, compare=False)
-    recipe: MadeBy | None = field(default=None, compare=False)
+    made_by: Recipe | None = field(default=None, compare=False)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe that gives the same chunks again; raises InputError for a result that `chunkers.run` did not make."""
+        if self.made_by is None:
+            raise InputError("recipe: a result must have one to be cut like it; this one was made without.")
+        return self.made_by
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -467,7 +401,7 @@ class Chunking(Sequence[Chunk]):
     def __repr__(self) -> str:
         """Return what it is in a few words, without the text."""
         count = len(self.chunks)
-        made = f" by {self.recipe.chunker}" if self.recipe is not None else ""
+        made = f" by {self.made_by.chunker}" if self.made_by is not None else ""
         return f"<Chunking{made}: {count:,} chunk{'s' * (count != 1)} of {self.document!r}>"
 
     def _repr_html_(self) -> str:

@@ -192,6 +192,6 @@ class Cut(Protocol):
         ...
 
     @property
-    def recipe(self) -> Origin | None:
+    def made_by(self) -> Origin | None:
         """What made it; None where that is not known."""
         ...

@@ -85,7 +85,7 @@ def chosen(chunking: Cut, embedded_as: EmbeddedAs | None) -> EmbeddedAs:
     """Return how chunks are embedded: as asked, or as the result's own recipe says; raises InputError if that is no way."""
     if embedded_as is not None:
         return checked(embedded_as)
-    return "plain" if chunking.recipe is None else chunking.recipe.embedded_as
+    return "plain" if chunking.made_by is None else chunking.made_by.embedded_as
 
 
 def rows_of(chunking: Cut, embedded_as: EmbeddedAs | None) -> list[dict[str, Any]]:

@@ -33,9 +33,9 @@ SAID_EVERY_S = 30
 """Seconds between two lines of progress where these go into a file."""
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog=prog,
+        prog="seamark corpus",
         description="Cut whole folders and data sets into chunks; the same command again goes on where it stopped.",
     )
     parser.add_argument("recipe", metavar="RECIPE", help="a recipe, as the page exports it")
@@ -81,9 +81,9 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
-    """Run the command line, which its help calls ``prog``; return the exit status: 1 if some documents could not be cut."""
-    return command_line(lambda: _run(_parser(prog).parse_args(arguments)))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status: 1 if some documents could not be cut."""
+    return command_line(lambda: _run(_parser().parse_args(arguments)))
 
 
 def _run(options: argparse.Namespace) -> int:

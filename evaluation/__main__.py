@@ -20,9 +20,9 @@ from evaluation.commands.sweep import run_sweep
 from evaluation.segmentation.sweep import MEASURES
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog=prog,
+        prog="seamark",
         description="Measure chunkers against known boundaries, with questions, or without.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
@@ -65,11 +65,11 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None, prog: str = f"python -m {__package__}") -> int:
-    """Run the command line, which its help calls ``prog``; return the exit status, see `command_line`."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status, see `command_line`."""
 
     def work() -> int:
-        options = _parser(prog).parse_args(arguments)
+        options = _parser().parse_args(arguments)
         # A command without a status of its own has done what it was asked for.
         return options.run(options) or 0
 

@@ -26,9 +26,6 @@ TOOLS: Mapping[Tool, str] = {
 }
 """What code can be written for, with its name on the page."""
 
-HERE = "".join(f"{package}." for package in __name__.split(".")[:-2])
-"""What stands before the name of every module: nothing in a checkout, the package's name where it is installed."""
-
 DOCUMENT = "document.txt"
 READ = f'text = Path("{DOCUMENT}").read_bytes().decode("utf-8")'
 
@@ -69,7 +66,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
     match tool:
         case "langchain":
             return Program(
-                (f"from {HERE}integrations.langchain import SeamarkTextSplitter",),
+                ("from seamark.integrations.langchain import SeamarkTextSplitter",),
                 f"{given}splitter = SeamarkTextSplitter(recipe)\n"
                 "documents = splitter.create_documents([text])  # with start_index and heading_path in their metadata\n"
                 "chunks = [document.page_content for document in documents]",
@@ -79,7 +76,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
                 (
                     "from llama_index.core import Document",
                     "",
-                    f"from {HERE}integrations.llama_index import SeamarkNodeParser",
+                    "from seamark.integrations.llama_index import SeamarkNodeParser",
                 ),
                 f"{given}parser = SeamarkNodeParser(recipe)\n"
                 "nodes = parser.get_nodes_from_documents([Document(text=text)])\n"
@@ -87,14 +84,14 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
             )
         case "haystack":
             return Program(
-                ("from haystack import Document", "", f"from {HERE}integrations.haystack import SeamarkDocumentSplitter"),
+                ("from haystack import Document", "", "from seamark.integrations.haystack import SeamarkDocumentSplitter"),
                 f"{given}splitter = SeamarkDocumentSplitter(recipe)  # a component: pipeline.add_component(...)\n"
                 'documents = splitter.run(documents=[Document(content=text)])["documents"]\n'
                 "chunks = [document.content for document in documents]",
             )
         case "chonkie":
             return Program(
-                (f"from {HERE}integrations.chonkie import SeamarkChunker",),
+                ("from seamark.integrations.chonkie import SeamarkChunker",),
                 f"{given}chunker = SeamarkChunker(recipe)\nchunks = [chunk.text for chunk in chunker(text)]",
             )
         case "python":
@@ -102,7 +99,7 @@ def program_for(tool: Tool, recipe: Recipe) -> Program:
             arguments = [f"{name}={literal(one)}" for name, one in {**others, **recipe.parameters}.items()]
             call = called("chunk", ["text", literal(recipe.chunker), *arguments])
             return Program(
-                (f"from {HERE}chunkers import chunk",),
+                ("from seamark import chunk",),
                 f"result = {call}\nchunks = [*result.texts]  # result[0].start, result.gaps[0].reason and so on",
             )
     raise ValueError(f"no program in Python is for {tool}")
@@ -116,8 +113,7 @@ def _essence(recipe: Recipe) -> dict[str, Any]:
 
 def _command(recipe: Recipe) -> str:
     said = _essence(recipe)
-    # The same in a checkout and where it is installed.
-    parts = [f"python -m seamark chunk {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
+    parts = [f"seamark chunk {DOCUMENT} --chunker {shlex.quote(recipe.chunker)}"]
     parts += [f"--set {shlex.quote(f'{name}={_written(one)}')}" for name, one in recipe.parameters.items()]
     for name in ("sentences", "embedder", "tokenizer", "embedded_as", "language_model"):
         if name in said:

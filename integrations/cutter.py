@@ -32,13 +32,11 @@ def recipe_of(given: AnyRecipe) -> Recipe:
     InputError
         If it is none of these, the file cannot be read, or it is no recipe.
     """
+    if isinstance(given, Chunking):
+        given = given.recipe
     if isinstance(given, Recipe):
         given.build()
         return given
-    if isinstance(given, Chunking):
-        if given.recipe is None:
-            raise InputError("recipe: a result must have one to be cut like it; this one was made without.")
-        return Recipe.from_json(given.recipe.to_json())
     if isinstance(given, Mapping):
         try:
             return Recipe.from_json(json.dumps({**given}))

@@ -14,7 +14,7 @@ from chunkers import Chunking, InputError, ModelError, ParameterError, Recipe, S
 from chunkers.adapters.mapping import locate
 from chunkers.registry import ADAPTERS
 from chunkers.text.tokenizers import BYTE_PAIRS
-from integrations.code import HERE, Program, Tool, called, literal
+from integrations.code import Program, Tool, called, literal
 
 MOST_RUN = 100_000
 """Characters of a text on which a library's own chunker is run beside a column while the page waits."""
@@ -168,7 +168,7 @@ def _counter(recipe: Recipe, unit: str) -> tuple[list[str], str, str]:
         return [], "", "len"
     if unit == "words":
         return [], "", "lambda piece: len(piece.split())"
-    imports = ["", f"from {HERE}chunkers import load_tokenizer"]
+    imports = ["", "from seamark import load_tokenizer"]
     return imports, f"tokens = load_tokenizer({literal(recipe.tokenizer)})\n", "lambda piece: tokens.count([piece])[0]"
 
 
@@ -237,7 +237,8 @@ def _tools(recipe: Recipe, module: str, name: str, *more: str) -> tuple[tuple[st
     """Return the imports and the lines that give another library the recipe's embedder."""
     fitted = recipe.embedder == "tfidf"
     names = sorted({"Tools", "load_embedder", "load_tokenizer", *more, *(["Document"] if fitted else [])})
-    imports = ("", f"from {HERE}chunkers import {', '.join(names)}", f"from {HERE}chunkers.adapters.{module} import {name}")
+    ours = f"from seamark.chunkers import {', '.join(names)}"
+    imports = ("", ours, f"from seamark.chunkers.adapters.{module} import {name}")
     embedder = f"load_embedder({literal(recipe.embedder)})"
     before = f"document = Document.from_text(text, {literal(recipe.sentences)})\n" if fitted or "Document" in more else ""
     fit = ".for_document(document)" if fitted else ""

@@ -5,19 +5,24 @@
 ('One sentence.', 'Another.')
 
 What is named here is what most programs need, and what a chunker of your own is made of. It is imported when it is first
-asked for, so that ``import seamark`` alone costs next to nothing.
+asked for, so that ``import seamark`` alone costs next to nothing. ``seamark.chunkers``, ``seamark.integrations`` and so on
+have the rest, in a checkout as well.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chunkers import (
+        SHARED_CACHE,
         Chunk,
         Chunker,
         Chunking,
         Document,
+        EmbeddingCache,
         Gap,
         InputError,
         ParameterError,
@@ -29,16 +34,26 @@ if TYPE_CHECKING:
         __version__,
         build_chunker,
         chunk,
+        compare,
+        inspect,
+        ledger_to_csv,
         load_embedder,
         load_tokenizer,
         register,
+        to_csv,
+        to_dict,
+        to_json,
+        to_jsonl,
+        to_parquet,
     )
 
 __all__ = [
+    "SHARED_CACHE",
     "Chunk",
     "Chunker",
     "Chunking",
     "Document",
+    "EmbeddingCache",
     "Gap",
     "InputError",
     "ParameterError",
@@ -50,19 +65,35 @@ __all__ = [
     "__version__",
     "build_chunker",
     "chunk",
+    "compare",
+    "inspect",
+    "ledger_to_csv",
     "load_embedder",
     "load_tokenizer",
     "register",
+    "to_csv",
+    "to_dict",
+    "to_json",
+    "to_jsonl",
+    "to_parquet",
 ]
 
+if not os.path.isdir(os.path.join(os.path.dirname(__file__), "chunkers")):  # noqa: PTH112, PTH118, PTH120 - pathlib takes long
+    from seamark.checkout import Rooms
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for; raises AttributeError if there is none of that name."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import chunkers
+    # In front of Python's own finders, which would find `integrations/langchain.py` a second time.
+    sys.meta_path.insert(0, Rooms())
 
-    return getattr(chunkers, name)
+# A type checker that saw this function would accept every name.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Import what is asked for; raises AttributeError if there is none of that name."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import chunkers
+
+        return getattr(chunkers, name)
 
 
 def __dir__() -> list[str]:

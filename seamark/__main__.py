@@ -32,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command == "chunk":
         from chunkers.__main__ import main as chunk
 
-        return chunk(given[1:], prog="seamark chunk")
+        return chunk(given[1:])
     if command in COMMANDS and command != "corpus":
         from evaluation.__main__ import main as evaluate
 
-        return evaluate(given, prog="seamark")
+        return evaluate(given)
     from chunkers.arguments import command_line
 
     return command_line(lambda: _corpus(given[1:]) if command == "corpus" else _app(given))
@@ -48,7 +48,7 @@ def _corpus(arguments: Sequence[str]) -> int:
     need("corpus", "seamark corpus", "filelock", "pyarrow")
     from corpus.__main__ import main as corpus
 
-    return corpus(arguments, prog="seamark corpus")
+    return corpus(arguments)
 
 
 def _app(arguments: Sequence[str]) -> int:

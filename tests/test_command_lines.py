@@ -11,11 +11,13 @@ from chunkers.__main__ import main as chunkers_main
 from evaluation.__main__ import main as evaluation_main
 from tests import ROOT
 
-CHUNK = ["-m", "chunkers", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]
+CHUNK = ["-m", "seamark", "chunk", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]
 CHUNK += ["--tokenizer", "words"]
-SWEEP = ["-m", "evaluation", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
+SWEEP = ["-m", "seamark", "sweep", "stubs", "--embedder", "tfidf", "--tokenizer", "words", "--chunker", "fixed_sentences"]
 SWEEP += ["--grid", "size=1,2,3", "--json"]
-COMMANDS = pytest.mark.parametrize("command", [CHUNK, ["-m", "chunkers", "--list"], SWEEP], ids=["chunk", "list", "sweep"])
+COMMANDS = pytest.mark.parametrize(
+    "command", [CHUNK, ["-m", "seamark", "chunk", "--list"], SWEEP], ids=["chunk", "list", "sweep"]
+)
 
 
 def start(command, **streams):
@@ -45,7 +47,7 @@ def test_a_reader_that_has_left_is_told_nothing(command):
 def test_an_interruption_is_a_sentence(tmp_path):
     fifo = tmp_path / "text.txt"
     os.mkfifo(fifo)
-    command = ["-m", "chunkers", str(fifo), "--chunker", "fixed_words", "--tokenizer", "words"]
+    command = ["-m", "seamark", "chunk", str(fifo), "--chunker", "fixed_words", "--tokenizer", "words"]
 
     def heed_interruptions():
         # Where the tests run in the background of a shell, programs that they start would ignore it.
@@ -60,7 +62,7 @@ def test_an_interruption_is_a_sentence(tmp_path):
 
 
 def test_closed_standard_input_is_a_sentence():
-    with start(["-m", "chunkers", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
+    with start(["-m", "seamark", "chunk", "-", "--chunker", "fixed_words"], preexec_fn=lambda: os.close(0)) as process:
         said = process.communicate(timeout=300)[1]
     assert process.returncode == 2
     assert said == "standard input: it must be open to be read; it is closed.\n"
@@ -137,17 +139,17 @@ def test_stitching_too_many_is_refused_and_too_few_sentences_still_make_a_seam(t
 
 
 HEAVY = ("torch", "spacy", "numba", "sklearn", "scipy", "langchain_core", "ruptures", "sentence_transformers", "pandas")
-CUT = "-m chunkers sample_docs/stubs.txt --tokenizer words --chunker"
+CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
 
 
 @pytest.mark.parametrize(
     ("command", "imported"),
     [
-        ("-m chunkers --list", set()),
+        ("-m seamark chunk --list", set()),
         (f"{CUT} fixed_words", set()),
         (f"{CUT} fixed_characters", set()),
         (f"{CUT} fixed_sentences --set size=2", set()),
-        ("-m chunkers sample_docs/stubs.txt --chunker fixed_tokens", set()),
+        ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),
         (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
         (f"{CUT} fixed_sentences --embedder some/model", set()),
         (f"{CUT} recursive", {"langchain_core"}),
@@ -156,7 +158,7 @@ CUT = "-m chunkers sample_docs/stubs.txt --tokenizer words --chunker"
         (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core", "numba", "scipy"}),
         (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
         # SciPy matches chunks and sections, to count misassigned sentences.
-        ("-m evaluation sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),
+        ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),
     ],
 )
 def test_a_command_imports_no_more_than_it_needs(command, imported, tmp_path):

@@ -30,9 +30,19 @@ def floor(room):
     return FLOORS.get(room, 5)
 
 
+def executed(tree):
+    """Yield the nodes of a module, without those that only a type checker reads."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        waiting += node.orelse if for_types else ast.iter_child_nodes(node)
+
+
 @cache
 def imports():
-    """Return every import of the project's own modules as (module, module): type checkers' and functions' too."""
+    """Return every import of the project's own modules as (module, module), functions' too, but not type checkers'."""
     names = {}
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
@@ -40,7 +50,7 @@ def imports():
             names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     found = []
     for name, path in names.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in executed(ast.parse(path.read_text(encoding="utf-8"))):
             wanted = []
             if isinstance(node, ast.Import):
                 wanted = [alias.name for alias in node.names]

@@ -49,19 +49,19 @@ def column(cut: Cut, most: int | None, title: str = "") -> str:
 
 def title_of(cut: Cut) -> str:
     """Return what made a result, in a word or two."""
-    if cut.recipe is None:
+    if cut.made_by is None:
         return "Chunks"
     try:
-        return cut.recipe.build().title
+        return cut.made_by.build().title
     except InputError:
         # An adapter or somebody's own chunker, which another machine need not have.
-        return cut.recipe.chunker.replace("_", " ")
+        return cut.made_by.chunker.replace("_", " ")
 
 
 def settings_of(cut: Cut) -> str:
     """Return the most important settings of what made a result; empty where that is not known."""
     try:
-        return "" if cut.recipe is None else cut.recipe.build().describe()
+        return "" if cut.made_by is None else cut.made_by.build().describe()
     except InputError:
         return ""
 

@@ -112,7 +112,7 @@ def gather(chunking: Chunking, questions: Sequence[str], budget: int, tools: Too
 
 
 def _chunking_seconds(chunking: Chunking) -> float | None:
-    if chunking.recipe is not None and chunking.recipe.chunker in ELSEWHERE:
+    if chunking.made_by is not None and chunking.made_by.chunker in ELSEWHERE:
         return None
     timing = chunking.timing
     if timing is None:

@@ -139,11 +139,11 @@ def _gaps(chunking: Chunking) -> str:
 
 
 def _recipe(chunking: Chunking) -> str:
-    if chunking.recipe is None or chunking.recipe.chunker in ELSEWHERE:
+    if chunking.made_by is None or chunking.made_by.chunker in ELSEWHERE:
         return ""
     return (
         "<details><summary>Recipe, which gives the same chunks again</summary>"
-        f"<pre>{text(chunking.recipe.to_json())}</pre></details>"
+        f"<pre>{text(chunking.made_by.to_json())}</pre></details>"
     )
 
 

@@ -218,7 +218,9 @@ def test_a_result_carries_its_recipe(name):
 
 def test_a_result_without_a_recipe_needs_one_to_be_exported():
     made = cut(build_chunker("fixed_sentences", {}), TEXT)
-    assert made.recipe is None
+    assert made.made_by is None
+    with pytest.raises(InputError, match=r"^recipe: a result must have one"):
+        _ = made.recipe
     with pytest.raises(InputError, match=r"^recipe must be given for a result that chunkers\.run did not make; got None\.$"):
         to_json(made)
 

@@ -117,7 +117,7 @@ def test_errors_are_one_sentence_and_status_two(capsys, file, arguments, words):
 
 
 def test_as_a_command(file):
-    command = [sys.executable, "-m", "chunkers", str(file), "--chunker", "fixed_sentences", "--set", "size=0"]
+    command = [sys.executable, "-m", "seamark", "chunk", str(file), "--chunker", "fixed_sentences", "--set", "size=0"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "fixed_sentences: size must be at least 1; got 0.\n"
@@ -126,7 +126,7 @@ def test_as_a_command(file):
 def test_output_is_utf_8_whatever_the_terminal_and_the_files_name(tmp_path):
     file = tmp_path / os.fsdecode(b"caf\xe9.txt")
     file.write_text("Größe 🌊.", encoding="utf-8")
-    command = [sys.executable, "-m", "chunkers", file, "--chunker", "fixed_sentences"]
+    command = [sys.executable, "-m", "seamark", "chunk", file, "--chunker", "fixed_sentences"]
     ended = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert ended.stderr == b""
     result = json.loads(ended.stdout.decode("utf-8"))
@@ -135,7 +135,7 @@ def test_output_is_utf_8_whatever_the_terminal_and_the_files_name(tmp_path):
 
 
 def test_a_reader_that_leaves_early_is_no_error(file):
-    command = [sys.executable, "-m", "chunkers", *[str(file)] * 200, "--chunker", "fixed_sentences"]
+    command = [sys.executable, "-m", "seamark", "chunk", *[str(file)] * 200, "--chunker", "fixed_sentences"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
@@ -216,7 +216,7 @@ def test_a_device_without_end_is_a_sentence(capsys):
 def test_standard_error_has_one_sentence_for_a_damaged_file_whatever_its_parser_logs(tmp_path, name):
     file = tmp_path / name
     file.write_bytes(b"%PDF-1.7\n" + b"7 0 obj <</Length 9>> stream xx endobj\n" * 500 + b"\x00\xff" * 100)
-    command = [sys.executable, "-m", "chunkers", str(file), "--chunker", "fixed_sentences", "--embedder", "tfidf"]
+    command = [sys.executable, "-m", "seamark", "chunk", str(file), "--chunker", "fixed_sentences", "--embedder", "tfidf"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"{name}: ")

@@ -30,7 +30,7 @@ def document(text=TEXT, name="tides"):
 
 def test_the_chunks_are_those_of_inspect():
     made = YourChunks.of(FILE).chunk(document(), tools())
-    assert replace(made, recipe=None) == inspect(document(), [one.text for one in CHUNKS], maker="theirs.json")
+    assert replace(made, made_by=None) == inspect(document(), [one.text for one in CHUNKS], maker="theirs.json")
     assert FILE.known_in(document()).given == 3
     assert FILE.known_in(document("Another text.")) is None
 
@@ -51,7 +51,7 @@ def test_what_is_no_identity_is_refused(file):
 
 def test_without_the_file_nothing_runs():
     chunking = run(YourChunks.of(FILE), document(), tools())
-    assert chunking.recipe is not None
+    assert chunking.made_by is not None
     again = Recipe.from_json(chunking.recipe.to_json())
     assert TEXT[:8] not in again.to_json()
     with pytest.raises(InputError, match="the file of chunks must be at hand"):

@@ -136,7 +136,7 @@ def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_
     recipe = tmp_path / "recipe.json"
     own = {"parameters": {"window": 12, "batch": 3}} if chunker == "propositions" else {}
     recipe.write_text(json.dumps({**RECIPE, **own, "chunker": chunker}))
-    command = [sys.executable, "-m", "corpus", str(recipe), str(texts), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(texts), "--output", str(tmp_path / "out")]
     command += ["--language-model", "openai:test", "--spend-tokens", "1000000"]
     environment = {**os.environ, "OPENAI_BASE_URL": http.address, "OPENAI_API_KEY": KEY}
 

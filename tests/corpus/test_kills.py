@@ -54,6 +54,7 @@ def test_five_kills_and_the_chunks_are_those_of_the_undisturbed_run(embedding, c
     command = [
         sys.executable,
         "-m",
+        "seamark",
         "corpus",
         str(recipe),
         str(corpus),

@@ -292,7 +292,7 @@ def test_an_interruption_ends_it_and_its_workers(corpus, tmp_path):
     recipe.write_text(json.dumps({**RECIPE, "sentences": "sentencex:en"}))
     text = load_sample("essay").text
     (corpus / "long.jsonl").write_text("\n".join(json.dumps({"text": text}) for _ in range(200)))
-    command = [sys.executable, "-m", "corpus", str(recipe), str(corpus), "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(tmp_path / "out")]
 
     def heed_interruptions():
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -7,7 +7,6 @@ import pytest
 
 from chunkers import CHUNKERS, InputError, ModelError, Recipe, build_chunker
 from chunkers.registry import ADAPTERS
-from integrations import code as written
 from integrations.code import TOOLS, code_for, literal
 from integrations.originals import MOST_RUN, Program, compared, original_for, run_original
 from integrations.originals import Original as Shown
@@ -48,8 +47,8 @@ def test_the_code_gives_the_chunks_of_the_page(tool, chunker, document, capsys):
     wanted = [*recipe.run(document).texts]
     code = code_for(tool, recipe)
     if tool == "command_line":
-        python, flag, module, *arguments = in_a_shell(code)
-        assert (python, flag, module) == ("python", "-m", "seamark")
+        program, *arguments = in_a_shell(code)
+        assert program == "seamark"
         assert main(arguments) == 0
         assert [one["text"] for one in json.loads(capsys.readouterr().out)["chunks"]] == wanted
         return
@@ -147,10 +146,9 @@ def test_the_language_model_that_a_recipe_names_is_in_its_code(tool):
     assert wanted in code
 
 
-def test_where_it_is_installed_the_code_names_the_package(monkeypatch):
-    monkeypatch.setattr(written, "HERE", "seamark.")
+def test_the_code_names_the_installed_package():
     recipe = recipe_of("fixed_words")
-    assert "\nfrom seamark.chunkers import chunk\n" in code_for("python", recipe)
+    assert "\nfrom seamark import chunk\n" in code_for("python", recipe)
     assert "\nfrom seamark.integrations.langchain import SeamarkTextSplitter\n" in code_for("langchain", recipe)
 
 

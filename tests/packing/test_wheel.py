@@ -114,8 +114,11 @@ def test_nothing_but_imports_changes():
     rooms = "|".join(ROOMS)
     for path in MODULES:
         source = path.read_bytes().decode()
-        undone = re.sub(rf"\bfrom {PACKAGE}\.(?=(?:{rooms})\b)", "from ", relocated(source, path.name))
-        assert re.sub(rf"\bfrom {PACKAGE} import (?=(?:{rooms})\b)", "import ", undone) == source, path
+        for line, moved in zip(source.splitlines(), relocated(source, path.name).splitlines(), strict=True):
+            # The code that is written for a pipeline has the new names already.
+            undone = re.sub(rf"\bfrom {PACKAGE}\.(?=(?:{rooms})\b)", "from ", moved)
+            undone = re.sub(rf"\bfrom {PACKAGE} import (?=(?:{rooms})\b)", "import ", undone)
+            assert line in (moved, undone), path
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """``seamark``: which command runs, and what is refused."""
 
+from importlib import import_module
+
 import click
 import pytest
 from streamlit.web import cli
 
 import chunkers
 import seamark
+from packing.seamark_backend import ROOMS
+from seamark import checkout
 from seamark.__main__ import COMMANDS, main
 from tests import ROOT
 
@@ -15,6 +19,20 @@ def test_the_names_are_those_of_the_library():
     assert {*seamark.__all__} <= {*dir(seamark)}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = seamark.nothing
+
+
+@pytest.mark.parametrize("name", ["chunkers", "chunkers.errors", "integrations.cutter", "evaluation.report.page"])
+def test_a_checkout_has_the_installed_names_for_the_same_modules(name):
+    module = import_module(name)
+    assert import_module(f"seamark.{name}") is module
+    assert module.__spec__.name == module.__name__ == name
+
+
+def test_the_installed_names_are_those_of_the_rooms():
+    assert checkout.ROOMS == ROOMS
+    for name in ("seamark.nothing", "seamark.chunkers.nothing", "seamark.packing"):
+        with pytest.raises(ModuleNotFoundError):
+            import_module(name)
 
 
 def test_the_help_has_every_command(capsys):

@@ -177,7 +177,7 @@ def _downloads(
     again = (
         "These chunks were made elsewhere: no recipe gives them again; the session's file has them."
         if chunker.elsewhere
-        else "Its chunks again, from the recipe: python -m seamark chunk FILE --recipe RECIPE"
+        else "Its chunks again, from the recipe: seamark chunk FILE --recipe RECIPE"
     )
     waits = "" if written else " Its chunks can be downloaded once their context sentences are written."
     st.caption(f"Column {choices.selected + 1}.{waits} {again}")

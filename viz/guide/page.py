@@ -68,7 +68,7 @@ def _draw(here: Page) -> None:
         with st.container(key="guide_parameters"):
             st.table(_parameters(column.chunker), border="horizontal")
             model = " --language-model openai:NAME" if kind.asks else ""
-            st.code(f"python -m seamark chunk FILE --chunker {kind.name}{model}", language=None)
+            st.code(f"seamark chunk FILE --chunker {kind.name}{model}", language=None)
         _show_answers()
     with live:
         heading(text.source.name if text is not None else "Live", key="guide_document")

@@ -1,4 +1,4 @@
-"""``python -m evaluation agreement``: which boundaries another embedder moves."""
+"""``seamark agreement``: which boundaries another embedder moves."""
 
 import json
 

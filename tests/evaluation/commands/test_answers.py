@@ -1,4 +1,4 @@
-"""``python -m evaluation answers``: what is printed, where, and what is left out."""
+"""``seamark answers``: what is printed, where, and what is left out."""
 
 import csv
 import io

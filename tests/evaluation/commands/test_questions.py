@@ -1,4 +1,4 @@
-"""``python -m evaluation questions``: a file that ``retrieval`` reads, of what was asked, filtered."""
+"""``seamark questions``: a file that ``retrieval`` reads, of what was asked, filtered."""
 
 import csv
 import json

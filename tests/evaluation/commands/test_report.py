@@ -1,4 +1,4 @@
-"""``python -m evaluation report``: a comparison in a file."""
+"""``seamark report``: a comparison in a file."""
 
 import pytest
 

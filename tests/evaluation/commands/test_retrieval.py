@@ -1,4 +1,4 @@
-"""``python -m evaluation retrieval``: what it prints, what it refuses, and that a cache is used."""
+"""``seamark retrieval``: what it prints, what it refuses, and that a cache is used."""
 
 import json
 from pathlib import Path

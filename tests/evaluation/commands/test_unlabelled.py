@@ -1,4 +1,4 @@
-"""``python -m evaluation unlabelled``: measures that need no labels."""
+"""``seamark unlabelled``: measures that need no labels."""
 
 import json
 

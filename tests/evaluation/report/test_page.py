@@ -107,7 +107,7 @@ class Whole(Read):
 def test_hostile_texts_and_names_are_texts():
     hostile = compared("\n".join(STRINGS), (len(STRINGS[0]) + 1,), STRINGS[0])
     first, *others = hostile.columns
-    noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), recipe=first[1].recipe)
+    noted = Chunking(first[1].document, first[1].chunks, first[1].gaps, notes=tuple(STRINGS), made_by=first[1].recipe)
     html = report(Compared(hostile.document, [(first[0], noted), *others], hostile.known, hostile.embedder, "words"))
     read = Whole(html)
     assert not read.open

@@ -49,7 +49,7 @@ def test_each_tool_has_its_code_and_only_some_an_original(app):
         assert not app.exception
         count[tool] = len(app.code)
     assert count == {"langchain": 2, "llama_index": 2, "haystack": 1, "chonkie": 1, "python": 1, "command_line": 1}
-    assert shown(app)[0].startswith("python -m seamark chunk document.txt --chunker breakpoint")
+    assert shown(app)[0].startswith("seamark chunk document.txt --chunker breakpoint")
 
 
 def test_a_cheap_original_is_run_when_asked_and_nothing_is_claimed_before(app):

@@ -1,0 +1,35 @@
+"""The import ``seamark.chunkers`` in a checkout, where the room lies beside this package and is called ``chunkers``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+ROOMS = ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz")
+"""The packages that an installation has inside ``seamark``; `packing.seamark_backend` moves the same."""
+
+
+class Rooms(MetaPathFinder, Loader):
+    """Give the very module of the checkout under its installed name, so that no class exists twice."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the spec of a module inside a room; None for every other module."""
+        package, _, module = fullname.partition(".")
+        return ModuleSpec(fullname, self) if package == __package__ and module.partition(".")[0] in ROOMS else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the module by its name in the checkout."""
+        module = import_module(spec.name.partition(".")[2])
+        # The import system gives the module this spec; it keeps its own.
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Leave the module as it is: it was executed when it was imported by its own name."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
