@@ -22,7 +22,8 @@ from chunkers.base import run
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.methods.structure import Structure
 from chunkers.text.outline import blocks, forget_outlines, list_items
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.properties.cases import tables_at_hand
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
@@ -364,7 +365,7 @@ def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentence
 
 
 @pytest.mark.parametrize("inner", ["recursive", "breakpoint", "change_point", "optimal"])
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report", "formulas", "legal", "source_code"))
 def test_samples_keep_their_blocks(sample, inner):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
