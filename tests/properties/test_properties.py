@@ -14,7 +14,7 @@ from tests.properties.digests import differing, digests, some_cases
 from tests.properties.fuzz import BLOCK, Block, blocks, run_block
 from tests.properties.properties import PROPERTIES, Property, checked
 
-CASES = 300
+CASES = 600
 """How many cases of all properties together are checked here."""
 
 
