@@ -11,6 +11,8 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from sample_docs import sample_titles
+
 QUICK = "not browser and not page and not model and not slow"
 """What `pytest --quick` selects."""
 
@@ -27,6 +29,9 @@ BY_FILE = {
 BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}, "slow": {"built"}}
 
 LONG_SAMPLES = {"essay", "report"}
+
+FEW_SAMPLES = {"stubs", "table", "emoji", "article"}
+"""The samples that stand for the others in `make test`: short sentences, Markdown, emoji, and prose."""
 
 
 def kinds(item):
@@ -54,6 +59,11 @@ def is_left_out(path):
 def mostly_full(values, always):
     """Return parameters of a test: those in ``always`` run in every lane, the others in `make full` alone."""
     return [value if value in always else pytest.param(value, marks=pytest.mark.full) for value in values]
+
+
+def samples(*more):
+    """Return the samples as parameters: a few and those named in every lane, all of them in `make full`."""
+    return mostly_full(sample_titles(), FEW_SAMPLES | {*more})
 
 
 def leave_out_full(config, items):

@@ -147,18 +147,23 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
     [
         ("-m seamark chunk --list", set()),
         (f"{CUT} fixed_words", set()),
-        (f"{CUT} fixed_characters", set()),
-        (f"{CUT} fixed_sentences --set size=2", set()),
-        ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),
-        (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
-        (f"{CUT} fixed_sentences --embedder some/model", set()),
         (f"{CUT} recursive", {"langchain_core"}),
         (f"{CUT} breakpoint", {"torch"}),
-        (f"{CUT} double_pass", {"torch"}),
-        (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core", "numba", "scipy"}),
         (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
-        # SciPy matches chunks and sections, to count misassigned sentences.
-        ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),
+        *(
+            pytest.param(command, imported, marks=pytest.mark.full)
+            for command, imported in (
+                (f"{CUT} fixed_characters", set()),
+                (f"{CUT} fixed_sentences --set size=2", set()),
+                ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),
+                (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
+                (f"{CUT} fixed_sentences --embedder some/model", set()),
+                (f"{CUT} double_pass", {"torch"}),
+                (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core", "numba", "scipy"}),
+                # SciPy matches chunks and sections, to count misassigned sentences.
+                ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),
+            )
+        ),
     ],
 )
 def test_a_command_imports_no_more_than_it_needs(command, imported, tmp_path):

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from importlib import import_module
 
 import pytest
@@ -16,18 +17,27 @@ PREFIXES = (
 )
 
 
+@cache
 def modules():
+    """Return the syntax tree of every module by its name."""
+    trees = {}
     for package in ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz"):
         for path in (ROOT / package).rglob("*.py"):
-            yield ".".join(path.relative_to(ROOT).with_suffix("").parts), ast.parse(path.read_text(encoding="utf-8"))
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return trees
 
 
-MODULES = dict(modules())
+@cache
+def strings():
+    """Return every string of the code."""
+    nodes = (node for tree in modules().values() for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {node.value for node in nodes if isinstance(node.value, str)}
 
 
 def constants():
     """Return every module and name of a constant that is called a limit and is a number."""
-    for name, tree in MODULES.items():
+    for name, tree in modules().items():
         for node in tree.body:
             if (
                 isinstance(node, ast.Assign)
@@ -51,5 +61,4 @@ def test_the_values_are_those_of_the_code(module, name, value, _):
 @pytest.mark.parametrize(("name", "said"), [(row[1], part) for row in ROWS for part in re.findall("“([^”]+)”", row[3])])
 def test_the_sentences_are_those_of_the_code(name, said):
     # Strings that are written side by side, or with values in them, are one sentence; a value is not quoted on the page.
-    texts = [node.value for tree in MODULES.values() for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    assert any(said in text for text in texts if isinstance(text, str)), f"{name}: nothing says {said!r}"
+    assert any(said in text for text in strings()), f"{name}: nothing says {said!r}"

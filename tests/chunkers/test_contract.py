@@ -3,14 +3,15 @@
 import pickle
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chunkers import ASKING, CHUNKERS, SPLITTERS, Document, Recipe, build_chunker
+from chunkers import ASKING, CHUNKERS, Document, Recipe, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.thresholds import THRESHOLDS
-from chunkers.result import Verdict, end_before, start_after
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
+from tests.properties.promises import OUT_OF_ORDER, check_result
 from tests.support import HashEmbedder, tools
 
 SETTINGS = [
@@ -77,14 +78,6 @@ SETTINGS = [
     ("propositions", {}),
     ("propositions", {"window": 10, "before": 0, "batch": 2}),
 ]
-OVERLAPPING = [
-    (name, parameters)
-    for name, parameters in SETTINGS
-    # Of a sentence several things may be stated, which belong to several chunks.
-    if name == "propositions" or parameters.get("overlap", 15 if name == "fixed_words" else 0)
-]
-INSIDE_SENTENCES = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal", "llm", "lumber")
-OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
 ODD = [
     "🌊",
     "e\u0301",
@@ -108,149 +101,37 @@ ODD = [
 ]
 
 
-def encodable(text):
-    return not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-TEXTS = st.lists(st.sampled_from(ODD) | st.text(max_size=12), max_size=40).map("".join).filter(encodable)
-
-
-def check(chunking, chunker, overlapping):
-    document, text = chunking.document, chunking.document.text
-    for chunk in chunking.chunks:
-        parts = [text[span.start : span.end] for span in chunk.spans]
-        if chunk.stated is None:
-            assert chunk.text == "\n".join(parts)
-        else:
-            check_stated(chunking, chunk)
-        assert all(part == part.strip() != "" for part in parts)
-        assert list(chunk.spans) == sorted(chunk.spans)
-        assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
-    assert [chunk.start for chunk in chunking.chunks] == sorted(chunk.start for chunk in chunking.chunks)
-    spans = sorted(span for chunk in chunking.chunks for span in chunk.spans)
-    starts = [span.start for span in spans]
-    assert overlapping or len(set(starts)) == len(starts)
-    times = [0] * len(text)
-    for span in spans:
-        for place in range(span.start, span.end):
-            times[place] += 1
-    for character, count in zip(text, times, strict=True):
-        if not character.isspace():
-            assert count == 1 or (overlapping and count > 1), f"{character!r} is in {count} chunks"
-    at_gaps = [gap.index for gap in chunking.gaps if gap.offset is None]
-    assert at_gaps == list(range(max(0, len(document.sentences) - 1)))
-    order = [start_after(document, gap) for gap in chunking.gaps]
-    assert order == sorted(order)
-    assert all(gap.reason for gap in chunking.gaps)
-    cuts = [gap for gap in chunking.gaps if gap.verdict.is_cut]
-    if overlapping and chunker.name == "fixed_sentences":
-        assert [end_before(document, gap) for gap in cuts] == [chunk.end for chunk in chunking.chunks[:-1]]
-    else:
-        # Chunks that overlap may begin at the same place, which is one cut.
-        assert [start_after(document, gap) for gap in cuts] == sorted(set(starts))[1:]
-    if len(document.sentences) == 1 and not_limited(chunker):
-        assert len(chunking.chunks) == 1
-    check_limits(chunking, chunker)
-    if chunker.name == "double_pass":
-        check_merges(chunking, chunker)
-
-
-def check_stated(chunking, chunk):
-    """A generated chunk is its propositions, each of which comes from what the chunk holds."""
-    document = chunking.document
-    assert chunk.text == "\n".join(one.text for one in chunk.stated.propositions)
-    for one in chunk.stated.propositions:
-        assert any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans)
-        source = document.text[slice(*one.span)]
-        assert source == {"word for word": one.quotation, "as it is": one.text}.get(one.tied, source)
-    assert all(one.span is None for one in chunking.left_out)
-
-
-def not_limited(chunker):
-    return chunker.name not in INSIDE_SENTENCES and getattr(chunker, "max_size", None) is None
-
-
-def check_limits(chunking, chunker):
-    """Check the sizes of those chunkers that test_sizes does not."""
-    if chunker.name == "recursive":
-        # With words as tokens a chunk above the size is one that nothing makes smaller.
-        measure = len if chunker.unit == "characters" else lambda text: len(text.split())
-        assert all(measure(chunk.text) <= chunker.size for chunk in chunking.chunks)
-    if chunker.name == "optimal":
-        assert all(len(chunk.text.split()) <= chunker.max_size for chunk in chunking.chunks)
-    if chunker.name == "structure":
-        sizes = [len(f"{chunk.text} {chunk.context}".split()) for chunk in chunking.chunks]
-        assert chunking.notes or all(size <= chunker.max_size for size in sizes)
-    if chunker.name == "single_linkage":
-        count = len(chunking.document.sentences)
-        starts = {span.start for span in chunking.document.sentences}
-        for chunk in chunking.chunks:
-            held = sum(start in starts for span in chunk.spans for start in range(span.start, span.end))
-            assert held <= chunker.cap(count)
-    if chunker.name == "double_pass" and chunker.max_size is not None:
-        alone = set(chunking.document.sentences)
-        for chunk in chunking.chunks:
-            words = " ".join(
-                text
-                for span, text in zip(chunking.document.sentences, chunking.document.sentence_texts, strict=True)
-                if chunk.start <= span.start < chunk.end
-            )
-            length = len(chunk.text) if chunker.vector == "mean" else len(words)
-            assert length <= chunker.max_size or chunk.spans[0] in alone
-
-
-def check_merges(chunking, chunker):
-    """Replay the merges on single sentences: they give the chunks, but for a minimum size."""
-    groups = {number: number + 1 for number in range(len(chunking.document.sentences))}
-    reach = {"merging": 0, "over a snippet": 1, "over two snippets": 2}
-    for merge in chunking.merges:
-        assert merge.similarity > merge.threshold
-        assert groups[merge.left.start] == merge.left.end
-        assert groups[merge.right.start] == merge.right.end
-        between = [start for start in groups if merge.left.end <= start < merge.right.start]
-        assert len(between) == reach.get(merge.kind, 0) <= chunker.look_ahead
-        for start in (*between, merge.right.start):
-            del groups[start]
-        groups[merge.left.start] = merge.right.end
-    if chunker.min_size is None:
-        assert [chunking.document.slice(*group) for group in groups.items()] == [chunk.spans[0] for chunk in chunking.chunks]
-    merged = [gap.index for gap in chunking.gaps if gap.verdict is Verdict.MERGED]
-    second = [merge for merge in chunking.merges if merge.kind in reach]
-    assert len(merged) == sum(reach[merge.kind] + 1 for merge in second)
+EDGES = ["", " \n\t ", "One sentence.", "Same. Same. Same. Same. Same.", "".join(ODD), " ".join(ODD), "\n".join(ODD)]
 
 
 def made(name, parameters):
     return build_chunker(name, parameters)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
-@given(text=TEXTS, sentences=st.sampled_from([*SPLITTERS]))
-@example(text="", sentences="spacy")
-@example(text=" \n\t ", sentences="spacy")
-@example(text="One sentence.", sentences="regex")
-@example(text="Same. Same. Same. Same. Same.", sentences="regex")
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_generated_texts(name, parameters, text, sentences):
-    chunker = made(name, parameters)
-    document = Document.from_text(text, sentences)
+def check(chunker, document):
+    """Check what is promised of every result, and that the same comes again and can be sent to another process."""
     chunking = run(chunker, document, tools())
-    check(chunking, chunker, (name, parameters) in OVERLAPPING)
+    check_result(chunking, chunker, tools())
     again = run(chunker, document, tools())
     assert again == chunking
     assert hash(again) == hash(chunking)
     assert pickle.loads(pickle.dumps(chunking)) == chunking
-    if not text.strip():
-        assert chunking.chunks == ()
+    return chunking
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS)
+@pytest.mark.parametrize("sentences", ["regex", "lines", "sentencex:en"])
+def test_texts_at_the_edges(name, parameters, sentences):
+    for text in EDGES:
+        chunking = check(made(name, parameters), Document.from_text(text, sentences))
+        assert bool(chunking.chunks) == bool(text.strip())
+
+
+@pytest.mark.parametrize("sample", samples())
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS)
 def test_samples(sample, name, parameters):
-    chunker = made(name, parameters)
     source = load_sample(sample)
-    chunking = run(chunker, Document.from_text(source.text, source.sentences), tools())
-    check(chunking, chunker, (name, parameters) in OVERLAPPING)
+    check(made(name, parameters), Document.from_text(source.text, source.sentences))
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from chunkers import CHUNKERS, Document, Embedder, ModelError, Tools, load_embed
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import minilm
 from chunkers.embedders.base import batches
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
 from tests import ROOT
+from tests.lanes import samples
 
 pytestmark = pytest.mark.model
 
@@ -83,7 +84,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("name", sample_titles())
+@pytest.mark.parametrize("name", samples())
 def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(name, both):
     sample = load_sample(name)
     document = Document.from_text(sample.text, sample.sentences)

@@ -26,7 +26,8 @@ from chunkers.base import run
 from chunkers.offered import HOOKS
 from evaluation.segmentation.workers import spread
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install
-from tests.chunkers.test_contract import TEXTS, check
+from tests.properties.promises import check_result
+from tests.properties.texts import texts
 from tests.support import HashEmbedder, tools
 
 TEXT = "The tide comes in. Slowly. However, it goes out. It is low. Then it comes again."
@@ -92,9 +93,9 @@ def test_the_example_keeps_every_promise(offered):
     offered()
     chunker = build_chunker("signal_words", {"least": 1})
 
-    @given(TEXTS)
+    @given(texts(8))
     def promises(text):
-        check(run(chunker, Document.from_text(text, "regex"), tools()), chunker, overlapping=False)
+        check_result(run(chunker, Document.from_text(text, "regex"), tools()), chunker, tools())
 
     promises()
 

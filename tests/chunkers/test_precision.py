@@ -10,9 +10,10 @@ from chunkers.embedders import minilm, precision
 from chunkers.embedders.minilm import BFLOAT16, MiniLM
 from chunkers.embedders.precision import NATIVE, Speeds, measured
 from evaluation.segmentation.agreement import distance_shift
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
 from tests import ROOT
 from tests.chunkers.test_minilm import ODD
+from tests.lanes import samples
 
 pytestmark = pytest.mark.model
 
@@ -25,7 +26,7 @@ DISTANCE_BOUND = 5e-3
 FAST, SLOW = Speeds(6.0, 6.0 / NATIVE / 1.5), Speeds(6.0, 24.0)
 
 
-@pytest.mark.parametrize("name", sample_titles())
+@pytest.mark.parametrize("name", samples())
 def test_its_vectors_and_distances_are_near_the_exact_ones(name):
     sample = load_sample(name)
     document = Document.from_text(sample.text, sample.sentences)

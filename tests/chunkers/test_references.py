@@ -13,7 +13,8 @@ from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 from chunkers import Document, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.recursive_spans import measure_for
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import tools as fake_tools
 
 
@@ -62,7 +63,7 @@ AMOUNTS = {
 }
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples())
 @pytest.mark.parametrize(
     ("threshold", "amount"), [(name, amount) for name, amounts in AMOUNTS.items() for amount in amounts]
 )
@@ -85,7 +86,7 @@ DOUBLE = [
 ]
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples())
 @pytest.mark.parametrize("setting", DOUBLE, ids=range(len(DOUBLE)))
 def test_double_pass_re_embedding_is_llamaindexs(sample, setting, real_tools):
     source = load_sample(sample)
@@ -112,7 +113,7 @@ def langchain_recursive(size, overlap, unit, separators, tools):
     return RecursiveCharacterTextSplitter(separators=names, **others)
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples())
 @pytest.mark.parametrize("separators", ["chroma", "langchain", "markdown"])
 @pytest.mark.parametrize(("size", "overlap", "unit"), [(200, 0, "characters"), (90, 40, "characters"), (40, 15, "words")])
 def test_recursive_is_langchains(sample, size, overlap, unit, separators):

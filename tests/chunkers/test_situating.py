@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Recipe, chunk, run
@@ -164,6 +164,7 @@ def test_the_estimate_counts_every_chunk_with_the_document():
     assert estimate(cut(None, text=" "), tools()) == Estimate(0, 0)
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 200), st.integers(0, 3), st.booleans())
 def test_of_a_long_document_the_model_is_shown_what_holds_the_chunk_and_no_more_than_allowed(sentences, deep, headed):
     line = "A bell is struck by the sea at night, and nobody hears it. "

@@ -342,7 +342,7 @@ def test_a_table_that_is_there_needs_no_torch(made):
 
 
 @pytest.mark.model
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_bundled_model_gives_the_vectors_of_model2vec(tmp_path):
     one = Static(MiniLM(), tmp_path)
     # Cosines of model2vec 0.10.0 with what its distill_from_model makes of the same files, in float32.

@@ -42,7 +42,7 @@ def tables():
 
 @pytest.mark.parametrize("name", TOKENIZERS)
 @given(text=TEXTS, sentences=st.sampled_from(["sentencex", "regex", "lines"]), data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_a_slice_has_as_many_tokens_as_its_text(name, text, sentences, data):
     document = Document.from_text(text, sentences)
     bench = Tools(None, load_tokenizer(name))

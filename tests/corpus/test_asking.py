@@ -18,6 +18,7 @@ from chunkers.language_models.spending import Limit
 from corpus.__main__ import main
 from corpus.run import Run, in_processes
 from tests import ROOT
+from tests.lanes import mostly_full
 from tests.server import KEY, ChatModelServer
 from tests.support import LIMIT, ScriptedModel, asking
 
@@ -122,7 +123,7 @@ def test_the_command_sends_by_its_own_options_alone(texts, tmp_path, capsys, mon
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunker", ["llm", "propositions"])
+@pytest.mark.parametrize("chunker", mostly_full(["llm", "propositions"], {"llm"}))
 def test_after_a_kill_nothing_is_asked_again_but_what_was_on_its_way(texts, tmp_path, chunker, serve):
     scripted, dead = ScriptedModel(), threading.Event()
 

@@ -42,7 +42,7 @@ def parts(output):
     return sorted(output.glob("part-*.parquet"))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("embedding", RECIPES)
 def test_five_kills_and_the_chunks_are_those_of_the_undisturbed_run(embedding, corpus, tmp_path, static_embedder):
     recipe = tmp_path / "recipe.json"

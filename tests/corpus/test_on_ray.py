@@ -24,7 +24,7 @@ def ray():
     ray.shutdown()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_it_goes_on_with_what_a_run_without_it_began_and_the_files_are_the_same(corpus, tmp_path, ray, monkeypatch):
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     (corpus / "broken.pdf").write_bytes(b"%PDF-1.7")

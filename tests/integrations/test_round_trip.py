@@ -7,7 +7,8 @@ import pytest
 from chunkers import CHUNKERS, Recipe
 from chunkers.__main__ import main
 from chunkers.documents import metadata_of
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 
 haystack = pytest.importorskip("haystack")
 
@@ -89,7 +90,7 @@ def test_the_bundled_model_gives_the_same_chunks_everywhere(tmp_path, capsys):
     check(made, load_sample("stubs").text, tmp_path, capsys)
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples())
 def test_every_chunker_gives_the_same_chunks_of_a_sample_everywhere(sample, tmp_path, capsys):
     for recipe in recipes_for(sample):
         check(recipe, load_sample(sample).text, tmp_path, capsys)

@@ -9,6 +9,7 @@ from chunkers import chunk
 from seamark.__main__ import COMMANDS
 from tests import ROOT
 from tests.chunkers.offers import install
+from tests.lanes import mostly_full
 from tests.packing.environments import LIMIT
 
 IN_USE = """
@@ -44,9 +45,9 @@ def test_it_imports_only_what_it_needs(library):
     )
 
 
-@pytest.mark.parametrize("name", ["streamlit", "plotly", "openai", "pyarrow", "chunkers", "viz", "tests"])
-def test_it_cannot_fall_back_on_what_was_not_installed(library, name):
-    ran(library, "-c", f"import sys, importlib.util as u; sys.exit(u.find_spec({name!r}) is not None)")
+def test_it_cannot_fall_back_on_what_was_not_installed(library):
+    names = ("streamlit", "plotly", "openai", "pyarrow", "chunkers", "viz", "tests")
+    ran(library, "-c", f"import sys, importlib.util as u; sys.exit(any(map(u.find_spec, {names!r})))")
 
 
 def test_a_document_is_cut_on_the_command_line(library, tmp_path):
@@ -57,17 +58,19 @@ def test_a_document_is_cut_on_the_command_line(library, tmp_path):
     assert [one["text"] for one in json.loads(printed)["chunks"]][-1] == "The tide goes out."
 
 
+@pytest.mark.full
 def test_settings_are_swept_in_several_processes(library):
     command = ["sweep", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70", "--embedder", "tfidf", "--json"]
     rows = [json.loads(line) for line in ran(library, *command).splitlines()]
     assert [row["parameters"] for row in rows if row["chunker"] == "breakpoint"] == [{"amount": one} for one in (50, 60, 70)]
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "corpus"])
+@pytest.mark.parametrize("command", mostly_full([name for name in COMMANDS if name != "corpus"], {"retrieval"}))
 def test_every_command_has_its_help(library, command):
     assert ran(library, command, "--help").startswith(f"usage: seamark {command} ")
 
 
+@pytest.mark.full
 def test_what_is_missing_is_said(library):
     wanted = "needs the packages streamlit and plotly; to install what is missing: pip install 'seamark[app]'.\n"
     assert ran(library, status=2) == f"The app {wanted}"
@@ -83,6 +86,7 @@ def test_what_is_missing_is_said(library):
     assert said == "Parquet needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
 
 
+@pytest.mark.full
 def test_a_package_beside_it_brings_its_chunker(library, tmp_path):
     install(tmp_path)
     command = ["chunk", str(STUBS), "--chunker", "signal_words", "--tokenizer", "words"]

@@ -18,6 +18,9 @@ from chunkers.spreadsheet import from_cell
 from tests.support import as_number
 
 OUT_OF_ORDER = ("single_linkage", "dbscan", "kmeans", "propositions")
+INSIDE = ("fixed_words", "fixed_characters", "fixed_tokens", "recursive", "structure", "optimal", "llm", "lumber")
+"""The chunkers that may cut inside a sentence without a maximum size."""
+
 HAIR = 1e-6
 """Figures nearer than this show the same in a reason, so rounding may decide between them."""
 
@@ -28,6 +31,18 @@ HOLDS = {
     "≤": lambda one, other: one <= other,
     "=": lambda one, other: abs(one - other) < 2 * HAIR,
 }
+
+
+def check_result(chunking, chunker, tools):
+    """Check every promise about the result of a chunker."""
+    check_sentences(chunking.document)
+    check_chunks(chunking, chunker)
+    check_gaps(chunking, chunker)
+    check_numbers(chunking)
+    check_reasons(chunking)
+    check_verdicts(chunking, chunker, tools)
+    check_sizes(chunking, chunker, tools)
+    check_merges(chunking, chunker)
 
 
 def overlaps(chunker):
@@ -53,13 +68,19 @@ def check_chunks(chunking, chunker):
         assert all(0 <= start < end <= len(text) for start, end in chunk.spans)
         assert all(one.end <= other.start for one, other in pairwise(chunk.spans))
         parts = [text[start:end] for start, end in chunk.spans]
-        stated = None if chunk.stated is None else chunk.stated.propositions
-        assert chunk.text == "\n".join(parts if stated is None else [one.text for one in stated])
-        assert all(any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans) for one in stated or ())
+        stated = [] if chunk.stated is None else chunk.stated.propositions
+        assert chunk.text == "\n".join(parts if chunk.stated is None else [one.text for one in stated])
+        for one in stated:
+            assert any(start <= one.span.start < one.span.end <= end for start, end in chunk.spans)
+            source = text[slice(*one.span)]
+            assert source == {"word for word": one.quotation, "as it is": one.text}.get(one.tied, source)
         assert all(part == part.strip() != "" for part in parts)
         assert len(parts) == 1 or chunker.name in OUT_OF_ORDER
+    assert all(one.span is None for one in chunking.left_out)
     starts = [chunk.start for chunk in chunking.chunks]
     assert starts == sorted(starts)
+    if len(chunking.document.sentences) == 1 and chunker.name not in INSIDE and getattr(chunker, "max_size", None) is None:
+        assert len(chunking.chunks) == 1
     held = [0] * (len(text) + 1)
     for chunk in chunking.chunks:
         for start, end in chunk.spans:
@@ -255,6 +276,28 @@ def _check_limits(chunking, least, most, unit, tools):
         beside = " ".join(gap.reason for gap in cuts[max(0, number - 1) : number + 1])
         told = f"below minimum size {least:,}" in beside if least else True
         assert told or size >= least or len(chunking.chunks) == 1, f"{size} {unit} < {least}: {chunk.text!r}, {beside}"
+
+
+def check_merges(chunking, chunker):
+    """The merges of `double_pass`, replayed on single sentences, give its chunks, but for a minimum size."""
+    if chunker.name != "double_pass":
+        return
+    document = chunking.document
+    groups = {number: number + 1 for number in range(len(document.sentences))}
+    reach = {"merging": 0, "over a snippet": 1, "over two snippets": 2}
+    for merge in chunking.merges:
+        assert merge.similarity > merge.threshold
+        assert groups[merge.left.start] == merge.left.end
+        assert groups[merge.right.start] == merge.right.end
+        between = [start for start in groups if merge.left.end <= start < merge.right.start]
+        assert len(between) == reach.get(merge.kind, 0) <= chunker.look_ahead
+        for start in (*between, merge.right.start):
+            del groups[start]
+        groups[merge.left.start] = merge.right.end
+    if chunker.min_size is None:
+        assert [document.slice(*group) for group in groups.items()] == [chunk.spans[0] for chunk in chunking.chunks]
+    merged = [gap.index for gap in chunking.gaps if gap.verdict is Verdict.MERGED]
+    assert len(merged) == sum(reach[merge.kind] + 1 for merge in chunking.merges if merge.kind in reach)
 
 
 def check_exports(chunking, recipe):

@@ -81,6 +81,16 @@ def test_a_kept_one_is_not(result):
     assert checks(result, build_chunker("breakpoint", SETTINGS)) == set()
 
 
+def test_merges_that_do_not_give_the_chunks_are_found():
+    chunker = build_chunker("double_pass", {"initial_threshold": -1, "appending_threshold": -1, "merging_threshold": -1})
+    result = cut(chunker, TEXT)
+    promises.check_merges(result, chunker)
+    assert result.merges
+    for broken in (result.merges[:-1], result.merges[::-1], [replace(result.merges[0], similarity=-2.0)]):
+        with pytest.raises((AssertionError, KeyError)):
+            promises.check_merges(replace(result, merges=tuple(broken)), chunker)
+
+
 @pytest.mark.parametrize(
     ("chunker", "run_with", "promised"),
     [

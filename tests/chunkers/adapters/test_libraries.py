@@ -12,13 +12,14 @@ from langchain_experimental.text_splitter import SemanticChunker
 from chunkers import ADAPTERS, Cancelled, Document, ModelError, ParameterError, build_chunker
 from chunkers.adapters.mapping import locate
 from chunkers.base import run
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
 from tests import ROOT
 from tests.chunkers.adapters.checks import INSTALLED, SPACES, WORDS, check
+from tests.lanes import samples
 from tests.support import HashEmbedder, cut, tools
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(("name", "parameters"), INSTALLED)
 def test_samples_lose_nothing(sample, name, parameters):
     source = load_sample(sample)
@@ -51,7 +52,7 @@ class Direct(Embeddings):
         return self.embed_documents([text])[0]
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(("threshold", "amount", "buffer"), [("percentile", 80, 1), ("interquartile", 0.7, 0)])
 def test_langchain_is_langchain(sample, threshold, amount, buffer):
     text = load_sample(sample).text

@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from tests import ROOT
 
 RUN = """
@@ -29,6 +31,7 @@ def output(folder, **environment):
     return made.stdout
 
 
+@pytest.mark.full
 def test_what_is_compiled_runs_where_no_cache_can_be_written(tmp_path):
     shutil.copytree(ROOT / "chunkers", tmp_path / "chunkers", ignore=shutil.ignore_patterns("__pycache__"))
     for folder in [path for path in (tmp_path / "chunkers").rglob("*") if path.is_dir()]:

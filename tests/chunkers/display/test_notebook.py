@@ -13,7 +13,7 @@ from chunkers.display import notebook
 from chunkers.display.palette import COUNT
 from chunkers.shapes import Cut
 from tests.browser.hostile_strings import STRINGS
-from tests.chunkers.test_contract import TEXTS
+from tests.properties.texts import texts
 
 TAGS = {
     *("div", "style", "section", "h3", "p", "figure", "figcaption", "ol", "li", "span", "mark"),
@@ -85,7 +85,7 @@ CHUNKERS = [
 
 
 @settings(max_examples=60)
-@given(text=TEXTS, made=st.sampled_from(CHUNKERS))
+@given(text=texts(8), made=st.sampled_from(CHUNKERS))
 def test_the_texts_of_all_chunks_are_there_and_nothing_else_is_made_of_them(text, made):
     name, parameters = made
     check(chunk(text, name, embedder="tfidf", tokenizer="words", sentences="lines", **parameters))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import spacy
 
 from tests.chunkers.embedders.models import make_model
 from tests.server import EmbeddingServer
@@ -16,6 +15,8 @@ def model_folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pipeline_folder(tmp_path_factory):
     """Save a spaCy pipeline that knows a few words."""
+    import spacy
+
     nlp = spacy.blank("en")
     for word, numbers in {"cat": [1, 0, 0], "mat": [3, 4, 0], "tide": [0, 0, 2], "salt": [0, -1, 1]}.items():
         nlp.vocab.set_vector(word, np.array(numbers, dtype=np.float32))

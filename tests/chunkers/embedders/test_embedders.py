@@ -6,9 +6,6 @@ import socket
 
 import numpy as np
 import pytest
-import spacy
-from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import Normalize
 
 from chunkers import CHUNKERS, Document, InputError, ModelError, Tools, build_chunker, load_embedder, load_tokenizer, run
 from chunkers.cache import EmbeddingCache
@@ -147,6 +144,9 @@ def test_an_empty_folder_is_no_model(tmp_path):
 
 
 def test_a_model_after_which_nothing_is_normalised_still_gives_unit_vectors(model_folder):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Normalize
+
     modules = SentenceTransformer(str(model_folder), device="cpu")
     assert not any(isinstance(part, Normalize) for part in modules)
     assert np.linalg.norm(modules.encode(TEXTS), axis=1).min() > 1.5
@@ -197,12 +197,16 @@ def test_spacys_vectors_are_the_mean_of_the_words(pipeline_folder):
     assert vectors[0] == pytest.approx(np.array([4, 4, 0]) / np.sqrt(32))
     assert vectors[1] == pytest.approx([1, 0, 0])
     assert (vectors[[2, 4]] == 0).all()
+    import spacy
+
     document = spacy.load(pipeline_folder)("mat tide salt")
     assert vectors[3] == pytest.approx(document.vector / document.vector_norm)
     assert build_chunker("double_pass", {}, embedder).appending_threshold == 0.8
 
 
 def test_a_pipeline_without_vectors_or_that_is_none(tmp_path):
+    import spacy
+
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ModelError, match="must have word vectors"):
         load_embedder(f"spacy:{tmp_path / 'blank'}").load()
@@ -215,6 +219,8 @@ def test_a_pipeline_without_vectors_or_that_is_none(tmp_path):
 def test_other_vectors_in_a_pipeline_are_another_revision(pipeline_folder, tmp_path):
     one = load_embedder(f"spacy:{pipeline_folder}")
     one.load()
+    import spacy
+
     nlp = spacy.load(pipeline_folder)
     nlp.vocab.set_vector("cat", np.array([1, 0, 0.5], dtype=np.float32))
     nlp.to_disk(tmp_path / "changed")

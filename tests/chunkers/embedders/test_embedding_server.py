@@ -216,7 +216,8 @@ def test_a_server_that_takes_fewer_at_once_is_asked_in_halves(http):
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_is_not_there():
+def test_a_server_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"

@@ -15,7 +15,8 @@ from chunkers.building_blocks.change_search import best_by_number, best_by_penal
 from chunkers.building_blocks.null_model import orders
 from chunkers.cache import EmbeddingCache
 from chunkers.methods import change_point
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
 
 
@@ -160,7 +161,7 @@ def test_the_search_is_that_of_ruptures(length, likeness):
         assert best_by_number(vectors, runs, ignore) == search.predict(n_bkps=runs - 1)[:-1]
 
 
-@pytest.mark.parametrize("name", list(sample_titles()))
+@pytest.mark.parametrize("name", samples())
 def test_on_every_sample_the_search_is_that_of_ruptures(real_tools, name):
     import ruptures
 

@@ -16,7 +16,8 @@ from chunkers.building_blocks.clustering import joint_distances as blocks
 from chunkers.building_blocks.linkage import linkage
 from chunkers.methods import kmeans
 from chunkers.methods.dbscan import core_distances
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
 
@@ -47,7 +48,7 @@ def same_groups(labels):
     return list(found.values())
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(("weight", "most"), [(0.0, 0.35), (0.25, 0.3), (0.5, 0.2), (0.9, 0.1)])
 def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     source = load_sample(sample)
@@ -59,7 +60,7 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     assert groups(chunking) == same_groups(fcluster(tree, most, "distance"))
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(
     ("weight", "eps", "least"), [(0.0, 0.3, 3), (0.25, 0.25, 2), (0.5, 0.18, 4), (0.5, 0.3, 1), (0.8, 0.1, 5)]
 )
@@ -76,7 +77,7 @@ def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
     assert bool(noise) == bool(len(labels) > 1 and (labels < 0).any())
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [

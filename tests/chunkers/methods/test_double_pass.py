@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from chunkers import Document, DoublePass, Span, Verdict
 from chunkers.base import run
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import AngleEmbedder, cut, sentence_numbers, tools
 
 
@@ -131,7 +132,7 @@ SETTINGS = [{}, {"look_ahead": 2, "merging_threshold": 0.6}, {"max_size": 300}, 
 
 
 @pytest.mark.parametrize("parameters", SETTINGS)
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples())
 def test_the_comparisons_replayed_give_the_ledger_and_the_chunks(sample, parameters):
     source = load_sample(sample)
     chunker = DoublePass.build(

@@ -22,7 +22,8 @@ from chunkers.base import run
 from chunkers.limits import MOST_OUTLINE_MARKS
 from chunkers.methods.structure import Structure
 from chunkers.text.outline import blocks, forget_outlines, list_items
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.properties.cases import tables_at_hand
 from tests.support import AngleEmbedder, HashEmbedder, cut, tools
 
@@ -336,7 +337,7 @@ MARKDOWN = st.lists(
 ).map("\n\n".join)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(MARKDOWN, st.integers(30, 80), st.integers(1, 100), st.sampled_from(["regex", "lines", "paragraphs"]))
 @example(f"# h\n\n{TABLE}\n\n# h", 30, 1, "lines")
 def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentences):
@@ -364,7 +365,7 @@ def test_what_fits_is_whole_and_nothing_is_too_large(text, most, least, sentence
 
 
 @pytest.mark.parametrize("inner", ["recursive", "breakpoint", "change_point", "optimal"])
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report", "formulas", "legal", "source_code"))
 def test_samples_keep_their_blocks(sample, inner):
     source = load_sample(sample)
     document = Document.from_text(source.text, source.sentences)
@@ -407,7 +408,7 @@ SIGNS = ["#", "*", "|", ">", "`", "$", "_", "=", "[", "\\", "<", "漢", "é", "�
     before=st.sampled_from(["", "# ", "- ", "> ", "|a|\n|-|\n|", "```\n", "$$", "a\n", "words: "]),
     size=st.sampled_from([8, 60, 250]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @example(sign="#", before="", size=250)
 def test_one_line_without_end_is_cut_within_the_size_and_counted_in_a_few_pieces(sign, before, size):
     text = before + sign * (20_000 // len(sign))

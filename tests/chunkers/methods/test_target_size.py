@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from chunkers import Document, build_chunker
 from chunkers.base import run
 from chunkers.building_blocks.distances import buffered, gap_distances
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import AngleEmbedder, HashEmbedder, cut, sentence_numbers, tools
 
 
@@ -28,7 +29,7 @@ def bisected(distances, total, size):
     return np.flatnonzero(distances > high).tolist()
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize("size", [20, 60, 300])
 def test_the_average_is_fitted_as_chromas_code_does(sample, size):
     source = load_sample(sample)
@@ -39,7 +40,7 @@ def test_the_average_is_fitted_as_chromas_code_does(sample, size):
     assert [gap.index for gap in chunking.gaps if gap.verdict.is_cut] == bisected(distances, total, size)
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("report"))
 @pytest.mark.parametrize("size", [40, 100])
 def test_the_largest_fits_and_one_cut_fewer_would_not(sample, size):
     source = load_sample(sample)

@@ -1,7 +1,6 @@
 """From bytes to sentences: encodings, splitters, and what is refused."""
 
 import pytest
-import spacy
 
 from chunkers import Document, InputError, chunk, load_tokenizer
 from chunkers.limits import MAX_BYTES
@@ -66,6 +65,8 @@ def test_splitters(splitter, text, expected):
 
 
 def test_an_installed_pipeline(tmp_path):
+    import spacy
+
     pipeline = spacy.blank("de")
     pipeline.add_pipe("sentencizer", config={"punct_chars": ["|"]})
     pipeline.to_disk(tmp_path / "bars")
@@ -73,6 +74,8 @@ def test_an_installed_pipeline(tmp_path):
 
 
 def test_a_pipeline_that_sets_no_sentences_is_refused(tmp_path):
+    import spacy
+
     spacy.blank("en").to_disk(tmp_path / "none")
     with pytest.raises(InputError, match="must set sentence boundaries"):
         Document.from_text("One.", f"spacy:{tmp_path / 'none'}")

@@ -12,6 +12,7 @@ from benchmarks.hostile_files import FILES, MILLION, book, pdf, shown
 from chunkers import Cancelled, InputError
 from chunkers.text import reader_process
 from chunkers.text.reading import read_document
+from tests.lanes import mostly_full
 
 SLOW = b"<li>Item here.</li>" * MILLION
 
@@ -111,13 +112,25 @@ def test_a_part_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(what):
         read_document(data, name)
 
 
+@pytest.mark.full
 def test_the_text_of_all_pages_has_a_limit():
     pages = pdf([shown(b"a" * 9000)], [0] * 3000)
     said = read_or_sentence("a.pdf", pages)
     assert "at most 20 MB, 20,000,000 bytes; this one has at least 20," in said or "at most 20 seconds" in said
 
 
-@pytest.mark.parametrize("what", FILES)
+TAKES_SECONDS = {
+    *("EPUB, 190 MB of spaces", "EPUB, 1,000 chapters of 190 kB"),
+    *("DOCX, 20 MB of empty paragraphs", "DOCX, 600,000 paragraphs", "DOCX, 100,000 cells"),
+    *("HTML, & 5,000,000 times", "HTML, < 5,000,000 times", "HTML, <b> 1,000,000 times"),
+    *("HTML, a table of 1,000,000 cells", "HTML, 500,000 attributes", "HTML, 20 MB of prose"),
+    *("PDF, 700,000 lines in a page", "PDF, one page 20,000 times", "PDF, 200 MB packed in a page"),
+    *("PDF, 20 MB of one string", "Shift-JIS, 15 MB", "Text, 19 MB of random bytes"),
+}
+"""Files of `make full`; of each format another stays that takes as long."""
+
+
+@pytest.mark.parametrize("what", mostly_full(FILES, FILES.keys() - TAKES_SECONDS))
 def test_no_file_takes_more_than_the_limits(monkeypatch, what):
     # A short time, so that the sentence is soon there; what is read within it is right.
     monkeypatch.setattr(reader_process, "READ_SECONDS", 2)

@@ -13,7 +13,8 @@ from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.base import run
 from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand, parts_of
-from sample_docs import load_sample, sample_titles
+from sample_docs import load_sample
+from tests.lanes import samples
 from tests.support import cut
 
 BROKEN = "\N{REPLACEMENT CHARACTER}"
@@ -94,7 +95,7 @@ def test_without_the_table_and_without_a_network(monkeypatch, tmp_path):
         BytePairTokenizer("cl100k_base").count(["text"])
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("chinese", "arabic"))
 @pytest.mark.parametrize(("size", "overlap"), [(80, 0), (200, 0), (250, 125), (7, 3)])
 @pytest.mark.parametrize("name", BYTE_PAIRS)
 def test_fixed_tokens_are_langchains(sample, size, overlap, name):
@@ -110,7 +111,7 @@ def test_fixed_tokens_are_langchains(sample, size, overlap, name):
         assert ours == theirs or (BROKEN in theirs and theirs.strip(BROKEN).strip() in ours)
 
 
-@pytest.mark.parametrize("sample", sample_titles())
+@pytest.mark.parametrize("sample", samples("chinese", "arabic"))
 @pytest.mark.parametrize(("size", "overlap"), [(200, 0), (50, 0), (250, 125)])
 @pytest.mark.parametrize("separators", ["chroma", "langchain"])
 def test_recursive_in_tokens_is_langchains(sample, size, overlap, separators):
