@@ -1,7 +1,7 @@
 """Corpora of growing size: how fast they are cut, in how much memory, and whether kills lose or double a chunk.
 
 ``python -m benchmarks.corpus`` makes JSON lines of 10, 50 and 100 MB from sentences of the bundled texts, drawn at random,
-cuts each with ``python -m corpus``, and prints seconds, speed, and the peaks of memory, of all processes together and of the
+cuts each with ``seamark corpus``, and prints seconds, speed, and the peaks of memory, of all processes together and of the
 largest. Then it cuts the largest again, kills it five times at random moments, and compares. With ``--ray`` it also cuts the
 smallest on a Ray of this machine, as it is and while a worker is killed. The exit status is 1 where a result is not that of
 the undisturbed run, or the memory of a process grows with the corpus by more than a quarter.
@@ -101,7 +101,7 @@ def cut(corpus: Path, output: Path, until: Callable[[psutil.Process], bool] = la
     """Cut a corpus with the command line, until it ends or ``until`` says that it is to be killed."""
     recipe = output.with_suffix(".recipe.json")
     recipe.write_text(json.dumps(RECIPE))
-    command = [sys.executable, "-m", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
+    command = [sys.executable, "-m", "seamark", "corpus", str(recipe), str(corpus), "--output", str(output), *options]
     began, used = time.perf_counter(), processor()
     process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
     watched = psutil.Process(process.pid)

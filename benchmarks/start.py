@@ -135,10 +135,10 @@ def main() -> None:
     print(table(["one after the other, without a server", "s"], stages), end="\n\n")
     smallest = "sample_docs/chinese.txt"
     commands = [
-        [f"`{chunker}`", f"{statistics.median(command('chunkers', smallest, '--chunker', chunker) for _ in runs):.2f}"]
+        [f"`{chunker}`", f"{statistics.median(command('seamark', 'chunk', smallest, '--chunker', chunker) for _ in runs):.2f}"]
         for chunker in ("fixed_words", "breakpoint")
     ]
-    print(table(["`python -m chunkers` on the smallest sample", "s"], commands))
+    print(table(["`seamark chunk` on the smallest sample", "s"], commands))
 
 
 if __name__ == "__main__":
