@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests import ROOT
 from tests.browser.steps import READY, at_rest, embedded, eventually, painted, run
+from tests.lanes import mostly_full
 from viz.shell.navigation import PAGES
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -40,11 +41,11 @@ DRAWN_IN = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot })
 pytestmark = pytest.mark.skipif(not AXE.exists(), reason="axe-core comes with `make test`, or with `npm ci`")
 
 
-@pytest.fixture
-def page(page):
+@pytest.fixture(scope="module")
+def page(kept_page):
     # Before the page's own scripts, as its Content-Security-Policy would refuse it later.
-    page.add_init_script(path=AXE)
-    return page
+    kept_page.add_init_script(path=AXE)
+    return kept_page
 
 
 def violations(page):
@@ -64,7 +65,11 @@ def violations(page):
     return found
 
 
-@pytest.mark.parametrize(("name", "state"), [(name, state) for name in PAGES for state in QUERIES.get(name, [""])])
+STATES = [(name, state) for name in PAGES for state in QUERIES.get(name, [""])]
+FIRST = [(name, QUERIES.get(name, [""])[0]) for name in PAGES]
+
+
+@pytest.mark.parametrize(("name", "state"), mostly_full(STATES, FIRST))
 def test_no_page_violates_a_rule(page, app_url, name, state):
     page.goto(f"{app_url}/{'' if name == 'compare' else name}?embedder=tfidf&{state}")
     if name in ("tune", "retrieval"):
@@ -82,6 +87,7 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_an_answered_question_violates_no_rule(page, app_url):
     page.goto(f"{app_url}/?embedder=tfidf&ask_limit=50")
     embedded(page)
@@ -98,6 +104,7 @@ def test_an_answered_question_violates_no_rule(page, app_url):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf&what=fixed_sentences&first=size&values=2,4,6")
     run(page)
@@ -106,6 +113,7 @@ def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&budget=500")
     run(page)

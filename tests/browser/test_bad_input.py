@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, embedded, eventually, open_app, paste, whole_text
+from tests.lanes import mostly_full
 
 HOSTILE = [
     "<script>window.ran = 1; alert(1)</script>",
@@ -45,7 +46,7 @@ def test_hostile_text_stays_text(page, app_url):
     nothing_ran(page)
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@pytest.mark.parametrize("part", mostly_full(HOSTILE, HOSTILE[1:2]))
 def test_hostile_file_names_stay_text(page, app_url, part):
     root = open_app(page, app_url)
     name = part.replace("/", "∕") + " ![x](http://127.0.0.1:9/x.png).txt"
@@ -76,6 +77,7 @@ def test_a_refused_file_leaves_the_pasted_text(page, app_url):
     assert whole_text(root, 0) == "The first sentence. The second one."
 
 
+@pytest.mark.full
 def test_one_word_and_a_word_without_end(page, app_url):
     root = open_app(page, app_url)
     paste(page, "word")
@@ -87,6 +89,7 @@ def test_one_word_and_a_word_without_end(page, app_url):
     eventually(lambda: whole_text(root, 1), endless)
 
 
+@pytest.mark.full
 def test_no_text_yet(page, app_url):
     open_app(page, app_url)
     paste(page, "word")

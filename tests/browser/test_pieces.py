@@ -1,5 +1,6 @@
 """Chunks that lie in several places of the text, and what a column's head says of its chunks, in a real browser."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import column, eventually, open_app, whole_text
@@ -38,6 +39,7 @@ def test_pointing_at_a_place_marks_the_others_of_its_chunk(page, app_url):
     expect(root.locator(".block.kin")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_a_chunk_longer_than_the_embedder_reads_is_said(page, app_url):
     root = open_app(page, app_url, "?document=essay&c1=fixed_sentences&c1.size=100&c2=fixed_sentences&c2.size=1")
     first, second = root.locator(".head").all()
