@@ -47,7 +47,7 @@ def browser(playwright_here):
 
 
 class Pages:
-    """The browser's pages: the page that the tests share, and others beside it."""
+    """Tabs of one browser session, one of which all tests share, and browser sessions of their own."""
 
     def __init__(self, browser):
         self.wrong = []
@@ -57,13 +57,13 @@ class Pages:
         self._kept = set()
 
     def shared(self):
-        """Return a page with no history of this app's text: a second visit costs less than half of a first one."""
+        """Return the tab that the tests share. A tab that has shown the app opens it in half the processor time."""
         if self._shared is None or self._shared.is_closed():
             self._shared = self._tab()
         return self._shared
 
     def keep(self):
-        """Return a page that stays open until it is given back."""
+        """Return a tab that stays open until it is given back."""
         page = self._tab()
         self._kept.add(page)
         return page
@@ -73,13 +73,13 @@ class Pages:
         page.close()
 
     def alone(self, **options):
-        """Return a page with storage and permissions of its own."""
+        """Return the tab of a new browser session."""
         context = self._browser.new_context(**options)
         self._watch(context)
         return context.new_page()
 
     def clear(self):
-        """Make the shared page as good as new, and close all others."""
+        """Empty the shared tab, and close all tabs that are not kept."""
         for context in self._browser.contexts:
             if context != self._context:
                 context.close()

@@ -14,7 +14,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 
 QUERIES = {
     "compare": ["", "lecture=1", "c1=fixed_words&c2=breakpoint&c2.amount=20"],
-    "breakpoints": ["view=scores", "view=gaps", "view=steps&axis=similarity"],
+    "breakpoints": ["view=gaps", "view=scores", "view=steps&axis=similarity"],
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
     "answers": ["", "questions=typed"],
@@ -52,14 +52,15 @@ def violations(page):
     """Return every violation in either theme, with its rule, its element and what would mend it."""
     # The page's style sheet is drawn by a script of Streamlit that is fetched when it is first needed.
     styled = "(word) => [...document.querySelectorAll('style')].some(({ textContent }) => textContent.includes(word))"
-    eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True)
+    # A page with figures does not answer until their library is compiled, which takes seconds of processor time.
+    eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True, READY)
     found = []
     for theme, ground in GROUNDS.items():
         page.emulate_media(color_scheme=theme)
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground, timeout=READY)
         # Components draw in the new colours once Streamlit has told them, and some of its own change theirs slowly.
-        eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme})
-        eventually(lambda: page.evaluate(CHANGING), [])
+        eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme}, READY)
+        eventually(lambda: page.evaluate(CHANGING), [], READY)
         painted(page)
         found += [f"{theme}: {one}" for one in page.evaluate(FOUND, [*EXCLUDED])]
     return found

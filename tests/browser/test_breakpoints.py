@@ -89,8 +89,7 @@ def test_sentences_and_gaps_point_at_each_other_and_the_line_cuts_while_it_moves
 
 @pytest.mark.parametrize("apart", mostly_full([30, 150, 250, 400], [150]))
 def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
-    root = open_breakpoints(page, app_url, PLAIN)
-    page.get_by_text("now 80").wait_for()
+    root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
     line = root.locator(".line")
     stops = [float(line.get_attribute("aria-valuenow"))]
     line.focus()
