@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, column, embedded, eventually, marked, read, until
-from tests.lanes import mostly_full
 
 LINKAGE = "embedder=tfidf&document=article&c1=single_linkage&c1.position_weight=0.2&c1.max_distance=0.9"
 
@@ -175,7 +174,8 @@ def test_the_other_chunkers_have_figures_with_tables(open_page, app_url, number,
     page.get_by_role("button", name="Download as HTML").wait_for()
 
 
-@pytest.mark.parametrize("scheme", mostly_full(["light", "dark"], ["dark"]))
+@pytest.mark.full
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     page = open_page(color_scheme=scheme, viewport={"width": 800, "height": 1000})
     heatmap = open_clustering(page, app_url)

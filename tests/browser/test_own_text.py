@@ -187,6 +187,7 @@ def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(pag
     assert "One is here" not in page.url
 
 
+@pytest.mark.full
 def test_what_is_written_and_not_cut_yet_outlasts_a_reload(page, app_url):
     open_app(page, app_url, QUICK)
     box = open_box(page)
@@ -260,6 +261,7 @@ def test_a_second_tab_has_nothing_of_it_and_says_whose_text_the_link_means(page,
     assert whole_text(root_of(page), 0) == WORDS
 
 
+@pytest.mark.full
 def test_hostile_text_stays_text_when_it_comes_back(page, app_url):
     open_app(page, app_url, QUICK)
     paste(page, HOSTILE)

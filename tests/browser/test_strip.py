@@ -93,6 +93,7 @@ def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scroll
             seen(root, pointed(root), number)
 
 
+@pytest.mark.full
 def test_a_click_beside_the_text_ends_with_its_sentences_in_the_window(page, app_url):
     page.goto(f"{app_url}/clustering?document=article&embedder=tfidf")
     embedded(page)
@@ -272,7 +273,7 @@ def test_the_tools_are_on_the_first_screen_of_a_small_window(open_page, app_url,
 
 
 def test_arrows_step_after_steps_was_pressed(page, app_url):
-    page.goto(f"{app_url}/breakpoints{REPORT}")
+    page.goto(f"{app_url}/breakpoints{REPORT}&view=gaps")
     embedded(page)
     page.get_by_role("radio", name="Steps").click()
     where = page.locator(".where")
