@@ -57,8 +57,13 @@ def is_left_out(path):
 
 
 def mostly_full(values, always):
-    """Return parameters of a test: those in ``always`` run in every lane, the others in `make full` alone."""
-    return [value if value in always else pytest.param(value, marks=pytest.mark.full) for value in values]
+    """Return parameters of a test: those in ``always`` run in every lane, the others in `make full` alone.
+
+    A tuple has the values of several parameters, one each.
+    """
+    rows = [value if isinstance(value, tuple) else (value,) for value in values]
+    wanted = [value in always for value in values]
+    return [pytest.param(*row, marks=() if kept else pytest.mark.full) for row, kept in zip(rows, wanted, strict=True)]
 
 
 def samples(*more):

@@ -1,18 +1,29 @@
 """The app on a port of its own and a real browser, once for all browser tests."""
 
+from urllib.parse import urljoin
+
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Error, expect, sync_playwright
 
 from tests.browser.app_server import app_server, launch
 from tests.browser.steps import PATIENCE
+
+WIDE = {"width": 1440, "height": 1000}
+EMPTY = "/_stcore/health"
+"""A place of the app without scripts: a page of the app keeps what is written when it is left."""
 
 expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
-def app_url(tmp_path_factory):
-    with app_server(tmp_path_factory.mktemp("app") / "log.txt") as server:
-        yield server.url
+def server(tmp_path_factory):
+    with app_server(tmp_path_factory.mktemp("app") / "log.txt") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def app_url(server):
+    return server.url
 
 
 @pytest.fixture
@@ -35,28 +46,118 @@ def browser(playwright_here):
     running.close()
 
 
-@pytest.fixture
-def open_page(browser):
-    """Open pages, each a session; script errors, dialogs and requests to anywhere but the app fail the test."""
-    wrong = []
-    sessions = []
+class Pages:
+    """Tabs of one browser session, one of which all tests share, and browser sessions of their own."""
 
-    def watch(page):
+    def __init__(self, browser):
+        self.wrong = []
+        self._browser = browser
+        self._context = None
+        self._shared = None
+        self._kept = set()
+
+    def shared(self):
+        """Return the tab that the tests share. A tab that has shown the app opens it in half the processor time."""
+        if self._shared is None or self._shared.is_closed():
+            self._shared = self._tab()
+        return self._shared
+
+    def keep(self):
+        """Return a tab that stays open until it is given back."""
+        page = self._tab()
+        self._kept.add(page)
+        return page
+
+    def give_back(self, page):
+        self._kept.remove(page)
+        page.close()
+
+    def alone(self, **options):
+        """Return the tab of a new browser session."""
+        context = self._browser.new_context(**options)
+        self._watch(context)
+        return context.new_page()
+
+    def clear(self):
+        """Empty the shared tab, and close all tabs that are not kept."""
+        for context in self._browser.contexts:
+            if context != self._context:
+                context.close()
+        if self._context is None:
+            return
+        for page in self._context.pages:
+            if page not in {self._shared, *self._kept}:
+                page.close()
+        self._context.clear_permissions()
+        self._context.clear_cookies()
+        page = self.shared()
+        if page.url == "about:blank" or page.url.endswith(EMPTY):
+            return
+        try:
+            page.goto(urljoin(page.url, EMPTY))
+            page.evaluate("() => { sessionStorage.clear(); localStorage.clear(); }")
+        except Error:  # its server has ended
+            page.close()
+
+    def _tab(self):
+        if self._context is None:
+            self._context = self._browser.new_context()
+            self._watch(self._context)
+        return self._context.new_page()
+
+    def _watch(self, context):
+        context.set_default_timeout(PATIENCE)
+        context.on("page", self._listen)
+
+    def _listen(self, page):
+        wrong = self.wrong
         page.on("pageerror", lambda error: wrong.append(f"script error: {error.stack or error}"))
         page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("request", lambda request: None if ours(request.url) else wrong.append(f"outside request: {request.url}"))
 
-    def opened(**options):
-        session = browser.new_context(**{"viewport": {"width": 1440, "height": 1000}, **options})
-        session.set_default_timeout(PATIENCE)
-        session.on("page", watch)
-        sessions.append(session)
-        return session.new_page()
+
+@pytest.fixture(scope="session")
+def pages(browser):
+    return Pages(browser)
+
+
+@pytest.fixture(autouse=True)
+def nothing_wrong(request):
+    """Fail the test for script errors, dialogs and requests to anywhere but the app."""
+    pages = request.getfixturevalue("pages") if "pages" in request.fixturenames else None
+    yield
+    if pages:
+        wrong = [*pages.wrong]
+        pages.wrong.clear()
+        assert not wrong, wrong
+
+
+@pytest.fixture
+def open_page(pages):
+    """Open pages. The first is shared with other tests if it needs no more than a size and a theme; see docs/testing.md."""
+    taken = False
+
+    def opened(viewport=WIDE, color_scheme="light", alone=False, **options):
+        nonlocal taken
+        if alone or taken or options:
+            return pages.alone(viewport=viewport, color_scheme=color_scheme, **options)
+        taken = True
+        page = pages.shared()
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        return page
 
     yield opened
-    for session in sessions:
-        session.close()
-    assert not wrong, wrong
+    pages.clear()
+
+
+@pytest.fixture(scope="module")
+def kept_page(pages):
+    """A page that all tests of a module walk on; each first brings it to where it begins."""
+    page = pages.keep()
+    page.set_viewport_size(WIDE)
+    yield page
+    pages.give_back(page)
 
 
 def ours(url):

@@ -91,6 +91,13 @@ def painted(page):
     page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))")
 
 
+def from_the_top(page):
+    """Scroll the page and every column of a text to their beginnings."""
+    page.get_by_test_id("stMain").evaluate("(main) => main.scrollTo(0, 0)")
+    page.locator(".seamark .text").evaluate_all("(bodies) => bodies.forEach((body) => body.scrollTo(0, 0))")
+    painted(page)
+
+
 def column(root, number):
     """Return the text of a column, counted from 0."""
     return root.locator(".text").nth(number)

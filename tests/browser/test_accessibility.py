@@ -7,13 +7,14 @@ from playwright.sync_api import expect
 
 from tests import ROOT
 from tests.browser.steps import READY, at_rest, embedded, eventually, painted, run
+from tests.lanes import mostly_full
 from viz.shell.navigation import PAGES
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 
 QUERIES = {
     "compare": ["", "lecture=1", "c1=fixed_words&c2=breakpoint&c2.amount=20"],
-    "breakpoints": ["view=scores", "view=gaps", "view=steps&axis=similarity"],
+    "breakpoints": ["view=gaps", "view=scores", "view=steps&axis=similarity"],
     "clustering": ["selected=1", "selected=2", "selected=3"],
     "failures": ["selected=4", "document=emoji"],
     "answers": ["", "questions=typed"],
@@ -40,31 +41,36 @@ DRAWN_IN = """() => [...document.querySelectorAll("*")].flatMap(({ shadowRoot })
 pytestmark = pytest.mark.skipif(not AXE.exists(), reason="axe-core comes with `make test`, or with `npm ci`")
 
 
-@pytest.fixture
-def page(page):
+@pytest.fixture(scope="module")
+def page(kept_page):
     # Before the page's own scripts, as its Content-Security-Policy would refuse it later.
-    page.add_init_script(path=AXE)
-    return page
+    kept_page.add_init_script(path=AXE)
+    return kept_page
 
 
 def violations(page):
     """Return every violation in either theme, with its rule, its element and what would mend it."""
     # The page's style sheet is drawn by a script of Streamlit that is fetched when it is first needed.
     styled = "(word) => [...document.querySelectorAll('style')].some(({ textContent }) => textContent.includes(word))"
-    eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True)
+    # A page with figures does not answer until their library is compiled, which takes seconds of processor time.
+    eventually(lambda: page.evaluate(styled, "stCaptionContainer"), True, READY)
     found = []
     for theme, ground in GROUNDS.items():
         page.emulate_media(color_scheme=theme)
-        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground, timeout=READY)
         # Components draw in the new colours once Streamlit has told them, and some of its own change theirs slowly.
-        eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme})
-        eventually(lambda: page.evaluate(CHANGING), [])
+        eventually(lambda: page.evaluate(DRAWN_IN), lambda drawn, theme=theme: set(drawn) <= {theme}, READY)
+        eventually(lambda: page.evaluate(CHANGING), [], READY)
         painted(page)
         found += [f"{theme}: {one}" for one in page.evaluate(FOUND, [*EXCLUDED])]
     return found
 
 
-@pytest.mark.parametrize(("name", "state"), [(name, state) for name in PAGES for state in QUERIES.get(name, [""])])
+STATES = [(name, state) for name in PAGES for state in QUERIES.get(name, [""])]
+FIRST = [(name, QUERIES.get(name, [""])[0]) for name in PAGES]
+
+
+@pytest.mark.parametrize(("name", "state"), mostly_full(STATES, FIRST))
 def test_no_page_violates_a_rule(page, app_url, name, state):
     page.goto(f"{app_url}/{'' if name == 'compare' else name}?embedder=tfidf&{state}")
     if name in ("tune", "retrieval"):
@@ -82,6 +88,7 @@ def test_no_page_violates_a_rule(page, app_url, name, state):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_an_answered_question_violates_no_rule(page, app_url):
     page.goto(f"{app_url}/?embedder=tfidf&ask_limit=50")
     embedded(page)
@@ -98,6 +105,7 @@ def test_an_answered_question_violates_no_rule(page, app_url):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf&what=fixed_sentences&first=size&values=2,4,6")
     run(page)
@@ -106,6 +114,7 @@ def test_the_results_of_a_sweep_violate_no_rule(page, app_url):
     assert violations(page) == []
 
 
+@pytest.mark.full
 def test_the_results_of_a_retrieval_run_violate_no_rule(page, app_url):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&c1=recursive&c1.size=300&c2=fixed_sentences&budget=500")
     run(page)

@@ -8,6 +8,7 @@ import pytest
 from tests.browser.app_server import NotServing, app_server
 
 
+@pytest.mark.full
 def test_servers_beside_each_other_have_ports_of_their_own_and_end_with_the_block(tmp_path):
     with app_server(tmp_path / "one.txt") as one, app_server(tmp_path / "two.txt") as two:
         assert one.url != two.url

@@ -112,6 +112,7 @@ def test_an_answer_is_marked_by_mouse_and_the_questions_are_a_file(laptop, app_u
     eventually(lambda: read(root, ASKING)["state"], "nothing")
 
 
+@pytest.mark.full
 def test_a_moved_threshold_takes_the_marks_with_it(laptop, app_url):
     root = open_app(laptop, app_url, "?ask_limit=top1")
     first = ask(laptop, root, QUESTION)["chunks"]
@@ -125,6 +126,7 @@ def test_a_moved_threshold_takes_the_marks_with_it(laptop, app_url):
     expect(column(root, 1).locator(".block.hit")).to_have_count(1)
 
 
+@pytest.mark.full
 def test_what_cannot_be_asked_is_said_and_nothing_is_marked(laptop, app_url):
     root = open_app(laptop, app_url)
     assert ask(laptop, root, "a" * 10_000)["state"] == "failed"

@@ -7,15 +7,24 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
-from tests.browser.steps import box_of, column, eventually, open_app, read, until
+from tests.browser.steps import box_of, column, eventually, from_the_top, open_app, read, until
+
+REPORT = "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&selected=1"
+
+
+@pytest.fixture(scope="module")
+def report(kept_page, app_url):
+    """The report, 333 sentences, in two columns that need no model."""
+    return open_app(kept_page, app_url, REPORT)
 
 
 @pytest.fixture
-def root(page, app_url):
-    """Open the report, 333 sentences, in two columns that need no model."""
-    return open_app(
-        page, app_url, "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&selected=1"
-    )
+def root(kept_page, report):
+    """The report from its beginning, the whole of it on the axis."""
+    from_the_top(kept_page)
+    report.locator(".plot").press("0")
+    shows(report, [0, 333])
+    return report
 
 
 @pytest.fixture(scope="module")
@@ -61,81 +70,82 @@ def zoom_in(root, times=1):
 
 
 def test_at_rest_the_whole_text_is_seen(root):
-    shows(root, [0, 333])
     expect(root.locator(".overview")).to_be_hidden()
     expect(root.get_by_role("button", name="Zoom out")).to_be_disabled()
     expect(root.get_by_role("button", name="Show all of the text")).to_be_disabled()
 
 
+@pytest.mark.full
 def test_a_short_text_has_no_buttons(page, app_url):
     root = open_app(page, app_url, "?c1=fixed_sentences")
     expect(root.get_by_role("button", name="Zoom in")).to_be_hidden()
 
 
-def test_the_wheel_with_ctrl_zooms_around_the_pointer(page, root):
+def test_the_wheel_with_ctrl_zooms_around_the_pointer(kept_page, root):
     root.locator(".plot").hover(position=place(root))
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -240)
+    kept_page.keyboard.down("Control")
+    kept_page.mouse.wheel(0, -240)
     start, end = shows(root, lambda start, end: end - start < 333 * 0.8)
-    page.keyboard.up("Control")
+    kept_page.keyboard.up("Control")
     # The sentence under the pointer stays there.
     assert start + 0.25 * (end - start) == pytest.approx(333 * 0.25, abs=0.5)
     expect(root.locator(".overview")).to_be_visible()
 
 
-def test_the_wheel_alone_scrolls_the_page(page, root):
+@pytest.mark.full
+def test_the_wheel_alone_scrolls_the_page(kept_page, root):
     plot = root.locator(".plot")
     plot.hover(position=place(root))
     before = plot.bounding_box()["y"]
-    page.mouse.wheel(0, 200)
+    kept_page.mouse.wheel(0, 200)
     eventually(lambda: box_of(plot)["y"], lambda y: y < before)
     assert window(root) == [0, 333]
 
 
-def test_keys_and_buttons_zoom(page, root):
+def test_keys_and_buttons_zoom(kept_page, root):
     root.locator(".plot").focus()
-    page.keyboard.press("+")
+    kept_page.keyboard.press("+")
     spans(root, 333 / 2)
     root.get_by_role("button", name="Zoom in").click()
     spans(root, 333 / 4)
     root.get_by_role("button", name="Zoom out").click()
     spans(root, 333 / 2)
     root.locator(".plot").focus()
-    page.keyboard.press("0")
+    kept_page.keyboard.press("0")
     shows(root, [0, 333])
     for _ in range(9):
-        page.keyboard.press("+")
+        kept_page.keyboard.press("+")
     start, end = shows(root, lambda start, end: end - start <= 8)
     assert end - start == 8
     expect(root.get_by_role("button", name="Zoom in")).to_be_disabled()
 
 
-def test_a_drag_pans_and_is_no_click(page, root):
+def test_a_drag_pans_and_is_no_click(kept_page, root):
     start, end = zoom_in(root)
     plot = root.locator(".plot")
     plot.hover(position=place(root))
     box = plot.bounding_box()
     x, y = box["x"] + place(root)["x"], box["y"] + place(root)["y"]
-    page.mouse.down()
-    page.mouse.move(x + box["width"] / 10, y, steps=4)
-    page.mouse.up()
+    kept_page.mouse.down()
+    kept_page.mouse.move(x + box["width"] / 10, y, steps=4)
+    kept_page.mouse.up()
     eventually(lambda: window(root), pytest.approx([start - (end - start) / 10, end - (end - start) / 10], abs=0.5))
     assert column(root, 0).evaluate("(body) => body.scrollTop") == 0
 
 
-def test_the_line_keeps_its_own_drag_while_zoomed(page, root):
+def test_the_line_keeps_its_own_drag_while_zoomed(kept_page, root):
     before = zoom_in(root)
     line = root.locator(".line")
     line.hover(position={"x": 200, "y": 10})
     box = line.bounding_box()
-    page.mouse.down()
-    page.mouse.move(box["x"] + 260, box["y"] + 25, steps=4)
-    page.mouse.up()
-    page.wait_for_url("**c1.amount=**")
+    kept_page.mouse.down()
+    kept_page.mouse.move(box["x"] + 260, box["y"] + 25, steps=4)
+    kept_page.mouse.up()
+    kept_page.wait_for_url("**c1.amount=**")
     shows(root, before)
 
 
-def test_a_click_in_the_window_leads_to_the_sentence_there(page, root):
+def test_a_click_in_the_window_leads_to_the_sentence_there(kept_page, root):
     start, end = zoom_in(root, 2)
     root.locator(".plot").click(position=place(root))
     sentence = round(start + 0.25 * (end - start))
@@ -143,13 +153,15 @@ def test_a_click_in_the_window_leads_to_the_sentence_there(page, root):
     eventually(lambda: read(root, "({ columns }) => columns[0].top"), lambda top: abs(top - sentence) <= 2)
 
 
-def test_the_walk_takes_the_window_along(page, root):
+def test_the_walk_takes_the_window_along(kept_page, app_url):
+    # Nothing has been pointed at.
+    root = open_app(kept_page, app_url, REPORT)
     root.locator(".plot").focus()
     for _ in range(9):
-        page.keyboard.press("+")
+        kept_page.keyboard.press("+")
     start, _ = spans(root, 8)
     for _ in range(20):
-        page.keyboard.press("ArrowRight")
+        kept_page.keyboard.press("ArrowRight")
     # The first step goes to the gap in the window, the others from there.
     eventually(lambda: read(root, "({ gap }) => gap"), int(start) + 20)
     after = shows(root, lambda low, _: low > start + 8)
@@ -157,7 +169,7 @@ def test_the_walk_takes_the_window_along(page, root):
     expect(root.locator(".cursor")).to_be_visible()
 
 
-def test_the_strip_shows_and_moves_the_window(page, root):
+def test_the_strip_shows_and_moves_the_window(kept_page, root):
     zoom_in(root, 2)
     overview = root.locator(".overview")
     box = overview.bounding_box()
@@ -170,19 +182,21 @@ def test_the_strip_shows_and_moves_the_window(page, root):
     assert f"sentences {int(start) + 1} to" in overview.get_attribute("aria-valuetext")
 
 
-def test_the_strip_moves_the_window_by_key(page, root):
+@pytest.mark.full
+def test_the_strip_moves_the_window_by_key(kept_page, root):
     zoom_in(root)
     strip = root.get_by_role("slider", name="Part of the text that is seen")
     strip.focus()
-    page.keyboard.press("End")
+    kept_page.keyboard.press("End")
     start, end = shows(root, lambda _, end: end == 333)
-    page.keyboard.press("ArrowLeft")
+    kept_page.keyboard.press("ArrowLeft")
     eventually(lambda: window(root), pytest.approx([start - (end - start) / 10, end - (end - start) / 10]))
-    page.keyboard.press("Home")
+    kept_page.keyboard.press("Home")
     shows(root, lambda start, _: start == 0)
 
 
-def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(page, root):
+@pytest.mark.full
+def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(kept_page, root):
     column(root, 0).locator('.s[data-s="1"]').hover()
     expect(root.locator(".cursor")).to_be_visible()
     zoom_in(root)
@@ -193,6 +207,7 @@ def test_a_sentence_outside_the_window_has_no_cursor_on_the_axis(page, root):
     expect(root.locator(".cursor")).to_be_hidden()
 
 
+@pytest.mark.full
 def test_decimation_keeps_the_greatest_peak(page, curve_url):
     root = open_curve(page, curve_url, [[150_000, [0.2]], [1, [0.95]], [49_999, [0.2]]], line=0.9)
     # The column of pixels at the peak is inked where the line is, a little below the peak, and its neighbours are not.
@@ -212,6 +227,7 @@ def test_decimation_keeps_the_greatest_peak(page, curve_url):
     assert inked == [True, False, False]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("line", [0.2, 0.5, 0.9])
 def test_the_label_of_a_line_stands_beside_the_plot(page, curve_url, line):
     root = open_curve(page, curve_url, [[30, [0.2]], [30, [0.55, 0.45]]], line=line)

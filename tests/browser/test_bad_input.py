@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, embedded, eventually, open_app, paste, whole_text
+from tests.lanes import mostly_full
 
 HOSTILE = [
     "<script>window.ran = 1; alert(1)</script>",
@@ -34,7 +35,7 @@ def upload(page, name, data):
 
 
 def test_hostile_text_stays_text(page, app_url):
-    root = open_app(page, app_url)
+    root = open_app(page, app_url, "?embedder=tfidf")
     text = " ".join(f"Here is {part}. And then some." for part in HOSTILE)
     paste(page, text)
     page.get_by_role("heading", name="Pasted text").wait_for()
@@ -45,9 +46,9 @@ def test_hostile_text_stays_text(page, app_url):
     nothing_ran(page)
 
 
-@pytest.mark.parametrize("part", HOSTILE)
+@pytest.mark.parametrize("part", mostly_full(HOSTILE, HOSTILE[1:2]))
 def test_hostile_file_names_stay_text(page, app_url, part):
-    root = open_app(page, app_url)
+    root = open_app(page, app_url, "?embedder=tfidf")
     name = part.replace("/", "∕") + " ![x](http://127.0.0.1:9/x.png).txt"
     upload(page, name, b"One sentence. Two sentences.")
     # Browsers send a quotation mark in a file's name as %22.
@@ -57,7 +58,7 @@ def test_hostile_file_names_stay_text(page, app_url, part):
 
 
 def test_hostile_name_of_a_refused_file_stays_text(page, app_url):
-    open_app(page, app_url)
+    open_app(page, app_url, "?embedder=tfidf")
     upload(page, '<img src=x onerror="window.ran = 1">.txt', b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     said = page.get_by_text("it is binary")
     said.wait_for()
@@ -66,7 +67,7 @@ def test_hostile_name_of_a_refused_file_stays_text(page, app_url):
 
 
 def test_a_refused_file_leaves_the_pasted_text(page, app_url):
-    root = open_app(page, app_url)
+    root = open_app(page, app_url, "?embedder=tfidf")
     paste(page, "The first sentence. The second one.")
     page.get_by_role("heading", name="Pasted text").wait_for()
     upload(page, "broken.txt", "Größe, Höhe, Länge ".encode() * 5 + b"\xff" + b" more")
@@ -76,8 +77,9 @@ def test_a_refused_file_leaves_the_pasted_text(page, app_url):
     assert whole_text(root, 0) == "The first sentence. The second one."
 
 
+@pytest.mark.full
 def test_one_word_and_a_word_without_end(page, app_url):
-    root = open_app(page, app_url)
+    root = open_app(page, app_url, "?embedder=tfidf")
     paste(page, "word")
     page.get_by_role("heading", name="Pasted text").wait_for()
     embedded(page)
@@ -87,8 +89,9 @@ def test_one_word_and_a_word_without_end(page, app_url):
     eventually(lambda: whole_text(root, 1), endless)
 
 
+@pytest.mark.full
 def test_no_text_yet(page, app_url):
-    open_app(page, app_url)
+    open_app(page, app_url, "?embedder=tfidf")
     paste(page, "word")
     page.get_by_role("heading", name="Pasted text").wait_for()
     paste(page, "")
@@ -96,7 +99,7 @@ def test_no_text_yet(page, app_url):
 
 
 def test_emoji_and_combining_marks_keep_their_places(page, app_url):
-    root = open_app(page, app_url)
+    root = open_app(page, app_url, "?embedder=tfidf")
     text = "🌊 waves rise. 👩‍👩‍👧 families swim. Cafe\u0301 opens. שלום עולם. The end 🏁."
     paste(page, text)
     page.get_by_role("heading", name="Pasted text").wait_for()

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, box_of, chunks, embedded, eventually, marked, read, until
+from tests.lanes import mostly_full
 
 PLAIN = "embedder=tfidf&document=report&c1=breakpoint&c1.amount=80"
 
@@ -18,18 +19,22 @@ def open_breakpoints(page, url, query):
     return page.locator(".seamark")
 
 
-@pytest.fixture
-def stepping(page, app_url):
-    root = open_breakpoints(page, app_url, f"{PLAIN}&view=steps&step=12")
-    page.get_by_role("heading", name="Gap 12").wait_for()
-    return root
+@pytest.fixture(scope="module")
+def opened(kept_page, app_url):
+    return open_breakpoints(kept_page, app_url, f"{PLAIN}&view=steps&step=12")
 
 
 @pytest.fixture
-def ledger(page, app_url):
-    open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
-    page.locator(".row").first.wait_for()
-    return page.locator(".ledger")
+def stepping(kept_page, opened):
+    """The page at step 12, paused."""
+    field = kept_page.get_by_label("to step")
+    field.fill("12")
+    field.press("Enter")
+    kept_page.get_by_role("heading", name="Gap 12").wait_for()
+    kept_page.wait_for_url("**step=12**")
+    at_rest(kept_page)
+    field.blur()
+    return opened
 
 
 def marks(root, name, sentences):
@@ -56,7 +61,7 @@ def words(row):
     return row.inner_text().split()
 
 
-def test_a_sentence_points_at_its_two_gaps_and_a_gap_at_its_two_sentences(page, app_url):
+def test_sentences_and_gaps_point_at_each_other_and_the_line_cuts_while_it_moves(page, app_url):
     root = open_breakpoints(page, app_url, PLAIN)
     root.locator('.s[data-s="2"]').hover()
     expect(root.locator(".ring").filter(visible=True)).to_have_count(2)
@@ -66,10 +71,7 @@ def test_a_sentence_points_at_its_two_gaps_and_a_gap_at_its_two_sentences(page, 
     gap = eventually(lambda: read(root, "({ gap }) => gap"), lambda gap: gap is not None)
     marks(root, "near", [gap, gap + 1])
     expect(root.locator(".ring").filter(visible=True)).to_have_count(1)
-
-
-def test_the_line_cuts_while_it_moves_and_the_figures_follow(page, app_url):
-    root = open_breakpoints(page, app_url, PLAIN)
+    # The line cuts while it moves, and the figures follow.
     page.get_by_text("now 80").wait_for()
     before = len(chunks(root, 0))
     line = root.locator(".line")
@@ -85,10 +87,9 @@ def test_the_line_cuts_while_it_moves_and_the_figures_follow(page, app_url):
     page.wait_for_url(re.compile(r"c1\.amount=(?!80(&|$))"))
 
 
-@pytest.mark.parametrize("apart", [30, 150, 250, 400])
+@pytest.mark.parametrize("apart", mostly_full([30, 150, 250, 400], [150]))
 def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
-    root = open_breakpoints(page, app_url, PLAIN)
-    page.get_by_text("now 80").wait_for()
+    root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
     line = root.locator(".line")
     stops = [float(line.get_attribute("aria-valuenow"))]
     line.focus()
@@ -103,7 +104,8 @@ def test_no_key_press_on_the_line_is_lost_or_undone(page, app_url, apart):
     assert float(line.get_attribute("aria-valuenow")) == stops[-1]
 
 
-def test_steps_go_by_key_button_and_number_and_the_link_follows(page, stepping):
+def test_steps_go_by_key_button_and_number_and_the_link_follows(kept_page, stepping):
+    page = kept_page
     stands_at(page, 12)
     page.keyboard.press("ArrowRight")
     stands_at(page, 13)
@@ -128,9 +130,11 @@ def test_steps_go_by_key_button_and_number_and_the_link_follows(page, stepping):
     page.wait_for_url("**step=332**")
     page.reload()
     page.get_by_text("step 332 of 332").wait_for()
+    embedded(page)
 
 
-def test_it_plays_and_pauses(page, stepping):
+def test_it_plays_and_pauses(kept_page, stepping):
+    page = kept_page
     stepper = page.locator(".stepper")
     page.keyboard.press("Space")
     page.get_by_role("button", name="Pause").wait_for()
@@ -140,7 +144,8 @@ def test_it_plays_and_pauses(page, stepping):
     until(stepper, "({ playing }) => !playing")
 
 
-def test_the_curve_leads_the_stepper(page, stepping):
+def test_the_curve_leads_the_stepper(kept_page, stepping):
+    page = kept_page
     plot = stepping.locator(".plot")
     plot.focus()
     page.keyboard.press("Home")
@@ -151,7 +156,8 @@ def test_the_curve_leads_the_stepper(page, stepping):
     eventually(lambda: read(page.locator(".stepper"), "({ step }) => step"), pytest.approx(249, abs=2))
 
 
-def test_a_cut_says_what_the_best_partition_did(page, stepping):
+def test_a_cut_says_what_the_best_partition_did(kept_page, stepping):
+    page = kept_page
     # The step of a gap has its number, which is that of the last sentence before it.
     cut = read(stepping, "({ columns }) => columns[0].cuts[0]")
     field = page.get_by_label("to step")
@@ -163,8 +169,10 @@ def test_a_cut_says_what_the_best_partition_did(page, stepping):
     expect(told).to_have_class(re.compile(r"\b(cut|turn)\b"))
 
 
-def test_a_row_leads_to_the_text_and_the_text_to_its_row(page, ledger):
-    root = page.locator(".seamark")
+def test_a_row_leads_to_the_text_and_the_text_to_its_row_and_the_ledger_sorts_and_sifts(page, app_url):
+    root = open_breakpoints(page, app_url, f"{PLAIN}&view=gaps")
+    ledger = page.locator(".ledger")
+    ledger.locator(".row").first.wait_for()
     ledger.locator(".rows").focus()
     page.keyboard.press("End")
     page.keyboard.press("Enter")
@@ -179,9 +187,6 @@ def test_a_row_leads_to_the_text_and_the_text_to_its_row(page, ledger):
     expect(chosen).to_be_in_viewport()
     # Of the 332 rows only those in sight are there.
     assert ledger.locator(".row").count() < 60
-
-
-def test_the_ledger_sorts_and_sifts(page, ledger):
     rows = ledger.locator(".row")
     score = ledger.get_by_role("columnheader", name="distance")
     score.get_by_role("button").click()
@@ -204,6 +209,7 @@ def test_the_ledger_sorts_and_sifts(page, ledger):
     expect(rows).not_to_have_count(0)
 
 
+@pytest.mark.full
 def test_candidates_that_are_not_final_are_named(page, app_url):
     open_breakpoints(page, app_url, f"{PLAIN}&c1.min_size=200&c1.max_size=600&view=gaps")
     ledger = page.locator(".ledger")
@@ -215,6 +221,7 @@ def test_candidates_that_are_not_final_are_named(page, app_url):
     eventually(lambda: row.inner_text().count("◆"), 1)
 
 
+@pytest.mark.full
 def test_figures_have_tables_and_downloads(page, app_url):
     open_breakpoints(page, app_url, PLAIN)
     page.get_by_text("Histogram: table and downloads").click()
@@ -238,8 +245,8 @@ def test_figures_have_tables_and_downloads(page, app_url):
         assert saved.value.path().read_bytes().startswith(begins)
 
 
-@pytest.mark.parametrize("width", [800, 400])
-@pytest.mark.parametrize(("scheme", "view"), [("light", "gaps"), ("dark", "steps")])
+@pytest.mark.parametrize("width", mostly_full([800, 400], [400]))
+@pytest.mark.parametrize(("scheme", "view"), mostly_full([("light", "gaps"), ("dark", "steps")], [("dark", "steps")]))
 def test_in_a_narrow_window_what_is_beside_follows_below_the_text(open_page, app_url, width, scheme, view):
     page = open_page(color_scheme=scheme, viewport={"width": width, "height": 1000})
     root = open_breakpoints(page, app_url, f"{PLAIN}&view={view}")
@@ -253,6 +260,7 @@ def test_in_a_narrow_window_what_is_beside_follows_below_the_text(open_page, app
     assert beside.bounding_box()["y"] >= body["y"] + body["height"]
 
 
+@pytest.mark.full
 def test_max_min_is_stepped_through_with_the_sentence_that_decides(page, app_url):
     query = "embedder=tfidf&document=report&c1=max_min&c1.hard_threshold=0.3&view=steps"
     root = open_breakpoints(page, app_url, query)

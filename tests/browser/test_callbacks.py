@@ -32,6 +32,7 @@ def test_a_callback_is_run_to_its_end(tmp_path):
         assert in_a_loop(noted(server.url)) == "one two"
 
 
+@pytest.mark.full
 def test_streamlit_itself_breaks_it_off(tmp_path):
     """When this fails, Streamlit has mended it, and `viz.server.callbacks` can go with the line in config.toml."""
     with app_server(tmp_path / "log.txt", "tests/browser/hasty_app.py", environment=AS_IT_CAME) as server:

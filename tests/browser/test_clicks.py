@@ -22,7 +22,7 @@ SCROLLED = """() => [document.querySelector("[data-testid=stMain]"), document.sc
 
 @pytest.fixture
 def laptop(open_page):
-    page = open_page(viewport={"width": 1280, "height": 720})
+    page = open_page(viewport={"width": 1280, "height": 720}, alone=True)
     page.add_init_script("window.clicked = 0; addEventListener('pointerdown', () => { window.clicked += 1; }, true);")
     return page
 
@@ -50,6 +50,7 @@ def choose_by_key(page, number):
     embedded(page)
 
 
+@pytest.mark.full
 def test_the_best_of_five_own_settings_on_an_own_document_takes_eight_clicks(laptop, app_url):
     laptop.context.grant_permissions(["clipboard-read", "clipboard-write"])
     root = open_app(laptop, app_url, QUICK)
@@ -89,6 +90,7 @@ def test_where_columns_disagree_and_why_takes_one_click_and_no_scrolling(laptop,
     assert clicks(laptop) == 1
 
 
+@pytest.mark.full
 def test_what_double_pass_corrected_in_the_column_at_hand_takes_one_click(laptop, app_url):
     open_app(
         laptop, app_url, f"{QUICK}&document=algorithm&c1=fixed_sentences&c2=double_pass&c2.merging_threshold=0.1&selected=2"

@@ -20,9 +20,14 @@ def open_clustering(page, url, query=LINKAGE):
     return root
 
 
+@pytest.fixture(scope="module")
+def heatmap(kept_page, app_url):
+    return open_clustering(kept_page, app_url)
+
+
 @pytest.fixture
-def heatmap(page, app_url):
-    return open_clustering(page, app_url)
+def page(kept_page):
+    return kept_page
 
 
 def point(heatmap, one, other):
@@ -78,6 +83,9 @@ def test_pointing_at_a_cell_says_the_distance_and_marks_the_text_and_a_click_goe
 
 
 def test_keys_go_from_cell_to_cell_and_to_the_text(page, heatmap):
+    where = page.locator(".where")
+    expect(where).to_have_text(re.compile(r"^step \d+ of"))
+    step = where.inner_text()
     page.mouse.click(*point(heatmap, 5, 6))
     eventually(lambda: pinned(heatmap), [5, 6])
     heatmap.locator(".map").focus()
@@ -91,14 +99,15 @@ def test_keys_go_from_cell_to_cell_and_to_the_text(page, heatmap):
     in_sight(page, 17)
     expect(heatmap.locator(".map")).to_have_css("outline-style", "solid")
     # The arrows were the heatmap's: no step was taken.
-    expect(page.locator(".where")).to_have_text(re.compile("^step 1 of"))
+    expect(where).to_have_text(step, use_inner_text=True)
 
 
 def test_the_stepper_marks_cell_and_text_and_its_step_is_in_the_link(page, heatmap):
+    before = pinned(heatmap)
     page.get_by_role("button", name="Step forward").click()
     where, title = page.locator(".where"), page.locator(".told h2")
     expect(where).to_have_text(re.compile("^step 2 of"))
-    one, other = eventually(lambda: pinned(heatmap), lambda pair: pair is not None)
+    one, other = eventually(lambda: pinned(heatmap), lambda pair: pair not in (None, before))
     marks(page, [one], [other])
     expect(title).to_contain_text(f"sentences {one + 1} and {other + 1}")
     page.wait_for_url("**step=2**")
@@ -153,8 +162,10 @@ def test_another_weight_draws_again_and_embeds_nothing(page, heatmap):
     expect(page.locator(".chunks p")).to_have_text(re.compile("^No order breaks"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("number", "title"), [(2, "Core, border and noise"), (3, "Distance to the centres")])
-def test_the_other_chunkers_have_figures_with_tables(page, app_url, number, title):
+def test_the_other_chunkers_have_figures_with_tables(open_page, app_url, number, title):
+    page = open_page()
     heatmap = open_clustering(page, app_url, f"embedder=tfidf&document=article&selected={number}")
     expect(heatmap.locator("h2")).to_have_text("Joint distance" if number == 2 else "Distance in meaning")
     page.get_by_role("heading", name=title).wait_for()
@@ -163,6 +174,7 @@ def test_the_other_chunkers_have_figures_with_tables(page, app_url, number, titl
     page.get_by_role("button", name="Download as HTML").wait_for()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     page = open_page(color_scheme=scheme, viewport={"width": 800, "height": 1000})

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser.steps import READY, column, embedded, eventually, paste, read, until, whole_text
 from tests.browser.steps import marked as marked_in
+from tests.lanes import mostly_full
 
 ALGORITHM = "?document=algorithm&c1=double_pass&c1.initial_threshold=0.4&c2=breakpoint&c2.amount=60"
 """The sample of the first screen, at settings that do not change when a default does."""
@@ -24,6 +25,23 @@ def open_double_pass(page, url, query=ALGORITHM):
     until(page.locator(".stepper"), "({ step }) => step")
     embedded(page)
     return rows
+
+
+@pytest.fixture(scope="module")
+def opened(kept_page, app_url):
+    return open_double_pass(kept_page, app_url)
+
+
+@pytest.fixture
+def rows(kept_page, opened):
+    """The rows of the page, at its first step."""
+    field = kept_page.get_by_label("to step")
+    field.fill("1")
+    field.press("Enter")
+    stands_at(kept_page, 1)
+    field.blur()
+    kept_page.mouse.move(5, 5)
+    return opened
 
 
 def stands_at(page, step):
@@ -50,8 +68,8 @@ def on_arc(page, comparison):
     return place
 
 
-def test_stepping_comes_to_the_merge_over_the_snippet_and_its_two_similarities(page, app_url):
-    open_double_pass(page, app_url)
+def test_stepping_comes_to_the_merge_over_the_snippet_and_its_two_similarities(kept_page, rows):
+    page = kept_page
     for number in range(2, OVER + 2):
         page.keyboard.press("ArrowRight")
         stands_at(page, number)
@@ -84,8 +102,8 @@ def test_a_link_opens_at_its_step_with_the_head_of_the_page_in_sight(page, app_u
     assert page.locator(".passes h1").bounding_box()["y"] > 0
 
 
-def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(page, app_url):
-    rows = open_double_pass(page, app_url)
+def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(kept_page, rows):
+    page = kept_page
     said = rows.locator(".said")
     rows.locator('[data-row="minis"][data-at="2"]').hover()
     expect(said).to_have_text("Mini-chunk 3: sentences 8 to 10.")
@@ -100,6 +118,7 @@ def test_hovering_a_block_or_an_arc_marks_its_sentences_and_says_its_numbers(pag
     expect(said).to_be_empty()
 
 
+@pytest.mark.full
 def test_an_item_that_other_settings_take_away_is_no_longer_chosen(page, app_url):
     rows = open_double_pass(page, app_url)
     group = rows.locator(".rows")
@@ -133,7 +152,7 @@ def test_a_click_on_an_arc_leads_to_its_step_and_to_the_text(page, app_url):
     eventually(lambda: column(page.locator(".seamark"), 0).evaluate(seen, first), True)
 
 
-def test_the_merges_by_keyboard_alone(page, app_url):
+def test_the_merges_and_a_threshold_by_keyboard_alone(page, app_url):
     rows = open_double_pass(page, app_url)
     group, aloud = rows.locator(".rows"), rows.locator(".hidden")
     expect(group).to_have_attribute("aria-label", re.compile("^The two passes: pass one joined 8 of 13, pass two 4 of 4\\."))
@@ -149,10 +168,18 @@ def test_the_merges_by_keyboard_alone(page, app_url):
     stands_at(page, OVER + 1)
     page.keyboard.press("ArrowUp")
     expect(aloud).to_have_text("The chunk of sentences 8–10 ends: similarity 0.24 ≤ appending 0.40.")
+    # A threshold has its similarities below it.
+    said = page.locator(".similarities figcaption").nth(2)
+    expect(said).to_have_text("4 of 5 similarities lie above 0.30")
+    slider = page.get_by_role("slider", name="Merging threshold")
+    slider.focus()
+    slider.press("ArrowRight")
+    page.wait_for_url("**c1.merging_threshold=0.31**")
+    expect(said).to_have_text(re.compile("above 0\\.31$"))
 
 
-def test_a_correction_leads_to_its_place(page, app_url):
-    open_double_pass(page, app_url)
+def test_a_correction_leads_to_its_place(kept_page, rows):
+    page = kept_page
     corrections = page.locator(".corrections")
     expect(corrections.locator("li")).to_have_count(5)
     over = corrections.get_by_role("button", name=re.compile("after sentence 11 .*over the snippet “return a”"))
@@ -161,6 +188,7 @@ def test_a_correction_leads_to_its_place(page, app_url):
     expect(over).to_contain_text("Breakpoint cuts here")
 
 
+@pytest.mark.full
 def test_a_long_text_shows_a_window_that_follows_the_steps_and_zooms(page, app_url):
     rows = open_double_pass(page, app_url, "?document=report")
     eventually(rows.locator(".block.sentence").count, lambda count: 32 <= count <= 34)
@@ -180,6 +208,7 @@ def test_a_long_text_shows_a_window_that_follows_the_steps_and_zooms(page, app_u
     eventually(window, lambda ends: ends and ends[0] > 0 and ends[1] - ends[0] == pytest.approx(count / 2))
 
 
+@pytest.mark.full
 def test_a_length_refuses_a_merge_and_is_drawn_apart(page, app_url):
     rows = open_double_pass(page, app_url, "?document=algorithm&c1=double_pass&c1.max_size=400&c2=breakpoint")
     eventually(lambda: rows.locator(".legend").inner_text().count("too long"), 1)
@@ -188,6 +217,7 @@ def test_a_length_refuses_a_merge_and_is_drawn_apart(page, app_url):
     expect(rows.locator(".said")).to_contain_text("too long together")
 
 
+@pytest.mark.full
 def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
     rows = open_double_pass(page, app_url)
     code = "<img src=x onerror=alert(1)> <b>return</b>"
@@ -202,8 +232,8 @@ def test_a_text_that_looks_like_markup_is_text_and_nothing_else(page, app_url):
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_the_rows_are_saved_as_a_picture_with_its_own_colours(page, app_url):
-    rows = open_double_pass(page, app_url)
+def test_the_rows_are_saved_as_a_picture_with_its_own_colours(kept_page, rows):
+    page = kept_page
     with page.expect_download() as saved:
         rows.get_by_role("button", name="Save the rows as SVG").click()
     picture = ElementTree.parse(saved.value.path()).getroot()
@@ -213,18 +243,7 @@ def test_the_rows_are_saved_as_a_picture_with_its_own_colours(page, app_url):
     assert all("stroke: rgb(" in style or "stroke: none" in style for style in styles)
 
 
-def test_a_threshold_has_its_similarities_below_it(page, app_url):
-    open_double_pass(page, app_url)
-    said = page.locator(".similarities figcaption").nth(2)
-    expect(said).to_have_text("4 of 5 similarities lie above 0.30")
-    slider = page.get_by_role("slider", name="Merging threshold")
-    slider.focus()
-    slider.press("ArrowRight")
-    page.wait_for_url("**c1.merging_threshold=0.31**")
-    expect(said).to_have_text(re.compile("above 0\\.31$"))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", mostly_full(["light", "dark"], ["light"]))
 def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     page = open_page(color_scheme=scheme, viewport={"width": 800, "height": 1000})
     rows = open_double_pass(page, app_url)
@@ -233,6 +252,7 @@ def test_both_themes_and_a_narrow_window(open_page, app_url, scheme):
     expect(rows.locator(".value.over")).to_be_visible()
 
 
+@pytest.mark.full
 def test_the_steppers_buttons_stay_in_one_row_beside_a_narrow_text(open_page, app_url):
     page = open_page(viewport={"width": 1024, "height": 768})
     open_double_pass(page, app_url)

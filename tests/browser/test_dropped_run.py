@@ -27,6 +27,7 @@ def test_widgets_keep_their_values_if_the_browser_never_got_the_first_run(open_p
     expect(said).to_have_text(f"run 3: {VALUES}")
 
 
+@pytest.mark.full
 def test_what_the_user_changes_afterwards_holds(open_page, widgets_url):
     page = open_page()
     page.goto(widgets_url)

@@ -21,7 +21,7 @@ def open_failures(page, url, query=""):
 
 
 def own_text(page, url):
-    root = open_failures(page, url, "?document=three_topics")
+    root = open_failures(page, url, "?document=three_topics&embedder=tfidf")
     paste(page, TEXT)
     eventually(lambda: whole_text(root, 0), TEXT)
     embedded(page)
@@ -30,7 +30,7 @@ def own_text(page, url):
 
 
 def test_a_card_opens_its_case_by_click_and_by_key(page, app_url):
-    root = open_failures(page, app_url)
+    root = open_failures(page, app_url, "?embedder=tfidf")
     card = page.locator(".cards").get_by_role("button", name="Three unequal topics")
     card.click()
     page.wait_for_url("**document=three_topics**")
@@ -59,14 +59,23 @@ def test_wrong_sentences_are_red_and_waved_and_rows_choose_the_chunker(page, app
     expect(root.locator(".astray").first).to_have_attribute("title", re.compile("not in the chunk of its section"))
 
 
-def test_the_samples_are_there_once_as_cases(page, app_url):
+def test_the_samples_are_there_once_as_cases_in_one_line_until_all_are_asked_for(page, app_url):
     open_failures(page, app_url, "?embedder=tfidf")
     bar = page.locator(".text-bar")
     expect(bar.locator(".give")).to_be_visible()
     expect(bar.locator(".chip, .more").filter(visible=True)).to_have_count(0)
-    expect(page.locator(".cards").get_by_role("button", name="Three unequal topics")).to_be_visible()
+    cards = page.locator(".failures .cards")
+    eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
+    page.get_by_role("button", name="All cases").click()
+    eventually(lambda: box_of(cards)["height"], lambda height: height > 150)
+    cards.get_by_role("button", name="Three unequal topics").click()
+    page.wait_for_url("**document=three_topics**")
+    eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
+    page.get_by_role("button", name="Pk", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="A window of half the mean section")).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [400, 800, 1280, 1600])
 def test_the_table_fits_its_place(open_page, app_url, width):
     page = open_page(viewport={"width": width, "height": 800})
@@ -80,6 +89,9 @@ def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
     page = open_page(viewport={"width": 1280, "height": 720})
     root = open_failures(page, app_url, "?embedder=tfidf")
     expect(root.locator(".s").first).to_be_in_viewport()
+    table = page.locator(".failures .scroll")
+    eventually(lambda: table.evaluate("(box) => box.scrollWidth <= box.clientWidth"), True)
+    expect(table.get_by_role("columnheader")).to_have_count(7)
     row = page.get_by_role("button", name=re.compile("^Fixed sentences.*column 1"))
     row.click()
     expect(row).to_have_attribute("aria-pressed", "true")
@@ -89,23 +101,7 @@ def test_the_text_is_in_sight_and_a_row_changes_it(open_page, app_url):
     expect(root.locator(".s").first).to_be_in_viewport()
 
 
-def test_the_cases_are_one_line_until_all_are_asked_for(page, app_url):
-    open_failures(page, app_url, "?embedder=tfidf")
-    cards = page.locator(".failures .cards")
-    assert cards.bounding_box()["height"] < 60
-    page.get_by_role("button", name="All cases").click()
-    eventually(lambda: box_of(cards)["height"], lambda height: height > 150)
-    cards.get_by_role("button", name="Three unequal topics").click()
-    page.wait_for_url("**document=three_topics**")
-    eventually(lambda: box_of(cards)["height"], lambda height: height < 60)
-
-
-def test_a_measure_is_explained_where_it_stands(page, app_url):
-    open_failures(page, app_url, "?embedder=tfidf")
-    page.get_by_role("button", name="Pk", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="A window of half the mean section")).to_be_visible()
-
-
+@pytest.mark.full
 def test_the_search_shows_published_and_best_side_by_side(page, app_url):
     root = open_failures(page, app_url, "?document=three_topics&selected=2")
     page.get_by_role("button", name="Find the best settings").click()
@@ -150,6 +146,7 @@ def test_boundaries_are_marked_by_click_and_key_undone_and_saved(page, app_url):
     expect(root.locator(".gap")).to_have_count(0)
 
 
+@pytest.mark.full
 def test_what_is_chosen_stays_chosen_when_progress_goes(page, app_url):
     """Progress stands above the lists while the other rows' texts are embedded."""
     root = open_failures(page, app_url, "?document=three_topics&selected=0")
@@ -169,6 +166,7 @@ def test_what_is_chosen_stays_chosen_when_progress_goes(page, app_url):
     expect(root.locator(".s.next").first).to_be_in_viewport()
 
 
+@pytest.mark.full
 def test_no_line_of_a_narrow_head_begins_with_the_dot_between_two_parts(open_page, app_url):
     page = open_page(viewport={"width": 400, "height": 850})
     root = open_failures(page, app_url)

@@ -69,6 +69,7 @@ def write(page, row, text):
     box.press("Enter")
 
 
+@pytest.mark.full
 def test_questions_are_written_edited_filtered_measured_and_downloaded_and_come_back(page, app_url, chats):
     page.goto(f"{app_url}/retrieval?embedder=tfidf&tokenizer=words&c1=fixed_sentences&c2=recursive")
     page.get_by_role("radio", name="Your own").click(timeout=READY)

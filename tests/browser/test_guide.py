@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, open_app
 
 
+@pytest.mark.full
 def test_a_link_to_a_page_may_be_the_first_thing_a_server_is_asked_for(page, fresh_url):
     page.goto(f"{fresh_url}/guide?c1=fixed_words&c1.size=20&c1.overlap=0&lecture=1")
     expect(page.get_by_role("heading", name="Fixed words")).to_be_visible(timeout=READY)

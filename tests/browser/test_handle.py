@@ -6,6 +6,7 @@ import pytest
 
 from tests import ROOT
 from tests.browser.steps import READY, embedded, eventually, read
+from tests.lanes import mostly_full
 
 PAINTED = {"painted"}
 WINDOW = {"from", "to", "drawn"}
@@ -29,7 +30,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("address", PAGES)
+@pytest.mark.parametrize("address", mostly_full([*PAGES], [*PAGES][:2]))
 def test_the_handles_are_as_described_and_cannot_be_changed(page, app_url, address):
     page.goto(f"{app_url}/{address}")
     embedded(page)

@@ -4,12 +4,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest
+from tests.lanes import mostly_full
 
 ABOUT_A_TEXT = ["", "breakpoints", "double_pass", "clustering", "failures", "answers", "guide"]
 SIZE = "(heading) => parseFloat(getComputedStyle(heading).fontSize)"
 
 
-@pytest.mark.parametrize("name", [*ABOUT_A_TEXT, "tune", "retrieval"])
+@pytest.mark.parametrize("name", mostly_full([*ABOUT_A_TEXT, "tune", "retrieval"], ["tune"]))
 def test_a_page_has_one_small_heading(page, app_url, name):
     page.goto(f"{app_url}/{name}?embedder=tfidf&document=three_topics")
     title = "Three unequal topics" if name in ABOUT_A_TEXT else name.capitalize()

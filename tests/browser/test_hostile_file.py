@@ -5,7 +5,6 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.hostile_files import pdf
-from tests.browser.app_server import app_server
 from tests.browser.steps import embedded, eventually, open_app, paste, read, whole_text
 from tests.browser.test_bad_input import upload
 
@@ -14,12 +13,6 @@ SLOW = pdf([b"BT /F 12 Tf " + b"(a) Tj " * 20_000 + b"ET"], [0] * 20_000)
 
 WORDS = "The first sentence. The second one."
 ATTEMPTS = 5
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with app_server(tmp_path_factory.mktemp("app") / "log.txt") as running:
-        yield running
 
 
 @pytest.fixture
@@ -69,6 +62,7 @@ def test_cancel_ends_the_reading_and_the_text_before_stays(session, server):
     eventually(lambda: whole_text(root, 0), "Another file. It is short.")
 
 
+@pytest.mark.full
 def test_another_sessions_slider_answers_meanwhile(session, server, open_page):
     other = open_page()
     root = open_app(other, server.url, "?sentences=lines&c1=fixed_sentences&c2=fixed_words&selected=1")

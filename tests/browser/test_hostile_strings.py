@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, paste, whole_text
+from tests.lanes import mostly_full
 
 LIGHT = "?embedder=tfidf&sentences=lines&c1=fixed_sentences&c2=recursive"
 TEXT = "\n".join(STRINGS)
@@ -72,6 +73,7 @@ def test_as_a_text_on_every_page(page, app_url):
         nothing_happened(page)
 
 
+@pytest.mark.full
 def test_as_the_names_of_files(page, app_url):
     root = open_app(page, app_url, LIGHT)
     for name in NAMES:
@@ -83,7 +85,7 @@ def test_as_the_names_of_files(page, app_url):
         nothing_happened(page)
 
 
-@pytest.mark.parametrize("first", range(0, len(STRINGS), 40))
+@pytest.mark.parametrize("first", mostly_full(range(0, len(STRINGS), 40), [0]))
 def test_as_words_of_a_link(page, app_url, first):
     names = ["document", "sentences", "embedder", "tokenizer", "selected", "step"]
     names += [f"c{number}" for number in (1, 2, 3)] + [f"c{number}.size" for number in (4, 5, 6)]
@@ -96,6 +98,7 @@ def test_as_words_of_a_link(page, app_url, first):
     nothing_happened(page)
 
 
+@pytest.mark.full
 def test_as_documents_and_questions(page, app_url):
     table = io.StringIO()
     csv.writer(table).writerows([["question", "excerpts"], *([one, one] for one in STRINGS)])
@@ -115,6 +118,7 @@ def test_as_documents_and_questions(page, app_url):
         nothing_happened(page)
 
 
+@pytest.mark.full
 def test_as_documents_to_tune_with(page, app_url):
     page.goto(f"{app_url}/tune?embedder=tfidf")
     page.get_by_text("Your own documents").click(timeout=READY)
@@ -124,6 +128,7 @@ def test_as_documents_to_tune_with(page, app_url):
     nothing_happened(page)
 
 
+@pytest.mark.full
 def test_as_a_session_file(page, app_url):
     open_app(page, app_url, LIGHT)
     page.get_by_text("Downloads", exact=True).click()

@@ -12,6 +12,7 @@ from tests.packing.environments import build, environment
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.full
 def test_the_command_opens_the_first_screen(tmp_path, page):
     python = environment(tmp_path / "environment", build(tmp_path)[1], ["app"])
     outside = tmp_path / "outside"

@@ -78,6 +78,7 @@ def downloads(page):
     return given
 
 
+@pytest.mark.full
 def test_models_are_asked_after_a_click_alone_and_the_keys_are_nowhere(page, url, chats, embeds, home, received):
     # Careless servers repeat the key.
     chats.script, embeds.script = [(401, {})], [(401, {})]
@@ -142,10 +143,10 @@ class Stating(ScriptedModel):
         return "<b>First</b>" if len(text) % 2 else "Second"
 
 
-def test_a_proposition_shows_its_source_and_is_text_alone(page, fresh_url, chats):
+def test_a_proposition_shows_its_source_and_is_text_alone(page, app_url, chats):
     model = Stating()
     chats.model = lambda messages: model.words(messages[1]["content"])
-    page.goto(f"{fresh_url}/?c1=propositions&c2=fixed_sentences&selected=1&document=article")
+    page.goto(f"{app_url}/?c1=propositions&c2=fixed_sentences&selected=1&document=article")
     page.get_by_role("textbox", name="Name", exact=True).fill("test")
     page.get_by_role("textbox", name="Its server's address").fill(chats.address)
     page.get_by_role("button", name="Use this model").click()

@@ -23,6 +23,7 @@ def root(page, app_url):
     return open_app(page, app_url, "?sentences=lines&c1=fixed_sentences&c2=fixed_words&selected=1")
 
 
+@pytest.mark.full
 def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
     upload(page, "large.txt", document(MOST - 1))
     until(root, f"({{ ready, text }}) => ready && text.length === {MOST - 1}", 3 * READY)
@@ -45,6 +46,7 @@ def test_a_file_of_just_under_20_mb_is_shown_and_can_be_worked_with(page, root):
     until(root, f"({{ ready, columns }}) => ready && columns[0].blocks < {counts[0]}")
 
 
+@pytest.mark.full
 def test_a_file_of_more_than_20_mb_is_refused_and_the_text_before_stays(page, root):
     paste(page, "The first sentence.\nThe second one.")
     page.get_by_role("heading", name="Pasted text").wait_for()

@@ -44,6 +44,7 @@ def outputs():
     return run("\n".join(STRINGS))
 
 
+@pytest.mark.full
 def test_the_notebook_gives_what_the_library_gives(outputs):
     *_, described, frame, documents = shown(outputs, "text/plain")
     assert described.startswith('("<Chunking by breakpoint: ')
@@ -51,6 +52,7 @@ def test_the_notebook_gives_what_the_library_gives(outputs):
     assert (frame, documents) == ("True", "True")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_it_shows_runs_nothing_and_asks_for_nothing(outputs, open_page, theme):
     pieces = shown(outputs, "text/html")

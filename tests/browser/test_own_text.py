@@ -22,6 +22,7 @@ from tests.browser.steps import (
     until,
     whole_text,
 )
+from tests.lanes import mostly_full
 from viz.controls.tab import FOREIGN, MOST_KEPT
 
 QUICK = "?embedder=tfidf&c1=fixed_sentences&c2=breakpoint&selected=1"
@@ -90,18 +91,18 @@ def test_the_first_control_gives_a_text_and_says_how_long_it_is(page, app_url):
     expect(facts(page)).to_have_text("2 sentences · 22 characters · English (detected)")
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (800, 600), (400, 800)])
-def test_the_row_is_one_row_and_covers_nothing(open_page, app_url, size):
-    page = open_page(viewport={"width": size[0], "height": size[1]})
+@pytest.mark.parametrize(("width", "height"), mostly_full([(1280, 720), (1024, 768), (800, 600), (400, 800)], [(400, 800)]))
+def test_the_row_is_one_row_and_covers_nothing(open_page, app_url, width, height):
+    page = open_page(viewport={"width": width, "height": height})
     open_app(page, app_url, QUICK)
     bar = page.locator(".text-bar")
-    eventually(lambda: box_of(bar)["height"], lambda height: height <= (45 if size[0] > 1000 else 100))
+    eventually(lambda: box_of(bar)["height"], lambda height: height <= (45 if width > 1000 else 100))
     below = root_of(page).bounding_box()["y"]
     assert below >= bar.bounding_box()["y"] + bar.bounding_box()["height"]
     for button in [one for one in bar.get_by_role("button").all() if one.is_visible()]:
         place = button.bounding_box()
         assert place["x"] >= 0
-        assert place["x"] + place["width"] <= size[0]
+        assert place["x"] + place["width"] <= width
 
 
 def test_a_sample_of_the_list_is_chosen_by_keys(page, app_url):
@@ -152,6 +153,7 @@ def test_a_dropped_file_goes_the_way_of_an_upload(page, app_url, tmp_path):
     assert whole_text(root_of(page), 0) == "One is here. Two is there."
 
 
+@pytest.mark.full
 def test_while_a_file_is_over_the_page_the_page_says_what_becomes_of_it(page, app_url, tmp_path):
     open_app(page, app_url, QUICK)
     file = tmp_path / "a.txt"
@@ -185,6 +187,7 @@ def test_a_reload_keeps_the_text_its_name_its_boundaries_and_what_was_chosen(pag
     assert "One is here" not in page.url
 
 
+@pytest.mark.full
 def test_what_is_written_and_not_cut_yet_outlasts_a_reload(page, app_url):
     open_app(page, app_url, QUICK)
     box = open_box(page)
@@ -200,6 +203,7 @@ def test_what_is_written_and_not_cut_yet_outlasts_a_reload(page, app_url):
     shows(page, "One is here.\nTwo is here. Three.", "Pasted text")
 
 
+@pytest.mark.full
 def test_a_kept_text_is_a_chip_while_a_sample_is_shown(page, app_url):
     open_app(page, app_url, QUICK)
     paste(page, WORDS)
@@ -212,6 +216,7 @@ def test_a_kept_text_is_a_chip_while_a_sample_is_shown(page, app_url):
     shows(page, WORDS, "Pasted text")
 
 
+@pytest.mark.full
 def test_a_restarted_server_is_given_the_text_again(page, tmp_path):
     with app_server(tmp_path / "first.txt") as server:
         open_app(page, server.url, QUICK)
@@ -256,6 +261,7 @@ def test_a_second_tab_has_nothing_of_it_and_says_whose_text_the_link_means(page,
     assert whole_text(root_of(page), 0) == WORDS
 
 
+@pytest.mark.full
 def test_hostile_text_stays_text_when_it_comes_back(page, app_url):
     open_app(page, app_url, QUICK)
     paste(page, HOSTILE)
@@ -288,6 +294,7 @@ def give(page, name, text):
     eventually(lambda: read(root_of(page), "({ ready, text }) => ready && text.length"), len(text), READY)
 
 
+@pytest.mark.full
 def test_a_long_text_is_kept_but_not_edited(page, app_url):
     open_app(page, app_url, FILES)
     text = lines(1_000_000)
@@ -301,6 +308,7 @@ def test_a_long_text_is_kept_but_not_edited(page, app_url):
     expect(root_of(page).locator("h1")).to_have_text("long.txt")
 
 
+@pytest.mark.full
 def test_a_text_beyond_what_the_tab_keeps_says_so_before_and_after(page, app_url):
     open_app(page, app_url, FILES)
     give(page, "short.txt", WORDS)

@@ -1,5 +1,6 @@
 """The pages of a PDF and the chapters of a book beside their chunks, in a real browser, and the file as it was read."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, embedded, eventually, open_app, read, whole_text
@@ -37,6 +38,7 @@ def test_every_chunk_has_its_pages_which_are_no_part_of_the_text_and_outlive_a_r
     eventually(lambda: places(page), wanted)
 
 
+@pytest.mark.full
 def test_a_title_is_text_and_the_file_is_shown_as_it_was_read(page, app_url):
     open_app(page, app_url, TWO_A_CHUNK)
     title = "The &lt;img src=x onerror='window.ran = 1'&gt; storm"

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.hostile_strings import STRINGS
 from tests.browser.steps import embedded, open_app, paste
 from tests.browser.test_accessibility import AXE, FOUND
+from tests.lanes import mostly_full
 
 LIGHT = "?embedder=tfidf&tokenizer=words&sentences=lines&c1=breakpoint&c1.amount=60&c2=recursive&c2.size=150"
 
@@ -40,7 +41,7 @@ def opened(browser, file, **options):
 
 
 def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
-    page = open_page(accept_downloads=True)
+    page = open_page()
     root = open_app(page, app_url, f"{LIGHT}&document=stubs")
     page.get_by_text("Which is best?", exact=True).click()
     verdict = page.get_by_text(re.compile("By the known boundaries, which part the text")).inner_text()
@@ -56,9 +57,9 @@ def test_it_says_what_the_page_says(open_page, browser, app_url, tmp_path):
     report.context.close()
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(("width", "theme"), mostly_full([(1280, "light"), (400, "dark")], [(400, "dark")]))
 def test_hostile_texts_do_nothing_in_it_and_it_fits(open_page, browser, app_url, tmp_path, width, theme):
-    page = open_page(accept_downloads=True)
+    page = open_page()
     open_app(page, app_url, LIGHT)
     paste(page, "\n".join(STRINGS))
     embedded(page)

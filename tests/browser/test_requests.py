@@ -55,6 +55,7 @@ def test_the_log_knows_a_connection_to_the_outside(audit):
     connections.write_text("")
 
 
+@pytest.mark.full
 def test_nothing_leaves_this_machine(open_page, audit, tmp_path):
     environment, connections = audit
     with app_server(tmp_path / "log.txt", environment=environment) as server:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, choose, eventually, run
@@ -32,6 +33,7 @@ def cell(page, label):
     return page.locator("dl div").filter(has=page.locator("dt", has_text=label))
 
 
+@pytest.mark.full
 def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_url):
     measured(page, f"{app_url}{QUICK}&question=5")
     expect(cell(page, "Asked")).to_contain_text("40 questions")
@@ -52,6 +54,7 @@ def test_a_finished_run_is_there_after_a_reload_with_what_was_chosen(page, app_u
     eventually(page.get_by_text("changed since").all_inner_texts, [])
 
 
+@pytest.mark.full
 def test_a_click_on_the_curves_chooses_the_budget_as_often_as_wanted(page, app_url):
     page.goto(f"{app_url}/retrieval")
     plot = page.locator(".st-key-retrieval_curve .nsewdrag").first
@@ -67,6 +70,7 @@ def test_a_click_on_the_curves_chooses_the_budget_as_often_as_wanted(page, app_u
         page.wait_for_url(re.compile(rf"budget={budget.replace(',', '')}\b"), timeout=READY)
 
 
+@pytest.mark.full
 def test_the_passages_of_the_question_of_the_link(page, app_url):
     measured(page, f"{app_url}{QUICK}&question=5")
     sections = page.locator(".passages").first.locator("section")
@@ -102,6 +106,7 @@ def test_a_failed_question_leads_to_its_passage_where_the_budget_ends(page, app_
     page.wait_for_url(re.compile("budget_unit=characters"), timeout=READY)
 
 
+@pytest.mark.full
 def test_the_passage_is_seen_on_compare(page, app_url):
     page.goto(f"{app_url}/retrieval?budget=500&failed=1&question=40&left=1&right=2")
     page.get_by_role("button", name="See the passage on Compare").click(timeout=READY)
@@ -109,6 +114,7 @@ def test_the_passage_is_seen_on_compare(page, app_url):
     expect(page.get_by_text("They weigh 31 tonnes each").first).to_be_in_viewport(timeout=READY)
 
 
+@pytest.mark.full
 def test_a_running_run_survives_a_reload_and_cancel_keeps_what_is_done(page, app_url):
     page.goto(app_url + SLOW)
     page.get_by_role("button", name="Run", exact=True).click(timeout=READY)

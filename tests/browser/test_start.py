@@ -25,6 +25,7 @@ LATER = {
 """What takes long to import, and what the first page has no use for."""
 
 
+@pytest.mark.full
 @pytest.mark.model
 def test_the_first_page_is_there_without_what_it_does_not_need(page, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(HOOK)

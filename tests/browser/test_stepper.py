@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_server import app_server
+from tests.lanes import mostly_full
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +13,7 @@ def stepper_url(tmp_path_factory):
         yield server.url
 
 
-@pytest.mark.parametrize("pause", [0, 250, 400, 900])
+@pytest.mark.parametrize("pause", mostly_full([0, 250, 400, 900], [250]))
 def test_the_users_step_survives_a_component_that_is_built_anew(open_page, stepper_url, pause):
     page = open_page()
     page.goto(stepper_url)

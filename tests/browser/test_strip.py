@@ -19,6 +19,7 @@ from tests.browser.steps import (
     read,
     until,
 )
+from tests.lanes import mostly_full
 
 LAPTOP = {"width": 1280, "height": 720}
 REPORT = "?document=report&embedder=tfidf&c1=breakpoint&c1.amount=80&c2=fixed_sentences&c3=recursive&selected=1"
@@ -71,8 +72,8 @@ def test_the_first_screen_shows_the_text_below_a_low_strip(page, app_url):
     expect(root.locator(".head").nth(1)).to_contain_text("6 chunks")
 
 
-@pytest.mark.parametrize("scrolled", [0, 130])
-@pytest.mark.parametrize("way", ["disagreement", "curve", "strip"])
+@pytest.mark.parametrize("scrolled", mostly_full([0, 130], [130]))
+@pytest.mark.parametrize("way", mostly_full(["disagreement", "curve", "strip"], ["disagreement"]))
 def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scrolled):
     scroll_page(page, root, scrolled)
     eventually(lambda: box_of(root)["y"] < 0, scrolled > 0)
@@ -92,6 +93,7 @@ def test_every_jump_ends_with_its_sentence_in_the_window(page, root, way, scroll
             seen(root, pointed(root), number)
 
 
+@pytest.mark.full
 def test_a_click_beside_the_text_ends_with_its_sentences_in_the_window(page, app_url):
     page.goto(f"{app_url}/clustering?document=article&embedder=tfidf")
     embedded(page)
@@ -104,6 +106,7 @@ def test_a_click_beside_the_text_ends_with_its_sentences_in_the_window(page, app
     seen(root, marked.get_attribute("data-s"))
 
 
+@pytest.mark.full
 def test_a_step_ends_with_its_sentence_in_the_window(page, app_url):
     page.goto(f"{app_url}/breakpoints{REPORT}&view=steps")
     embedded(page)
@@ -153,6 +156,7 @@ def test_caption_and_head_follow_the_line_before_it_is_let_go(page, root):
     assert f"Gap {gap + 1}," in root.locator(".said").inner_text()
 
 
+@pytest.mark.full
 def test_a_line_that_is_brought_back_gives_the_chunks_back(page, root):
     before = chunks(root, 0)
     handle = root.locator(".line span").bounding_box()
@@ -166,7 +170,7 @@ def test_a_line_that_is_brought_back_gives_the_chunks_back(page, root):
     until(root, "({ ready }) => ready")
 
 
-def test_the_frame_shows_what_is_read_and_scrolls_it(page, root):
+def test_the_frame_shows_what_is_read_and_scrolls_it_and_details_are_folded_together(page, root):
     frame, strip = root.locator(".here"), root.locator(".strip canvas").first
     expect(frame).to_be_visible()
     box, width = frame.bounding_box(), strip.bounding_box()["width"]
@@ -183,8 +187,19 @@ def test_the_frame_shows_what_is_read_and_scrolls_it(page, root):
         lambda: read(root, "({ columns }) => columns.map(({ top }) => top)"), lambda tops: max(tops) - min(tops) <= 2
     )
     assert min(tops) > 333 / 3
+    # Details are folded together until they are asked for.
+    expect(root.locator(".head dl").first).to_be_hidden()
+    root.get_by_role("button", name="details").nth(1).click()
+    for number in range(3):
+        expect(root.locator(".head dl").nth(number)).to_be_visible()
+    page.get_by_text("All sizes").click()
+    expect(root.locator(".head table")).to_have_count(3)
+    expect(root.locator(".head table").first).to_be_visible()
+    page.get_by_text("All sizes").click()
+    expect(root.locator(".head dl").first).to_be_hidden()
 
 
+@pytest.mark.full
 def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_url):
     page = open_page(viewport={"width": 1440, "height": 1000})
     root = open_app(page, app_url, f"?embedder=tfidf&{SIX}")
@@ -204,6 +219,7 @@ def test_a_new_column_is_scrolled_into_sight_and_six_can_be_read(open_page, app_
     assert sum(head.bounding_box()["x"] >= root.bounding_box()["x"] - 1 for head in heads.all()) >= 4
 
 
+@pytest.mark.full
 def test_labels_of_several_lines_do_not_cover_each_other(page, app_url):
     link = "?document=three_topics&embedder=tfidf&c1=double_pass&c1.initial_threshold=0.3&c1.appending_threshold=0.31"
     root = open_app(page, app_url, link)
@@ -226,6 +242,7 @@ def test_another_document_begins_at_its_beginning(page, root):
     assert read(root, "({ columns }) => columns.map(({ top }) => top)") == [0, 0, 0]
 
 
+@pytest.mark.full
 def test_a_long_text_is_drawn_as_lengths_and_a_density(page, app_url):
     root = open_app(
         page, app_url, "?document=essay&embedder=tfidf&c1=fixed_sentences&c1.size=2&c2=fixed_sentences&c2.size=3"
@@ -238,21 +255,12 @@ def test_a_long_text_is_drawn_as_lengths_and_a_density(page, app_url):
     expect(strips.nth(1)).to_have_attribute("aria-label", re.compile("and more; ticks where paragraphs end$"))
 
 
-def test_details_are_folded_together_until_they_are_asked_for(page, root):
-    expect(root.locator(".head dl").first).to_be_hidden()
-    root.get_by_role("button", name="details").nth(1).click()
-    for number in range(3):
-        expect(root.locator(".head dl").nth(number)).to_be_visible()
-    page.get_by_text("All sizes").click()
-    expect(root.locator(".head table")).to_have_count(3)
-    expect(root.locator(".head table").first).to_be_visible()
-    page.get_by_text("All sizes").click()
-    expect(root.locator(".head dl").first).to_be_hidden()
-
-
 @pytest.mark.parametrize(
     "path",
-    ["breakpoints?view=steps", "double_pass", "clustering?document=article", "breakpoints?view=steps&document=report"],
+    mostly_full(
+        ["breakpoints?view=steps", "double_pass", "clustering?document=article", "breakpoints?view=steps&document=report"],
+        ["double_pass"],
+    ),
 )
 def test_the_tools_are_on_the_first_screen_of_a_small_window(open_page, app_url, path):
     page = open_page(viewport={"width": 1024, "height": 768})
@@ -265,7 +273,7 @@ def test_the_tools_are_on_the_first_screen_of_a_small_window(open_page, app_url,
 
 
 def test_arrows_step_after_steps_was_pressed(page, app_url):
-    page.goto(f"{app_url}/breakpoints{REPORT}")
+    page.goto(f"{app_url}/breakpoints{REPORT}&view=gaps")
     embedded(page)
     page.get_by_role("radio", name="Steps").click()
     where = page.locator(".where")

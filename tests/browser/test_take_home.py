@@ -9,8 +9,8 @@ from tests.browser.steps import eventually, open_app
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def test_the_link_is_copied_as_it_stands(open_page, app_url):
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+def test_the_link_is_copied_as_it_stands(page, app_url):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     root = open_app(page, app_url, "?embedder=tfidf&document=three_topics")
     root.get_by_role("button", name="Copy link").click()
     expect(root.get_by_role("button", name="Copied")).to_be_visible()
@@ -20,15 +20,14 @@ def test_the_link_is_copied_as_it_stands(open_page, app_url):
 
 
 def test_a_refused_clipboard_says_where_the_link_is(open_page, app_url):
-    page = open_page()
+    page = open_page(alone=True)
     page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));")
     root = open_app(page, app_url, "?embedder=tfidf")
     root.get_by_role("button", name="Copy link").click()
     expect(root.get_by_role("button", name=re.compile("address bar"))).to_be_visible()
 
 
-def test_the_picture_is_of_strips_and_curve_at_twice_their_size(open_page, app_url, tmp_path):
-    page = open_page(accept_downloads=True)
+def test_the_picture_is_of_strips_and_curve_at_twice_their_size(page, app_url, tmp_path):
     root = open_app(page, app_url, "?embedder=tfidf")
     with page.expect_download() as caught:
         root.get_by_role("button", name="Save picture").click()

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import READY, at_rest, embedded, open_app, read
@@ -36,6 +37,7 @@ def test_back_and_forward_restore_the_parameters(page, app_url):
     page.wait_for_url("**c2.amount=71.5**")
 
 
+@pytest.mark.full
 def test_back_leads_from_page_to_page_with_the_parameters_of_then(page, app_url):
     open_app(page, app_url, "?embedder=tfidf&document=faq&c1=double_pass&c1.merging_threshold=0.5")
     page.get_by_role("link", name="Double pass", exact=True).click()

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from evaluation.segmentation.boundary_files import from_json
@@ -36,6 +37,7 @@ def downloaded(page, button):
     return download.value.path().read_bytes()
 
 
+@pytest.mark.full
 def test_short_texts_are_stitched_and_one_is_opened_with_its_seams(page, app_url):
     page.goto(f"{app_url}/tune?what=fixed_sentences&first=size&values=3&documents=&held=&embedder=tfidf")
     page.get_by_text("Your own documents").click(timeout=READY)

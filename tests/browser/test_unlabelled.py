@@ -1,5 +1,6 @@
 """What an edit changes is measured by a job below Compare's columns, which can be stopped and goes on where it was."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import at_rest, open_app
@@ -30,6 +31,7 @@ def test_edits_are_measured_on_request_beside_what_needs_none(page, app_url):
     expect(scores.locator("tbody strong").last).to_have_text("no cut")
 
 
+@pytest.mark.full
 def test_a_measurement_that_was_cancelled_can_be_taken_up(page, app_url):
     # The long text makes it last long enough to be stopped.
     open_app(page, app_url, "?document=essay&embedder=tfidf")

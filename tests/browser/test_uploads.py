@@ -12,6 +12,7 @@ def restless_url(tmp_path_factory):
         yield server.url
 
 
+@pytest.mark.full
 def test_no_file_is_lost(open_page, restless_url):
     page = open_page()
     page.goto(restless_url)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from sample_docs import load_sample
@@ -34,6 +35,7 @@ def test_an_altered_chunk_is_listed_and_leads_into_the_text(page, app_url):
     expect(root.get_by_text("which no link carries")).to_be_visible()
 
 
+@pytest.mark.full
 def test_in_a_narrow_window_the_side_bar_makes_way_for_the_passage_that_a_finding_leads_to(open_page, app_url):
     page = open_page(viewport={"width": 400, "height": 800})
     root = open_app(page, app_url, "?document=stubs&c1=fixed_sentences")
