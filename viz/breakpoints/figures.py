@@ -69,7 +69,7 @@ def _named_bars(counted: Histogram) -> list[tuple[str, int, str]]:
 
 def _round_step(span: float) -> float:
     """Return a round distance between ticks, of which ``span`` has at most six."""
-    power = 10 ** math.floor(math.log10(span / 6))
+    power: float = 10 ** math.floor(math.log10(span / 6))
     return next(size * power for size in (1, 2, 5, 10) if span <= 6 * size * power * (1 + 1e-9))
 
 
