@@ -134,8 +134,9 @@ def main() -> None:
     stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
     print(table(["one after the other, without a server", "s"], stages), end="\n\n")
     smallest = "sample_docs/chinese.txt"
+    chunked = ("seamark", "chunk", smallest, "--chunker")
     commands = [
-        [f"`{chunker}`", f"{statistics.median(command('seamark', 'chunk', smallest, '--chunker', chunker) for _ in runs):.2f}"]
+        [f"`{chunker}`", f"{statistics.median(command(*chunked, chunker) for _ in runs):.2f}"]
         for chunker in ("fixed_words", "breakpoint")
     ]
     print(table(["`seamark chunk` on the smallest sample", "s"], commands))
