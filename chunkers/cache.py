@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from cachetools import LRUCache
 
 from chunkers.arrays import VectorArray
 from chunkers.limits import MAX_CACHE_FILE, SHARED_CACHE_BYTES
 from chunkers.private_file import connect, file_size, set_up
+from chunkers.recently_used import RecentlyUsed
 from chunkers.turns import Turns
 
 MEMORY_BYTES = 512_000_000
@@ -49,7 +49,7 @@ class EmbeddingCache:
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = MEMORY_BYTES) -> None:
-        self._memory: LRUCache[bytes, Entry] = LRUCache(memory_bytes, getsizeof=lambda entry: entry.vector.nbytes)
+        self._memory: RecentlyUsed[bytes, Entry] = RecentlyUsed(memory_bytes, lambda entry: entry.vector.nbytes)
         self.turns = Turns()
         self._lock = threading.Lock()
         self._file = _VectorFile(path) if path else None
@@ -79,7 +79,7 @@ class EmbeddingCache:
             if self._file and missing:
                 for key, entry in self._file.read(missing):
                     found[key] = entry
-                    self._remember(key, entry)
+                    self._memory[key] = entry
         return found
 
     def put_many(self, keys: Sequence[bytes], vectors: VectorArray, cost: float) -> dict[bytes, Entry]:
@@ -87,14 +87,10 @@ class EmbeddingCache:
         entries = {key: Entry(vector.copy(), cost) for key, vector in zip(keys, vectors, strict=True)}
         with self._lock:
             for key, entry in entries.items():
-                self._remember(key, entry)
+                self._memory[key] = entry
             if self._file:
                 self._file.write(entries)
         return entries
-
-    def _remember(self, key: bytes, entry: Entry) -> None:
-        if entry.vector.nbytes <= self._memory.maxsize:
-            self._memory[key] = entry
 
     def clear(self, *, file: bool = False) -> None:
         """Forget the vectors in memory and, if ``file``, those in the file as well."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from chunkers.embedded import BETWEEN, embedded_text, path_of
 from chunkers.errors import InputError, shown
-from chunkers.optional import needed
+from chunkers.extras import needed
 from chunkers.shapes import Cut
 
 Library = Literal["langchain", "llama_index", "haystack"]

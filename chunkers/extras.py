@@ -1,28 +1,94 @@
-"""What an installation may lack: packages that only some uses need, which the extras of ``seamark`` bring."""
+"""Packages that only some uses need: found or imported where they are needed, with a sentence where they are missing."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
-from chunkers.errors import InputError
+from chunkers.errors import ModelError
+
+MODULES = {
+    "app": ("streamlit", "plotly"),
+    "clustering": ("sklearn",),
+    "corpus": ("filelock", "joblib", "pyarrow"),
+    "files": (
+        "bs4",
+        "chardet",
+        "chardetng_py",
+        "defusedxml",
+        "mammoth",
+        "markdownify",
+        "psutil",
+        "pypdf",
+        "selectolax",
+    ),
+    "llm": ("openai", "httpx2"),
+    "models": ("sentence_transformers", "torch"),
+    "spacy": ("spacy",),
+    "tokens": ("requests", "tiktoken"),
+}
+"""The modules that each extra of the package ``seamark`` is asked for."""
 
 
-def need(extra: str, what: str, *modules: str) -> None:
-    """Make sure that modules can be imported, without importing them.
+def need(extra: str, who: str, *modules: str) -> None:
+    """Make sure that an extra is installed, without importing anything.
 
     Parameters
     ----------
     extra
-        The extra that brings them.
-    what
-        What needs them, at the beginning of a sentence.
+        A key of `MODULES`.
+    who
+        What needs it, at the beginning of a sentence.
+    modules
+        Those of its modules that are needed; all of them if none is named.
 
     Raises
     ------
-    InputError
+    ModelError
         If one is not installed; the sentence says how to install it.
     """
-    missing = [module for module in modules if find_spec(module) is None]
+    missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
     if missing:
-        packages = f"the package{'s' * (len(missing) > 1)} {' and '.join(missing)}"
-        raise InputError(f"{what} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'.")
+        packages = f"the package{'s' * (len(missing) > 1)} {' and '.join(_shortened(missing))}"
+        raise ModelError(f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'.")
+
+
+def has(extra: str) -> bool:
+    """Return whether everything that an extra is asked for is installed; nothing is imported."""
+    return all(find_spec(module) is not None for module in MODULES[extra])
+
+
+def _shortened(missing: list[str]) -> list[str]:
+    return missing if len(missing) <= 3 else [", ".join(missing[:2]), f"{len(missing) - 2} more"]
+
+
+def needed(module: str, who: str, requirement: str) -> Any:
+    """Return a module of a library that no extra is needed for.
+
+    Parameters
+    ----------
+    module
+        Its name for ``import``.
+    who
+        What needs it, as the message says.
+    requirement
+        What pip installs.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise not_importable(module, who, requirement, error) from error
+
+
+def not_importable(module: str, who: str, requirement: str, error: ImportError) -> ModelError:
+    """Return the error that says what cannot be imported, and how it is installed."""
+    return ModelError(
+        f"{who} needs the package {module.partition('.')[0]}, which cannot be imported ({error}); "
+        f"install it with 'pip install {requirement}'."
+    )

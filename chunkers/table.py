@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from chunkers.embedded import EmbeddedAs, checked, embedded_text, path_of
-from chunkers.optional import needed
+from chunkers.extras import needed
 from chunkers.shapes import Cut, Piece
 from chunkers.stated import Proposition, Stated
 

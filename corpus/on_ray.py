@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from chunkers.errors import InputError
-from chunkers.optional import needed
+from chunkers.extras import needed
 from corpus.run import ENVIRONMENT, Engine
 from corpus.shards import Job, Shard, Tally
 

@@ -11,7 +11,7 @@ from typing import Any
 from chunkers import Chunking, EmbeddingCache, Encoder, InputError, Recipe
 from chunkers.arguments import file_bytes
 from chunkers.errors import shown
-from chunkers.optional import missing
+from chunkers.extras import not_importable
 from chunkers.recipe import AnyLanguageModel
 
 AnyRecipe = Recipe | Chunking | Mapping[str, Any] | str | Path
@@ -88,4 +88,4 @@ class Cutter:
 
 def absent(who: str, module: str, requirement: str, error: ImportError) -> ImportError:
     """Return the error of an integration whose library is missing: its message says how to install it."""
-    return ImportError(str(missing(module, who, requirement, error)))
+    return ImportError(str(not_importable(module, who, requirement, error)))

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _corpus(arguments: Sequence[str]) -> int:
     from chunkers.extras import need
 
-    need("corpus", "seamark corpus", "filelock", "pyarrow")
+    need("corpus", "seamark corpus")
     from corpus.__main__ import main as corpus
 
     return corpus(arguments)
@@ -78,7 +78,7 @@ def _app(arguments: Sequence[str]) -> int:
         raise InputError(f"The command must be one of {', '.join(COMMANDS)}; got {options.command!r}.")
     if options.port is not None and not 0 <= options.port <= 65535:
         raise InputError(f"--port must be from 0 to 65535; got {options.port}.")
-    need("app", "The app", "streamlit", "plotly")
+    need("app", "The app")
     return _served(options.port, options.no_browser)
 
 

@@ -80,7 +80,7 @@ def serve(monkeypatch):
 @pytest.fixture
 def cache_folder(tmp_path, monkeypatch, restart):
     """Give the folder that the app takes for the user's cache folder."""
-    monkeypatch.setattr(resources.platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(resources, "user_cache", lambda: tmp_path / "seamark")
     restart()
     yield tmp_path
     restart()

@@ -17,7 +17,6 @@ from collections.abc import Callable
 import numpy as np
 
 from chunkers.arrays import FloatArray, IntArray
-from chunkers.building_blocks.compiled import compiled
 
 SAME = 1e-9
 """The rounding error of sums of costs; it must not decide a tie."""
@@ -32,66 +31,44 @@ NEVER = np.iinfo(np.intp).max
 """When a candidate that PELT drops is looked at again."""
 
 
-@compiled("float64(float64[::1], float64[::1])", any_order=True)
-def _product(left: FloatArray, right: FloatArray) -> float:
-    total = 0.0
-    for i in range(len(left)):
-        total += left[i] * right[i]
-    return total
+def _squares(rows: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-@compiled("void(float64[::1], float64[:, ::1], float64[::1])", any_order=True)
-def _products(vector: FloatArray, rows: FloatArray, products: FloatArray) -> None:
-    """Write the products of a vector with all rows, four at a time, so that it is read less often."""
-    count, width = rows.shape
-    row = 0
-    while row + 4 <= count:
-        a = b = c = d = 0.0
-        for i in range(width):
-            value = vector[i]
-            a += value * rows[row, i]
-            b += value * rows[row + 1, i]
-            c += value * rows[row + 2, i]
-            d += value * rows[row + 3, i]
-        products[row], products[row + 1], products[row + 2], products[row + 3] = a, b, c, d
-        row += 4
-    while row < count:
-        products[row] = _product(vector, rows[row])
-        row += 1
+def _earliest_least(values: FloatArray, best: FloatArray, lasts: IntArray, candidates: IntArray) -> None:
+    """Lower the best values to the least of each column, and note its candidate; ties, up to `SAME`, take the earliest.
+
+    Parameters
+    ----------
+    values
+        A row for each candidate, in order, shape (candidates, n).
+    best, lasts
+        The best of the candidates before these, and which it is, shape (n,).
+    """
+    if not len(values):
+        return
+    least = values.min(axis=0)
+    near = values <= least + SAME
+    lower = least < best - SAME
+    alone = lower & (near.sum(axis=0) == 1)
+    best[alone], lasts[alone] = least[alone], candidates[near.argmax(axis=0)[alone]]
+    for column in np.flatnonzero(lower & ~alone):
+        for candidate, value in zip(candidates.tolist(), values[:, column].tolist(), strict=True):
+            if value < best[column] - SAME:
+                best[column], lasts[column] = value, candidate
 
 
-@compiled("Tuple((float64[:, ::1], float64[::1]))(float64[:, ::1], int64, int64)", any_order=True)
-def _after(sums: FloatArray, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of the vectors from ``start`` to t = start + 1..stop, and their squares."""
-    width = sums.shape[1]
-    after, squares = np.empty((stop - start, width)), np.empty(stop - start)
-    for m in range(stop - start):
-        for i in range(width):
-            after[m, i] = sums[start + 1 + m, i] - sums[start, i]
-        squares[m] = _product(after[m], after[m])
-    return after, squares
-
-
-@compiled("float64[::1](float64[:, ::1], int64, int64, int64)", any_order=True)
 def _strayed(sums: FloatArray, run: int, start: int, ahead: int) -> FloatArray:
     """Return how far the sum of the next vectors, up to m, strays from as many times the run's mean, for m = 1..ahead."""
-    width = sums.shape[1]
     mean = (sums[start] - sums[run]) / (start - run)
-    strayed = np.empty(ahead)
-    most = 0.0
-    for m in range(1, ahead + 1):
-        square = 0.0
-        for i in range(width):
-            apart = sums[start + m, i] - sums[start, i] - m * mean[i]
-            square += apart * apart
-        most = max(most, square)
-        strayed[m - 1] = np.sqrt(most)
-    return strayed
+    apart = sums[start + 1 : start + 1 + ahead] - sums[start] - np.arange(1, ahead + 1)[:, np.newaxis] * mean
+    return np.sqrt(np.maximum.accumulate(_squares(apart)))
 
 
-@compiled("int64(float64, float64, int64, int64, float64[::1], int64)", any_order=True)
-def _left_out(behind: float, apart: float, size: int, run_size: int, strayed: FloatArray, block: int) -> int:
-    """Return for how many sentences after ``start`` a candidate cannot be best, at most ``len(strayed)``.
+def _left_out(
+    behind: FloatArray, apart: FloatArray, sizes: FloatArray, run_size: int, strayed: FloatArray, block: int
+) -> IntArray:
+    """Return for how many sentences after ``start`` each candidate cannot be best, at most ``len(strayed)``.
 
     Let R be the run up to ``start`` from the best candidate there, S that from this one, and B the next m vectors, whose sum
     less m times the mean of R is b. By Ward's identity for the cost of two runs joined, this candidate is behind the other
@@ -105,32 +82,30 @@ def _left_out(behind: float, apart: float, size: int, run_size: int, strayed: Fl
     Parameters
     ----------
     behind
-        By how much the candidate is behind at ``start``.
+        By how much the candidates are behind at ``start``, shape (n,).
     apart
-        D².
-    size, run_size
-        |S| and |R|.
+        D², shape (n,).
+    sizes, run_size
+        |S|, shape (n,), and |R|.
     strayed
         The greatest |b| up to each m.
     """
-    root = np.sqrt(apart)
+    roots = np.sqrt(apart)
+    left_out = np.zeros(len(behind), np.intp)
+    going = np.arange(len(behind))
     first, last = 0, block
-    while first < len(strayed):
+    while first < len(strayed) and len(going):
         last = min(last, len(strayed))
         far = strayed[last - 1]
-        share = size / (size + first)
-        bound = behind + share * (first * apart - 2 * root * far)
-        if run_size > size:
-            bound -= (run_size - size) / ((size + first) * (run_size + first)) * far * far
-        if bound <= 1000 * SAME:
-            break
+        size = sizes[going]
+        bound = behind[going] + size / (size + first) * (first * apart[going] - 2 * roots[going] * far)
+        bound -= np.maximum(run_size - size, 0) / ((size + first) * (run_size + first)) * far * far
+        going = going[bound > 1000 * SAME]
+        left_out[going] = last
         first, last = last, last + max(1, block // 2, last // 4)
-    return first
+    return left_out
 
 
-@compiled(
-    "int64(float64[:, ::1], float64[::1], int64[::1], int64[::1], float64[::1], int64, int64, float64)", any_order=True
-)
 def _look_back(
     sums: FloatArray,
     totals: FloatArray,
@@ -142,43 +117,28 @@ def _look_back(
     penalty: float,
 ) -> int:
     """Try the candidates before ``start``, as `advance` does, and return how many comparisons that took."""
-    width = sums.shape[1]
-    block = stop - start
-    run_size = start - lasts[start]
-    mean = (sums[start] - sums[lasts[start]]) / run_size
-    strayed = _strayed(sums, lasts[start], start, min(AHEAD, len(totals) - 1 - start))
-    after, squares = _after(sums, start, stop)
-    before, products = np.empty(width), np.empty(block)
-    compared = 0
-    for s in range(start):
-        if due[s] > stop:
-            continue
-        size = start - s
-        square = apart = 0.0
-        for i in range(width):
-            before[i] = sums[s, i] - sums[start, i]
-            square += before[i] * before[i]
-            value = before[i] / size + mean[i]
-            apart += value * value
-        compared += 1
-        behind = totals[s] - square / size - (totals[start] - penalty)
-        if behind > penalty + SAME:
-            due[s] = NEVER
-            continue
-        first = _left_out(behind, apart, size, run_size, strayed, block)
-        due[s] = start + first + 1
-        if first == 0:
-            _products(before, after, products)
-            compared += block
-            for m in range(block):
-                value = totals[s] - (square + squares[m] - 2 * products[m]) / (size + m + 1)
-                if value < best[m] - SAME:
-                    best[m] = value
-                    lasts[start + 1 + m] = s
-    return compared
+    run = int(lasts[start])
+    candidates = np.flatnonzero(due[:start] <= stop)
+    sizes = (start - candidates).astype(np.float64)
+    before = sums[candidates] - sums[start]
+    squares = _squares(before)
+    behind = totals[candidates] - squares / sizes - (totals[start] - penalty)
+    compared = len(candidates)
+    dropped = behind > penalty + SAME
+    due[candidates[dropped]] = NEVER
+    candidates, sizes, before, squares, behind = (array[~dropped] for array in (candidates, sizes, before, squares, behind))
+    apart = _squares(before / sizes[:, np.newaxis] + (sums[start] - sums[run]) / (start - run))
+    strayed = _strayed(sums, run, start, min(AHEAD, len(totals) - 1 - start))
+    left_out = _left_out(behind, apart, sizes, start - run, strayed, stop - start)
+    due[candidates] = start + left_out + 1
+    tried = left_out == 0
+    after = sums[start + 1 : stop + 1] - sums[start]
+    values = squares[tried, np.newaxis] + _squares(after) - 2 * (before[tried] @ after.T)
+    values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + np.arange(1, stop - start + 1))
+    _earliest_least(values, best, lasts[start + 1 : stop + 1], candidates[tried])
+    return compared + values.size
 
 
-@compiled("int64(float64[:, ::1], float64[::1], int64[::1], int64[::1], int64, int64, float64)", any_order=True)
 def advance(
     sums: FloatArray, totals: FloatArray, lasts: IntArray, due: IntArray, start: int, stop: int, penalty: float
 ) -> int:
@@ -193,27 +153,20 @@ def advance(
     due
         The t from which each candidate is to be tried again, shape (n + 1,).
     """
-    width = sums.shape[1]
     block = stop - start
     best = np.full(block, np.inf)
     compared = block * (block + 1) // 2
     if start > 0:
         compared += _look_back(sums, totals, lasts, due, best, start, stop, penalty)
     for t in range(start + 1, stop + 1):
-        for s in range(start, t):
-            square = 0.0
-            for i in range(width):
-                apart = sums[t, i] - sums[s, i]
-                square += apart * apart
-            value = totals[s] - square / (t - s)
+        values = totals[start:t] - _squares(sums[t] - sums[start:t]) / np.arange(t - start, 0, -1)
+        for s, value in enumerate(values.tolist(), start):
             if value < best[t - start - 1] - SAME:
-                best[t - start - 1] = value
-                lasts[t] = s
+                best[t - start - 1], lasts[t] = value, s
         totals[t] = best[t - start - 1] + penalty
     return compared
 
 
-@compiled("void(float64[:, ::1], float64[:, ::1], int64[:, ::1], int64, int64)", any_order=True)
 def advance_by_number(sums: FloatArray, totals: FloatArray, lasts: IntArray, start: int, stop: int) -> None:
     """Write the best totals of the first t vectors in 0, 1, ... runs, and the last cuts, for t = start + 1..stop.
 
@@ -224,26 +177,16 @@ def advance_by_number(sums: FloatArray, totals: FloatArray, lasts: IntArray, sta
     totals, lasts
         Those of the first t vectors in k runs, shape (n + 1, k + 1); known up to ``start``, infinite where there are none.
     """
-    width = sums.shape[1]
-    runs = totals.shape[1] - 1
-    block = stop - start
-    after, squares = _after(sums, start, stop)
-    before, products = np.empty(width), np.empty(block)
-    for s in range(stop):
-        square = 0.0
-        for i in range(width):
-            value = sums[s, i] - sums[start, i]
-            before[i] = value
-            square += value * value
-        _products(before, after, products)
-        for m in range(max(0, s - start), block):
-            gain = (square + squares[m] - 2 * products[m]) / (start + m + 1 - s)
-            t = start + 1 + m
-            for k in range(runs):
-                value = totals[s, k] - gain
-                if value < totals[t, k + 1] - SAME:
-                    totals[t, k + 1] = value
-                    lasts[t, k + 1] = s
+    candidates = np.arange(stop)
+    after, before = sums[start + 1 : stop + 1] - sums[start], sums[:stop] - sums[start]
+    ends = np.arange(start + 1, stop + 1)
+    sizes = ends - candidates[:, np.newaxis]
+    squares = _squares(before)[:, np.newaxis] + _squares(after) - 2 * (before @ after.T)
+    gains = np.where(sizes > 0, squares / np.where(sizes > 0, sizes, 1), -np.inf)
+    for runs in range(1, totals.shape[1]):
+        # The totals of fewer runs, also those within this block, are known already.
+        values = totals[:stop, runs - 1, np.newaxis] - gains
+        _earliest_least(values, totals[start + 1 : stop + 1, runs], lasts[start + 1 : stop + 1, runs], candidates)
 
 
 def sums_of(vectors: FloatArray) -> FloatArray:

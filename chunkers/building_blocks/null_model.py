@@ -7,14 +7,13 @@ easy a null; runs of sentences that stay together keep that resemblance, as in t
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from cachetools import LRUCache, cached
 
 from chunkers.arrays import FloatArray, IntArray
+from chunkers.recently_used import RecentlyUsed, kept_in
 
 SHUFFLES = 20
 """How often a text is shuffled."""
@@ -58,7 +57,7 @@ def _key(vectors: FloatArray, run: int, name: str, measure: object) -> tuple[obj
     return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name
 
 
-@cached(LRUCache(64), key=_key, lock=threading.Lock())
+@kept_in(RecentlyUsed(64), _key)
 def under_shuffling(vectors: FloatArray, run: int, name: str, measure: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Return what ``measure`` says of every shuffled text, one after the other; what has been measured is remembered.
 

@@ -232,7 +232,7 @@ def _proposition(
 ) -> Proposition:
     """Tie a claim to the text of its window, which begins at ``start``."""
     text, number, quotation = claim
-    found = _found(searched, document.sentences[number], start, quotation, tools) if quotation else None
+    found = _found(searched, document.sentences[number], start, quotation) if quotation else None
     if found is None:
         return Proposition(text, None, "nowhere", quotation, sentence=number)
     span, tied = found
@@ -242,7 +242,7 @@ def _proposition(
     return Proposition(text, span, tied, quotation, elsewhere, nowhere)
 
 
-def _found(searched: Searched, sentence: Span, start: int, quotation: str, tools: Tools) -> tuple[Span, Tied] | None:
+def _found(searched: Searched, sentence: Span, start: int, quotation: str) -> tuple[Span, Tied] | None:
     """Return where a quotation stands: in its sentence if it is there, else as near to it as it is in the window."""
     inside = searched.text.find(quotation, sentence.start - start, sentence.end - start)
     if inside >= 0:
@@ -253,10 +253,6 @@ def _found(searched: Searched, sentence: Span, start: int, quotation: str, tools
     if match is None:
         tied, match = "typography", searched.typography(quoted)
     if match is None and len(quotation) >= SHORTEST:
-        with tools.loading():
-            # It is compiled when it is first imported.
-            from chunkers.text import approximate  # noqa: F401
-
         tied, match = "altered", searched.altered(quoted)
     return None if match is None else (Span(start + match.span.start, start + match.span.end), tied)
 

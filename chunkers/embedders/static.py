@@ -9,17 +9,16 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.distil import DIMENSIONS, SMOOTHING, Table, distilled
 from chunkers.embedders.minilm import MiniLM
+from chunkers.folders import user_cache
 from chunkers.text.minilm import SHA256, WEIGHTS_SHA256
 from chunkers.text.tokenizers import unknown_word_pieces, word_pieces
 from chunkers.turns import Turns
@@ -60,7 +59,7 @@ class Static(Embedder):
 
     def __init__(self, full: MiniLM | None = None, folder: Path | None = None) -> None:
         self._full = full or MiniLM()
-        self._path = (folder or platformdirs.user_cache_path("seamark")) / f"static-{_RECIPE[:16]}.bin"
+        self._path = (folder or user_cache()) / f"static-{_RECIPE[:16]}.bin"
         self._turns = Turns()
         self._share = 0.0
         self._table: VectorArray | None = None
@@ -104,19 +103,17 @@ class Static(Embedder):
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension), or zeros; loads the table first if need be."""
-        from scipy.sparse import csr_array
-
         self.load()
         assert self._table is not None
         if self._words.characters > MOST_CHARACTERS:
             # Another thread may still read those that are dropped here.
             self._words = _Words({})
         pieces = self._words.pieces(texts)
-        ends = np.cumsum([0, *map(len, pieces)])
-        numbers = np.fromiter(chain.from_iterable(pieces), dtype=np.int32, count=ends[-1])
-        # A row for each text, with a 1 for each of its pieces. The mean differs from the sum in its length alone.
-        occurrences = csr_array((np.ones(len(numbers), np.float32), numbers, ends), shape=(len(pieces), len(self._table)))
-        return unit(occurrences @ self._table)
+        # The mean of a text's rows differs from their sum in its length alone.
+        sums = np.empty((len(pieces), self._table.shape[1]), dtype=np.float32)
+        for row, numbers in zip(sums, pieces, strict=True):
+            np.add.reduce(self._table[np.array(numbers, dtype=np.intp)], axis=0, out=row)
+        return unit(sums)
 
 
 @dataclass

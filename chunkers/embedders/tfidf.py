@@ -9,11 +9,12 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from cachetools import LRUCache
 
 from chunkers.arrays import FloatArray, VectorArray
 from chunkers.embedders.base import Embedder, unit
 from chunkers.errors import ModelError
+from chunkers.extras import need
+from chunkers.recently_used import RecentlyUsed
 
 if TYPE_CHECKING:
     from chunkers.text.document import Document
@@ -37,13 +38,14 @@ class TfIdf(Embedder):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fitted: LRUCache[str, _Fitted] = LRUCache(4)
+        self._fitted: RecentlyUsed[str, _Fitted] = RecentlyUsed(4)
 
     def load(self) -> None:
         """Do nothing: a model exists only once there is a document."""
 
     def for_document(self, document: Document) -> Embedder:
         """Return the embedder of this document's sentences, fitted when it is first used."""
+        need("clustering", self.name)
         sentences = document.sentence_texts
         revision = _revision(sentences)
         with self._lock:

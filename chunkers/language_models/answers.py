@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from cachetools import LRUCache
-
 from chunkers.language_models.base import LanguageModel, Message, Reply
 from chunkers.limits import SHARED_ANSWERS_BYTES
 from chunkers.private_file import connect, set_up
+from chunkers.recently_used import RecentlyUsed
 from chunkers.turns import Turns
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, reply BLOB, checksum BLOB) WITHOUT ROWID"
@@ -44,7 +43,7 @@ class AnswerCache:
     """
 
     def __init__(self, path: Path | None = None, memory_bytes: int = SHARED_ANSWERS_BYTES) -> None:
-        self._memory: LRUCache[bytes, bytes] = LRUCache(memory_bytes, getsizeof=len)
+        self._memory: RecentlyUsed[bytes, bytes] = RecentlyUsed(memory_bytes, len)
         self.turns = Turns()
         self.identity = secrets.token_hex(8)
         self._lock = threading.Lock()
@@ -67,21 +66,17 @@ class AnswerCache:
                     row = self._file.execute("SELECT reply, checksum FROM answers WHERE key = ?", (key,)).fetchone()
                     if row and isinstance(row[0], bytes) and row[1] == _checksum(key, row[0]):
                         data = row[0]
-                        self._remember(key, data)
+                        self._memory[key] = data
         return None if data is None else Reply(*json.loads(data))
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Keep an answer."""
         data = json.dumps(reply).encode()
         with self._lock:
-            self._remember(key, data)
+            self._memory[key] = data
             if self._file is not None:
                 with suppress(sqlite3.Error):
                     self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, data, _checksum(key, data)))
-
-    def _remember(self, key: bytes, data: bytes) -> None:
-        if len(data) <= self._memory.maxsize:
-            self._memory[key] = data
 
     def clear(self, *, file: bool = False) -> None:
         """Forget the answers in memory and, if ``file``, those in the file as well."""

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from chunkers.arrays import FloatArray
+from chunkers.building_blocks.change_search import best_by_number, best_by_penalty, critical_penalty
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.building_blocks.null_model import under_shuffling
 from chunkers.building_blocks.sizes import Sized, within_sizes
@@ -143,9 +144,6 @@ class ChangePoint(Sized):
             # One vector tells the dimensions.
             _check_products(count, tools.embed(document.sentence_texts[:1]).shape[1])
         vectors = tools.embed(document.sentence_texts).astype(np.float64)
-        with tools.loading():
-            # Imported late, as the compiler behind it takes half a second to load.
-            from chunkers.building_blocks.change_search import best_by_number, best_by_penalty
         penalty, null = None, None
         if wanted is None:
             null = self._null(vectors, tools)
@@ -165,8 +163,6 @@ class ChangePoint(Sized):
 
     def _null(self, vectors: FloatArray, tools: Tools) -> FloatArray | None:
         """Return for each shuffled text the most that its cuts gain, divided by their number; None without a gap."""
-        from chunkers.building_blocks.change_search import critical_penalty
-
         if len(vectors) < 2:
             return None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
-from chunkers.arrays import FloatArray
+from chunkers.arrays import FloatArray, IntArray
 from chunkers.base import Reach
 from chunkers.building_blocks.clustering import Clustered, from_labels, joint_distances
 from chunkers.result import Chunking, Clusters, Line, Role
@@ -72,25 +73,49 @@ class Dbscan(Clustered):
         vectors = self._vectors(document, tools)
         if not len(vectors):
             return Chunking(document, (), ())
-        with tools.loading():
-            from sklearn.cluster import DBSCAN
-
         matrix = np.empty((len(vectors), len(vectors)))
         for first, block in joint_distances(vectors, self.position_weight):
             matrix[first : first + len(block)] = block
         np.fill_diagonal(matrix, 0)
-        search = DBSCAN(eps=self.eps, min_samples=self.min_samples, metric="precomputed").fit(matrix)
-        found = search.labels_
+        near = matrix <= self.eps
+        cores = np.flatnonzero(near.sum(axis=1) >= self.min_samples)
+        found = _clusters(near, cores)
         noise = np.flatnonzero(found < 0)
         labels = found.copy()
         labels[noise] = found.max() + 1 + np.arange(len(noise))
         roles: list[Role] = ["noise" if label < 0 else "border" for label in found]
-        for sentence in search.core_sample_indices_:
+        for sentence in cores:
             roles[sentence] = "core"
         line = Line("ε", self.eps, "eps")
         scores = self._joint_of_neighbours(vectors)
         clusters = Clusters(roles=tuple(roles), core_size=self.min_samples)
         return from_labels(document, labels, scores, "joint distance", (line,), clusters)
+
+
+def _clusters(near: npt.NDArray[np.bool_], cores: IntArray) -> IntArray:
+    """Return the cluster of every sentence, -1 for noise: of several that reach one, the first.
+
+    Parameters
+    ----------
+    near
+        Whether two sentences are neighbours, shape (n, n).
+    cores
+        The sentences with enough neighbours.
+    """
+    labels = np.full(len(near), -1)
+    is_core = np.zeros(len(near), dtype=bool)
+    is_core[cores] = True
+    cluster = 0
+    for first in cores:
+        if labels[first] >= 0:
+            continue
+        waiting = np.array([first])
+        while len(waiting):
+            reached = np.flatnonzero(near[waiting].any(axis=0) & (labels < 0))
+            labels[reached] = cluster
+            waiting = reached[is_core[reached]]
+        cluster += 1
+    return labels
 
 
 def core_distances(vectors: FloatArray, position_weight: float, min_samples: int) -> FloatArray:

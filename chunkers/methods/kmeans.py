@@ -13,6 +13,7 @@ from chunkers.base import Chunker
 from chunkers.building_blocks.clustering import from_labels
 from chunkers.building_blocks.distances import gap_distances
 from chunkers.errors import InputError
+from chunkers.extras import need
 from chunkers.limits import MOST_CLUSTERING_WORK
 from chunkers.result import Chunking, Clusters
 from chunkers.text.document import Document
@@ -77,6 +78,7 @@ class KMeans(Chunker):
         texts = document.sentence_texts
         if not texts:
             return Chunking(document, (), ())
+        need("clustering", self.name)
         clusters = min(self.clusters, len(set(texts)))
         # One vector tells the dimensions.
         work = _checked_work(len(texts), clusters, tools.embed(texts[:1]).shape[1])

@@ -12,6 +12,7 @@ from chunkers.arrays import FloatArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import gap_order, inside_sentence
 from chunkers.building_blocks.overlaps import check_size
+from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
 from chunkers.building_blocks.recursive_spans import measure_for, recursive_spans
 from chunkers.errors import InputError
 from chunkers.limits import MOST_RUNS
@@ -97,9 +98,6 @@ class Optimal(Chunker):
             return Chunking(document, (), ())
         longest = self._check_runs(len(pieces))
         vectors = tools.embed([text[start:end] for start, end in pieces])
-        with tools.loading():
-            # Imported late, as the compiler behind it takes half a second to load.
-            from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
         rewards = run_rewards(vectors, longest)
         totals = best_totals(rewards)
         cuts = best_cuts(rewards, totals).tolist()

@@ -1,6 +1,7 @@
-"""Approximate search for a pattern in a text by edit distance, compiled.
+"""Approximate search for a pattern in a text by edit distance.
 
-Sources: Sellers (1980), the search for a pattern anywhere in a text; Ukkonen (1985), leaving out what is too far already.
+Sources: Sellers (1980), the search for a pattern anywhere in a text; Myers (1999), a whole column of its table in a few
+operations on long integers, in the form of Hyyrö (2003).
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from chunkers.arrays import IntArray
-from chunkers.building_blocks.compiled import compiled
 
 
 def codes(text: str) -> IntArray:
@@ -16,56 +16,82 @@ def codes(text: str) -> IntArray:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.intp)
 
 
-@compiled("void(int64[::1], int64[::1], int64, int64[::1], int64[::1], int64)")
-def _advance(
-    pattern: IntArray, text: IntArray, at: int, distance: IntArray, start: IntArray, rows: int
-) -> None:  # pragma: no cover - compiled
-    """Go on from the stretches that end before a place of the text to those that end with it, for the first ``rows``."""
-    corner, corner_start = distance[0], start[0]
-    start[0] = at + 1
-    for row in range(1, rows + 1):
-        value = corner + (pattern[row - 1] != text[at])
-        begin = corner_start
-        if distance[row] + 1 < value:
-            value, begin = distance[row] + 1, start[row]
-        if distance[row - 1] + 1 < value:
-            value, begin = distance[row - 1] + 1, start[row - 1]
-        corner, corner_start = distance[row], start[row]
-        distance[row], start[row] = value, begin
-
-
-@compiled("UniTuple(int64, 4)(int64[::1], int64[::1], int64, int64, int64)")
-def nearest(
-    pattern: IntArray, text: IntArray, most: int, place: int, work: int
-) -> tuple[int, int, int, int]:  # pragma: no cover - compiled
+def nearest(pattern: IntArray, text: IntArray, most: int, place: int, work: int) -> tuple[int, int, int, int]:
     """Return the least edit distance of a stretch of the text to the pattern, its start and end, and the comparisons made.
 
     Of stretches with the same distance it is the one that begins nearest to ``place``, of these the longest. The distance is
     -1 where no stretch is within ``most``, and -2 where it would take more than ``work`` comparisons.
     """
-    length = len(pattern)
-    # For each beginning of the pattern: its distance to the stretch that ends here, and where that stretch begins.
-    distance = np.arange(length + 1)
-    start = np.zeros(length + 1, dtype=np.int64)
-    last = min(most, length)
-    best, best_start, best_end = -1, 0, 0
-    made = 0
-    for at in range(len(text)):
-        made += last + 1
+    made = len(pattern) * len(text)
+    if made > work:
+        return -2, 0, 0, made
+    best, ends = _least_distance(pattern.tolist(), text.tolist(), most)
+    best_start, best_end = 0, 0
+    # An alignment strays from the diagonal of its end by no more than its distance, and what it is compared with by as much.
+    reach = len(pattern) + 4 * best + 1
+    at = 0
+    while at < len(ends):
+        first = at
+        while at + 1 < len(ends) and ends[at + 1] - ends[at] <= reach:
+            at += 1
+        at += 1
+        left, right = max(0, ends[first] - reach), ends[at - 1]
+        made += len(pattern) * (right - left)
         if made > work:
             return -2, 0, 0, made
-        if last < length:
-            distance[last + 1] = most + 1
-        _advance(pattern, text, at, distance, start, min(last + 1, length))
-        if last < length and distance[last + 1] <= most:
-            last += 1
-        while distance[last] > most:
-            last -= 1
-        if last < length:
-            continue
-        found, begin = distance[length], start[length]
-        nearer = abs(begin - place) < abs(best_start - place)
-        if best < 0 or found < best or (found == best and (nearer or begin == best_start)):
-            best, best_start, best_end = found, begin, at + 1
-            most = best
-    return best, best_start, best_end, made
+        begins = _begins(pattern, text[left:right])
+        for end in ends[first:at]:
+            begin = left + int(begins[end - left - 1])
+            if best_end == 0 or abs(begin - place) < abs(best_start - place) or begin == best_start:
+                best_start, best_end = begin, end
+    return best if ends else -1, best_start, best_end, made
+
+
+def _least_distance(pattern: list[int], text: list[int], most: int) -> tuple[int, list[int]]:
+    """Return the least edit distance, at most ``most``, of a stretch of the text to the pattern, and where those end.
+
+    The bits of ``up`` and ``down`` say in which rows of Sellers' table the distance grows or falls by 1 from the row above.
+    """
+    rows = (1 << len(pattern)) - 1
+    last = len(pattern) - 1
+    same: dict[int, int] = {}
+    for row, code in enumerate(pattern):
+        same[code] = same.get(code, 0) | 1 << row
+    up, down = rows, 0
+    distance, best = len(pattern), most
+    ends: list[int] = []
+    for end, code in enumerate(text, start=1):
+        equal = same.get(code, 0)
+        across = (((equal & up) + up) ^ up) | equal
+        grows = down | (~(across | up) & rows)
+        falls = up & across
+        distance += (grows >> last & 1) - (falls >> last & 1)
+        equal |= down
+        grows, falls = grows << 1, falls << 1
+        up = (falls | ~(equal | grows)) & rows
+        down = grows & equal & rows
+        if distance <= best:
+            if distance < best:
+                best = distance
+                ends.clear()
+            ends.append(end)
+    return best, ends
+
+
+def _begins(pattern: IntArray, text: IntArray) -> IntArray:
+    """Return for each character of the text where the nearest stretch that ends with it begins, shape (characters,)."""
+    rows = np.arange(len(pattern) + 1)
+    distance, start = rows.copy(), np.zeros(len(rows), dtype=np.intp)
+    begins = np.empty(len(text), dtype=np.intp)
+    for at, code in enumerate(text.tolist()):
+        # A character replaced or kept; one of the text left out, if that is less; one of the pattern, if that is less still.
+        value = np.concatenate(([0], distance[:-1] + (pattern != code)))
+        begin = np.concatenate(([at + 1], start[:-1]))
+        left_out = distance + 1 < value
+        value, begin = np.where(left_out, distance + 1, value), np.where(left_out, start, begin)
+        along = value - rows
+        least = np.minimum.accumulate(along)
+        start = begin[np.maximum.accumulate(np.where(along == least, rows, 0))]
+        distance = least + rows
+        begins[at] = start[-1]
+    return begins

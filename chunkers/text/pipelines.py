@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chunkers.errors import LONGEST_SHOWN, InputError, shown
+from chunkers.extras import need
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -30,6 +31,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
+    need("spacy", f"{setting}: the spaCy pipeline {shown(name)}")
     import spacy
 
     installed = name in entry_points(group="spacy_models").names

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from chunkers.errors import Cancelled, InputError
+from chunkers.extras import need
 from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
 
 _POLL_S = 0.01
@@ -67,10 +66,11 @@ def read_apart(
     Raises
     ------
     InputError
-        If the file cannot be read, or not within `READ_SECONDS` and `READ_MEMORY`.
+        If the file cannot be read, or not within `READ_SECONDS` and `READ_MEMORY`, or the readers are not installed.
     Cancelled
         If the user asked to stop.
     """
+    need("files", f"{name}: reading what is not plain UTF-8")
     while not _free.acquire(timeout=0.1):
         if cancelled():
             raise Cancelled
@@ -114,6 +114,8 @@ class _Reader:
     """A process that reads one file after another."""
 
     def __init__(self) -> None:
+        import psutil
+
         # Without secrets, such as the keys of servers, which a file must not get at.
         kept = {name: value for name, value in os.environ.items() if "KEY" not in name and "TOKEN" not in name}
         self._process = subprocess.Popen(
@@ -132,6 +134,8 @@ class _Reader:
 
     def memory(self) -> int:
         """Return the bytes of memory that the process uses."""
+        import psutil
+
         try:
             return int(self._watched.memory_info().rss)
         except psutil.Error:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from chunkers.errors import Cancelled, InputError, shown
+from chunkers.extras import need
 from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import load_pipeline
@@ -232,6 +233,7 @@ def spacy_document(nlp: Language, text: str) -> Doc:
 @lru_cache(maxsize=4)
 def _pipeline(name: str) -> Language:
     if not name:
+        need("spacy", "sentences: the splitter spacy")
         import spacy
 
         nlp = spacy.blank("en")

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import platformdirs
-from cachetools import LRUCache
 
 from chunkers.arrays import IntArray
 from chunkers.errors import InputError, ModelError, shown
+from chunkers.extras import need
+from chunkers.folders import user_cache
+from chunkers.recently_used import RecentlyUsed
 from chunkers.text.minilm import model_folder
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class WordPieceTokenizer:
 
     def __init__(self) -> None:
         # By a digest: the texts themselves would outlive the sessions that they came from, and fill the memory.
-        self._counted: LRUCache[bytes, int] = LRUCache(100_000)
+        self._counted: RecentlyUsed[bytes, int] = RecentlyUsed(100_000)
         self._lock = threading.Lock()
 
     def load(self) -> None:
@@ -193,6 +194,7 @@ class BytePairTokenizer:
 
     @cached_property
     def _encoding(self) -> tiktoken.Encoding:
+        need("tokens", self.name)
         os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_table_folder()))
         import requests
         import tiktoken
@@ -228,7 +230,7 @@ def parts_of(text: str, count: int) -> list[str]:
 
 
 def _table_folder() -> Path:
-    return platformdirs.user_cache_path("seamark") / "tiktoken"
+    return user_cache() / "tiktoken"
 
 
 def at_hand(name: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from chunkers.errors import ModelError
-from chunkers.optional import needed
+from chunkers.extras import needed
 
 PACKAGE = "bert_score"
 REQUIREMENT = "bert-score"

@@ -11,6 +11,7 @@ import numpy as np
 
 from chunkers.arrays import FloatArray
 from chunkers.errors import ModelError
+from chunkers.extras import need
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -49,6 +50,7 @@ class Reranker:
                 raise ModelError(
                     f"{self.name}: a cross-encoder must be a folder of this machine; there is none of that name."
                 )
+            need("models", f"{self.name}: a cross-encoder")
             from sentence_transformers import CrossEncoder
 
             try:

@@ -8,7 +8,7 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +17,7 @@ from chunkers import Chunking, Embedder, InputError, Span
 from chunkers.numbers import signed
 from chunkers.text.outline import blocks, headings, special_blocks
 from chunkers.text.sentences import GIVEN
+from evaluation.inbox.abbreviations import ABBREVIATIONS
 from evaluation.segmentation.measures import cuts_of
 
 TINY = 0.1
@@ -122,13 +123,6 @@ def _inside_block(kind: str, score: float, case: Case) -> Found:
             yield block.span, score, f"a {kind} of {lines:,} lines is cut {times}"
 
 
-@lru_cache(maxsize=1)
-def _abbreviations() -> frozenset[str]:
-    from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS
-
-    return frozenset(word for word in TOKENIZER_EXCEPTIONS if word.endswith(".") and word[0].isalpha())
-
-
 _ORDINAL = re.compile(r"(?:\S+\s+){0,2}\d{1,2}\.")
 
 
@@ -152,7 +146,7 @@ def _why_bad(left: str, right: str, touching: bool) -> str:
     if touching and left[-2:-1].isdigit() and right[0].isdigit():
         return "inside a decimal"
     last = left.split()[-1].lstrip("([{\"'“„«")
-    if last in _abbreviations():
+    if last in ABBREVIATIONS:
         return f"after the abbreviation {last}"
     if len(last) == 2 and last[0].isupper() and last[0] != "I":
         return f"after the initial {last}"

@@ -15,6 +15,7 @@ import numpy as np
 
 from chunkers import Chunking, Document
 from chunkers.arrays import IntArray
+from evaluation.segmentation.assignment import largest_assignment
 
 
 @dataclass(frozen=True)
@@ -214,8 +215,6 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misass
     Source: Qu et al., figures 6 and 7. ``sections`` and ``chunks`` give the section and the chunk of every unit; a chunk may
     hold units from anywhere. A unit in no chunk, None, is outside of every match.
     """
-    from scipy.optimize import linear_sum_assignment
-
     if len(sections) != len(chunks):
         raise ValueError(f"sections and chunks must be as many; got {len(sections)} and {len(chunks)}.")
     if not sections:
@@ -223,7 +222,7 @@ def misassigned(sections: Sequence[int], chunks: Sequence[int | None]) -> Misass
     held = [(section, chunk) for section, chunk in zip(sections, chunks, strict=True) if chunk is not None]
     overlap = np.zeros((max(sections) + 1, max((chunk for _, chunk in held), default=0) + 1), dtype=np.intp)
     np.add.at(overlap, tuple(zip(*held, strict=True)) or ([], []), 1)
-    pairs = dict(zip(*(side.tolist() for side in linear_sum_assignment(overlap, maximize=True)), strict=True))
+    pairs = largest_assignment(overlap)
     wrong = [
         unit
         for unit, (section, chunk) in enumerate(zip(sections, chunks, strict=True))

@@ -30,7 +30,7 @@ from evaluation.segmentation.measures import (
     window_diff,
 )
 from evaluation.segmentation.trivial import ANSWERS, answers, as_chunking
-from evaluation.segmentation.workers import spread
+from evaluation.segmentation.workers import has_processes, spread
 
 
 @dataclass(frozen=True)
@@ -151,10 +151,10 @@ def sweep(
 ) -> Iterator[SweepRow]:
     """Run every setting on every document, and yield each row when it is done; ``tools`` share their embeddings.
 
-    With several workers, and more than a `FEW` runs, they are spread over processes, and the rows come in the order in
-    which they are done; those of chunkers that ask a language model stay in this process, where what is spent is bounded.
-    ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is ``done`` already is
-    neither run nor yielded again.
+    With several workers, and more than a `FEW` runs, they are spread over processes where joblib is installed, and the rows
+    come in the order in which they are done; those of chunkers that ask a language model stay in this process, where what
+    is spent is bounded. ``tools.cancelled`` stops the sweep before the next run; rows already yielded stay valid. What is
+    ``done`` already is neither run nor yielded again.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def sweep(
             groups.append((marked.document, runs))
     total = len(documents) * len(settings)
     left = sum(len(runs) for _, runs in groups)
-    alone = workers < 2 or left <= FEW or any(chunker.asks for chunker in chunkers.values())
+    alone = workers < 2 or not has_processes() or left <= FEW or any(chunker.asks for chunker in chunkers.values())
     rows = _here(groups, tools) if alone else spread(groups, tools, workers)
     with closing(rows):
         try:

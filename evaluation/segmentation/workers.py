@@ -11,9 +11,8 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Generic, TypeVar
-
-from joblib.externals.loky import get_reusable_executor
 
 from chunkers import Document, Embedder, InputError, Tools, load_tokenizer
 from chunkers.arrays import VectorArray
@@ -96,8 +95,15 @@ def _work(batch: _Batch[Result]) -> tuple[list[Result], list[int], list[str]]:
     return results, places, list(texts)
 
 
+def has_processes() -> bool:
+    """Return whether the package that runs them is installed."""
+    return find_spec("joblib") is not None
+
+
 def processes(workers: int) -> Executor:
     """Return an executor of ``workers`` processes, reusing those of the last sweep if they are still waiting."""
+    from joblib.externals.loky import get_reusable_executor
+
     executor: Executor = get_reusable_executor(max_workers=workers, timeout=IDLE_S, env=ENVIRONMENT)
     return executor
 

@@ -332,8 +332,8 @@ class TestWaiting:
 
 def test_a_table_that_is_there_needs_no_torch(made):
     code = (
-        "import sys, pathlib, platformdirs;"
-        f"platformdirs.user_cache_path = lambda name: pathlib.Path({str(made._path.parent)!r});"
+        "import sys, pathlib; from chunkers.embedders import static;"
+        f"static.user_cache = lambda: pathlib.Path({str(made._path.parent)!r});"
         "from chunkers import chunk; print(len(chunk('One tide. Two tides. Salt.', 'breakpoint', embedder='static').gaps));"
         "print(*sorted({'torch', 'sentence_transformers', 'transformers', 'spacy'} & sys.modules.keys()))"
     )
@@ -372,7 +372,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(monkeypatch, tmp_pat
 
 
 def test_creating_it_by_its_name_reads_and_writes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(static, "user_cache", lambda: tmp_path)
     one = load_embedder.__globals__["_load_embedder"].__wrapped__("static", "auto")
     assert isinstance(one, Static)
     assert one.revision == ""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from threading import Lock
 from typing import TypedDict
 
 import numpy as np
-from cachetools import LRUCache, cached
 
 from chunkers.arrays import FloatArray
 from chunkers.building_blocks.clustering import MOST_SENTENCES, joint_distances
+from chunkers.recently_used import RecentlyUsed, kept_in
 from viz.clustering.coloured import Coloured
 from viz.components.assets import script, styles
 from viz.components.mounting import component
@@ -95,7 +94,7 @@ def block_size(count: int) -> int:
     return max(1, math.ceil(count / MOST_CELLS))
 
 
-@cached(LRUCache(CACHED_BYTES, getsizeof=len), key=lambda vectors, identity: identity, lock=Lock())
+@kept_in(RecentlyUsed(CACHED_BYTES, len), lambda vectors, identity: identity)
 def _matrix(vectors: FloatArray, identity: str) -> bytes:
     """Return a line of JSON followed by the distances in meaning as little-endian 16-bit integers, 65,535 for 1."""
     means = mean_distances(vectors, 0, block_size(len(vectors)))

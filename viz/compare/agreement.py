@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import NamedTuple
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from chunkers import Cancelled, Chunker, Chunking, Document, Embedder, InputError, load_embedder
+from chunkers.recently_used import RecentlyUsed, kept_in
 from chunkers.registry import chunker_class
 from evaluation.segmentation.agreement import Shift, agreement, distance_shift
 from viz.components.job_progress import show_job_progress
@@ -142,7 +141,7 @@ def _key(
     return document.identity, (full.name, full.identity), (other.name, other.identity)
 
 
-@cached(LRUCache(8), key=_key, lock=Lock())
+@kept_in(RecentlyUsed(8), _key)
 def _distance_shift(document: Document, full: Embedder, other: Embedder, tokenizer: str, on_disk: bool) -> Shift | None:
     """Return how far the distances moved, from the cached vectors; raises Cancelled if they are not cached."""
     one, two = (sentence_vectors(document, embedder, tokenizer, on_disk) for embedder in (full, other))

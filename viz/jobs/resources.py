@@ -7,11 +7,11 @@ import gc
 from collections.abc import Callable
 from contextlib import suppress
 
-import platformdirs
 import streamlit as st
 
 from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
+from chunkers.folders import user_cache
 from chunkers.text.parts import Parts
 from viz.jobs.drawing import let_a_page_be_drawn
 from viz.jobs.keeping.run_store import RunStore
@@ -21,13 +21,13 @@ from viz.jobs.texts import forget_gone, kept
 @st.cache_resource(show_spinner=False)
 def embedding_cache(on_disk: bool) -> EmbeddingCache:
     """Return the embedding cache, shared by all pages and sessions; in memory unless ``on_disk``."""
-    return EmbeddingCache(platformdirs.user_cache_path("seamark") / "embeddings.sqlite" if on_disk else None)
+    return EmbeddingCache(user_cache() / "embeddings.sqlite" if on_disk else None)
 
 
 @st.cache_resource(show_spinner=False)
 def run_store() -> RunStore:
     """Return the store of the runs that are kept on disk, shared by all sessions; it creates its file with the first run."""
-    return RunStore(platformdirs.user_cache_path("seamark") / "runs.sqlite")
+    return RunStore(user_cache() / "runs.sqlite")
 
 
 @kept(6, lambda identity, name, text, splitter, parts: (identity, name))

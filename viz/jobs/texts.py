@@ -7,8 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from typing import Any, ParamSpec, TypeVar
 
-from cachetools import LRUCache, cached
-
+from chunkers.recently_used import RecentlyUsed, kept_in
 from chunkers.text.fitness import forget_texts
 from chunkers.text.outline import forget_outlines
 
@@ -76,7 +75,7 @@ def kept(
     key
         Called with the function's arguments: what the result depends on, of which the first is the text's identity.
     """
-    entries: LRUCache[tuple[Hashable, ...], Any] = LRUCache(size, getsizeof)
+    entries: RecentlyUsed[tuple[Hashable, ...], Any] = RecentlyUsed(size, getsizeof)
     # Those that ask for what is being made wait for it.
     changed = threading.Condition()
 
@@ -87,7 +86,7 @@ def kept(
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         forget_by(forget)
-        return cached(entries, key=key, condition=changed)(make)
+        return kept_in(entries, key, changed)(make)
 
     return decorate
 

@@ -7,8 +7,7 @@ import pytest
 
 from chunkers import Document, InputError, Verdict, build_chunker
 from chunkers.base import run
-from chunkers.building_blocks import partition
-from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards, similarity
+from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, mean_similarity, run_rewards
 from chunkers.methods import optimal
 from sample_docs import load_sample
 from tests.support import HashEmbedder, cut, sentence_numbers, tools
@@ -52,12 +51,6 @@ def test_of_all_partitions_of_twelve_pieces_it_is_the_best(seed, longest):
         with_cut = max(value for cuts, value in scored.items() if place in cuts)
         without = max((value for cuts, value in scored.items() if place not in cuts), default=-np.inf)
         assert gains[place - 1] == pytest.approx(with_cut - without, abs=1e-4)
-
-
-@pytest.mark.parametrize("width", [1, 4, 7, 384])
-def test_the_compiled_product_is_numpys(width):
-    vectors = unit_vectors(2, 1, width)
-    assert similarity(vectors[0], vectors[1]) == pytest.approx(vectors[0] @ vectors[1], abs=1e-6)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
@@ -108,7 +101,7 @@ def test_a_piece_must_fit_into_a_chunk():
 def test_no_memory_is_taken_for_longer_runs_than_there_are_pieces(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        partition,
+        optimal,
         "run_rewards",
         lambda vectors, longest: asked.append((len(vectors), longest)) or run_rewards(vectors, longest),
     )

@@ -1,0 +1,110 @@
+"""Dictionaries that forget what was used least recently."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+
+
+class RecentlyUsed(MutableMapping[Key, Value]):
+    """A dictionary of bounded size; no more than a dictionary is it safe among threads.
+
+    Parameters
+    ----------
+    maxsize
+        The most entries, or the most of what ``size`` adds up to. A larger value is not kept at all.
+    size
+        The size of a value; 1 if there is none.
+    """
+
+    def __init__(self, maxsize: float, size: Callable[[Value], float] | None = None) -> None:
+        self.maxsize = maxsize
+        self.filled: float = 0
+        self._size = size or (lambda _: 1)
+        self._entries: OrderedDict[Key, Value] = OrderedDict()
+
+    def __getitem__(self, key: Key) -> Value:
+        value = self._entries[key]
+        self._entries.move_to_end(key)
+        return value
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        self.pop(key, None)
+        size = self._size(value)
+        if size > self.maxsize:
+            return
+        self._entries[key] = value
+        self.filled += size
+        while self.filled > self.maxsize:
+            del self[next(iter(self._entries))]
+
+    def __delitem__(self, key: Key) -> None:
+        self.filled -= self._size(self._entries.pop(key))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._entries.clear()
+        self.filled = 0
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(list(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def kept_in(
+    entries: RecentlyUsed[Any, Any],
+    key: Callable[..., Hashable],
+    changed: threading.Condition | None = None,
+) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+    """Return a decorator that keeps a function's results; whoever asks for what is being made waits for it.
+
+    Parameters
+    ----------
+    key
+        Called with the function's arguments: what the result depends on.
+    changed
+        Held when the entries are read or changed, by other threads too.
+    """
+    condition = changed or threading.Condition()
+    making: set[Hashable] = set()
+
+    def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        @wraps(make)
+        def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+            asked = key(*args, **kwargs)
+            with condition:
+                condition.wait_for(lambda: asked not in making)
+                if asked in entries:
+                    value: Value = entries[asked]
+                    return value
+                making.add(asked)
+            try:
+                made = make(*args, **kwargs)
+                with condition:
+                    entries[asked] = made
+                return made
+            finally:
+                with condition:
+                    making.discard(asked)
+                    condition.notify_all()
+
+        def cache_clear() -> None:
+            with condition:
+                entries.clear()
+
+        kept.cache_clear = cache_clear  # type: ignore[attr-defined]
+        return kept
+
+    return decorate
