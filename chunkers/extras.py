@@ -48,19 +48,18 @@ def need(extra: str, who: str, *modules: str) -> None:
     ModelError
         If one is not installed; the sentence says how to install it.
     """
+    if lack := lacking(extra, who, *modules):
+        raise ModelError(lack)
+
+
+def lacking(extra: str, who: str, *modules: str) -> str:
+    """Return the sentence with which `need` fails; empty where everything is installed."""
     missing = [module for module in modules or MODULES[extra] if find_spec(module) is None]
-    if missing:
-        packages = f"the package{'s' * (len(missing) > 1)} {' and '.join(_shortened(missing))}"
-        raise ModelError(f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'.")
-
-
-def has(extra: str) -> bool:
-    """Return whether everything that an extra is asked for is installed; nothing is imported."""
-    return all(find_spec(module) is not None for module in MODULES[extra])
-
-
-def _shortened(missing: list[str]) -> list[str]:
-    return missing if len(missing) <= 3 else [", ".join(missing[:2]), f"{len(missing) - 2} more"]
+    if not missing:
+        return ""
+    names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
+    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{who} needs the package{'s' * (len(missing) > 1)} {listed}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
 def needed(module: str, who: str, requirement: str) -> Any:

@@ -16,8 +16,20 @@ from chunkers.embedders.spacy_vectors import SpacyVectors
 from chunkers.embedders.static import Static
 from chunkers.embedders.tfidf import TfIdf
 from chunkers.errors import InputError, shown
+from chunkers.extras import lacking
 
-__all__ = ["BFLOAT16", "BUNDLED", "EMBEDDERS", "OTHERS", "Embedder", "Encoder", "MiniLM", "OpenAIServer", "load_embedder"]
+__all__ = [
+    "BFLOAT16",
+    "BUNDLED",
+    "EMBEDDERS",
+    "OTHERS",
+    "Embedder",
+    "Encoder",
+    "MiniLM",
+    "OpenAIServer",
+    "load_embedder",
+    "missing_for_embedder",
+]
 
 EMBEDDERS = {
     MiniLM.name: "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
@@ -90,6 +102,14 @@ def _load_embedder(name: str, device: str) -> Embedder:
     if _HUB_NAME.fullmatch(name):
         return HubModel(name, device)
     raise InputError(f"embedder must be one of {', '.join(EMBEDDERS)}, or {', '.join(OTHERS)}; got {shown(name)}.")
+
+
+def missing_for_embedder(name: str) -> str:
+    """Return a sentence on the extra that the embedder needs and this installation lacks; empty if it lacks none."""
+    if name in (*BUNDLED, Static.name):
+        return ""
+    kind = name.partition(":")[0]
+    return lacking({TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(kind, "models"), name)
 
 
 def _on_no_device(embedder: Embedder, device: str) -> Embedder:

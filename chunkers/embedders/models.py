@@ -18,6 +18,7 @@ from chunkers.embedders.base import Embedder, unit
 from chunkers.embedders.device import found_device, known_device, revision_on
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.errors import ModelError
+from chunkers.extras import need
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -57,6 +58,7 @@ class _Model(Embedder):
                 self._model = self._read()
 
     def _read(self) -> SentenceTransformer:
+        need("models", self.name)
         self.device = found_device(self._asked)
         model, revision = self._read_with_revision()
         limit = model.max_seq_length

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from chunkers.extras import need
+
 _POLICY = "OMP_WAIT_POLICY"
 
 
@@ -14,6 +16,7 @@ def import_torch() -> None:
     browser or another program needs them too, they keep the processor from the very thread that they wait for, and the work
     takes several times as long.
     """
+    need("models", "What runs on torch", "torch")
     # OpenMP reads the policy once, when torch loads it. Processes that this one starts need not inherit it.
     ours = _POLICY not in os.environ
     if ours:

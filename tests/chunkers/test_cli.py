@@ -143,7 +143,7 @@ def test_a_reader_that_leaves_early_is_no_error(file):
 
 
 def test_importing_loads_no_page_and_no_torch():
-    names = {"streamlit", "plotly", "torch", "spacy", "numba", "markdown_it"}
+    names = {"streamlit", "plotly", "torch", "spacy", "markdown_it"}
     code = f"import sys, chunkers; print(sorted({names} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 

@@ -12,6 +12,12 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def reader(built, tmp_path_factory):
+    """The Python of an environment with the wheel and what reads files, sweeps and fits."""
+    return environment(tmp_path_factory.mktemp("reader"), built[1], ["files", "clustering", "corpus"])
+
+
+@pytest.fixture(scope="session")
 def library(built, tmp_path_factory):
     """The Python of an environment with the wheel, without any extra."""
     return environment(tmp_path_factory.mktemp("library"), built[1])

@@ -62,7 +62,9 @@ def brought_along(distribution, extras=()):
             if not holds or (name, frozenset(asked.extras)) in seen:
                 continue
             seen.add((name, frozenset(asked.extras)))
-            if name in installed:
+            if name == canonicalize_name(distribution.name):
+                waiting.append((distribution, frozenset(asked.extras)))
+            elif name in installed:
                 found[name] = installed[name]
                 waiting.append((installed[name], frozenset(asked.extras)))
             elif one is distribution:

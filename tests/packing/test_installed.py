@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from chunkers import chunk
+from chunkers import CHUNKERS, chunk
 from seamark.__main__ import COMMANDS
 from tests import ROOT
 from tests.chunkers.offers import install
@@ -21,6 +21,23 @@ made = seamark.chunk(text, "recursive", size=400, unit="characters", sentences="
 names = {name.partition(".")[0] for name in sys.modules}
 print(json.dumps({"at_once": at_once, "texts": made.texts, "names": sorted(names), "from": seamark.__file__}))
 """
+EACH = """
+import json, sys
+import seamark
+from seamark.chunkers import CHUNKERS, InputError, chunk
+text = open(sys.argv[1], encoding="utf-8").read()
+made = {}
+for name in CHUNKERS:
+    try:
+        made[name] = chunk(text, name).texts
+    except InputError as error:
+        made[name] = str(error)
+print(json.dumps({"made": made, "names": sorted({name.partition(".")[0] for name in sys.modules})}))
+"""
+HEAVY = {
+    *("torch", "transformers", "sentence_transformers", "spacy", "numba", "sklearn", "scipy", "langchain_text_splitters"),
+    *("streamlit", "plotly", "pyarrow", "requests", "bs4", "psutil", "openai", "joblib"),
+}
 STUBS = ROOT / "sample_docs" / "stubs.txt"
 
 
@@ -40,28 +57,61 @@ def test_it_imports_only_what_it_needs(library):
     assert str(library.parents[1]) in said["from"]
     text = STUBS.read_text(encoding="utf-8")
     assert tuple(said["texts"]) == chunk(text, "recursive", size=400, unit="characters", sentences="lines").texts
-    assert {"torch", "streamlit", "plotly", "chunkers", "evaluation", "viz", "pages", "sample_docs"}.isdisjoint(
+    assert {*HEAVY, "markdown_it", "tokenizers", *("chunkers", "evaluation", "viz", "pages", "sample_docs")}.isdisjoint(
         said["names"]
     )
 
 
+def test_every_chunker_cuts_as_in_the_checkout_or_says_what_is_missing(library):
+    said = json.loads(ran(library, "-c", EACH, str(STUBS)))
+    text = STUBS.read_text(encoding="utf-8")
+    lacking = "kmeans needs the package sklearn; to install what is missing: pip install 'seamark[clustering]'."
+    wanted = {name: [*chunk(text, name).texts] for name in CHUNKERS if name != "kmeans"}
+    assert said["made"] == {**wanted, "kmeans": lacking}
+    assert HEAVY.isdisjoint(said["names"])
+
+
 def test_it_cannot_fall_back_on_what_was_not_installed(library):
-    names = ("streamlit", "plotly", "openai", "pyarrow", "chunkers", "viz", "tests")
+    names = ("streamlit", "plotly", "openai", "pyarrow", "torch", "chunkers", "viz", "tests")
     ran(library, "-c", f"import sys, importlib.util as u; sys.exit(any(map(u.find_spec, {names!r})))")
 
 
-def test_a_document_is_cut_on_the_command_line(library, tmp_path):
+def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
     # Another process reads HTML, with the modules of the place that it is installed in.
     page = tmp_path / "page.html"
     page.write_text("<h1>Tides</h1><p>The tide comes in. The tide goes out.</p>", encoding="utf-8")
-    printed = ran(library, "chunk", str(page), "--chunker", "fixed_sentences", "--set", "size=1")
+    printed = ran(reader, "chunk", str(page), "--chunker", "fixed_sentences", "--set", "size=1")
     assert [one["text"] for one in json.loads(printed)["chunks"]][-1] == "The tide goes out."
 
 
+@pytest.mark.parametrize(
+    ("options", "extra", "who"),
+    [
+        (["--sentences", "spacy"], "spacy", "sentences: the splitter spacy"),
+        (["--embedder", "tfidf"], "clustering", "tfidf"),
+        (["--embedder", "organisation/model"], "models", "organisation/model"),
+        (["--embedder", "spacy:en_core_web_md"], "spacy", "embedder: the spaCy pipeline 'en_core_web_md'"),
+        (["--chunker", "fixed_tokens", "--tokenizer", "cl100k_base"], "tokens", "cl100k_base"),
+    ],
+)
+def test_a_choice_that_is_missing_says_what_brings_it(library, options, extra, who):
+    said = ran(library, "chunk", str(STUBS), "--chunker", "breakpoint", *options, status=2)
+    assert said.startswith(f"stubs.txt: {who} needs the package"), said
+    assert said.endswith(f"; to install what is missing: pip install 'seamark[{extra}]'.\n")
+
+
+def test_a_file_that_is_no_plain_text_says_what_reads_it(library, tmp_path):
+    for name, data in (("page.html", b"<p>One.</p>"), ("old.txt", "Übermut tut gut.".encode("latin-1"))):
+        (tmp_path / name).write_bytes(data)
+        said = ran(library, "chunk", str(tmp_path / name), "--chunker", "fixed_words", status=2)
+        assert said.startswith(f"{name}: reading what is not plain UTF-8 needs the packages bs4, chardet and 7 more; ")
+        assert "pip install 'seamark[files]'" in said
+
+
 @pytest.mark.full
-def test_settings_are_swept_in_several_processes(library):
+def test_settings_are_swept_in_several_processes(reader):
     command = ["sweep", "stubs", "--chunker", "breakpoint", "--grid", "amount=50,60,70", "--embedder", "tfidf", "--json"]
-    rows = [json.loads(line) for line in ran(library, *command).splitlines()]
+    rows = [json.loads(line) for line in ran(reader, *command).splitlines()]
     assert [row["parameters"] for row in rows if row["chunker"] == "breakpoint"] == [{"amount": one} for one in (50, 60, 70)]
 
 
@@ -74,7 +124,7 @@ def test_every_command_has_its_help(library, command):
 def test_what_is_missing_is_said(library):
     wanted = "needs the packages streamlit and plotly; to install what is missing: pip install 'seamark[app]'.\n"
     assert ran(library, status=2) == f"The app {wanted}"
-    wanted = "needs the package pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
+    wanted = "needs the packages joblib and pyarrow; to install what is missing: pip install 'seamark[corpus]'.\n"
     assert ran(library, "corpus", "recipe.json", status=2) == f"seamark corpus {wanted}"
     wanted = "openai:m needs the package openai; to install what is missing: pip install 'seamark[llm]'.\n"
     options = ["--chunker", "breakpoint", "--embedder", "openai:m", "--tokenizer", "words"]

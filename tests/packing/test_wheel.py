@@ -1,20 +1,33 @@
 """What is installed: one name, every file that is needed and no other, and no import of a name that is not there."""
 
 import ast
+import hashlib
 import pkgutil
 import re
 import tarfile
 import tomllib
 import zipfile
+from importlib import metadata
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from chunkers import __version__
-from packing.seamark_backend import LEFT_OUT, PACKAGE, ROOMS, SCREEN, SHOWN, RelocationError, relocated
+from chunkers import __version__, extras
+from chunkers.text.minilm import SHA256, WEIGHTS_SHA256, WHEEL
+from packing.seamark_backend import (
+    LEFT_OUT,
+    MODEL,
+    MODEL_FOLDER,
+    PACKAGE,
+    ROOMS,
+    SCREEN,
+    SHOWN,
+    RelocationError,
+    relocated,
+)
 from tests import ROOT
-from tests.packing.environments import requirements
+from tests.packing.environments import brought_along, requirements
 from tests.test_rooms import PACKAGES
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -68,13 +81,22 @@ def test_it_has_one_name(wheel):
 
 
 def test_it_has_every_file_and_no_other(wheel):
-    there = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE}/")}
+    model = f"{PACKAGE}/{MODEL_FOLDER}/"
+    there = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE}/") and not name.startswith(model)}
     wanted = files()
     assert there == {*wanted}
     data = {name for name in there if not name.endswith(".py")}
     assert data
     assert {name for name in data if wheel.read(name) != wanted[name].read_bytes()} == set()
     assert f"{PACKAGE}-{__version__}.dist-info/licenses/LICENSE" in wheel.namelist()
+
+
+def test_it_has_the_bundled_model_with_its_licence(wheel):
+    folder = f"{PACKAGE}/{MODEL_FOLDER}/"
+    hashes = {name: hashlib.sha256(wheel.read(folder + name)).hexdigest() for name in [*SHA256, "model.safetensors"]}
+    assert hashes == {**SHA256, "model.safetensors": WEIGHTS_SHA256}
+    assert wheel.read(f"{folder}LICENSE").decode().lstrip().startswith("Apache License")
+    assert (WHEEL, requirements("requirements.txt")[WHEEL]) == MODEL
 
 
 def test_the_source_distribution_has_no_tests(built):
@@ -148,21 +170,39 @@ def test_the_metadata_name_the_packages_that_the_tests_run_with():
     """Which belongs where is said by pyproject.toml; that none is forgotten and every range has the pin is checked here."""
     pinned = requirements("requirements.txt")
     own = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-    more = [Requirement(line) for extra in EXTRAS if extra not in ("adapters", "ray") for line in EXTRAS[extra]]
+    asked = {extra: [one for one in map(Requirement, lines) if one.name != PACKAGE] for extra, lines in EXTRAS.items()}
+    more = [one for extra, lines in asked.items() if extra not in ("adapters", "ray") for one in lines]
     named = {canonicalize_name(one.name) for one in own + more}
-    assert named == {*pinned}, "requirements.txt and pyproject.toml name the same packages"
-    others = [Requirement(line) for extra in ("adapters", "ray") for line in EXTRAS[extra]]
+    # The wheel has the model's files; recursive and fixed_tokens are compared with LangChain's.
+    assert named == {*pinned} - {WHEEL, "langchain-text-splitters"}, "both name the same packages"
+    others = [one for extra in ("adapters", "ray") for one in asked[extra]]
     pinned |= requirements("requirements-dev.txt")
     outside = [str(one) for one in own + more + others if pinned[canonicalize_name(one.name)] not in one.specifier]
     assert not outside, "every range has the version that the tests run with"
 
 
-def test_the_library_alone_asks_for_no_page():
-    own = {canonicalize_name(Requirement(line).name) for line in PROJECT["project"]["dependencies"]}
-    assert own.isdisjoint({"streamlit", "plotly", "pyarrow", "openai"})
+def test_the_library_brings_few_packages(built, tmp_path):
+    """Without the extras; the limit is what the default road needs today, with what tokenizers brings."""
+    with zipfile.ZipFile(built[1]) as opened:
+        opened.extractall(tmp_path, [name for name in opened.namelist() if ".dist-info/" in name])
+    brought = brought_along(metadata.Distribution.at(next(tmp_path.glob("*.dist-info"))))
+    names = {canonicalize_name(one.name) for one in brought}
+    assert len(names) <= 25, sorted(names)
+    assert names.isdisjoint(
+        {"torch", "transformers", "sentence-transformers", "spacy", "numba", "scikit-learn", "scipy", "langchain-core"}
+    )
+
+
+def test_what_an_extra_is_asked_for_is_what_it_brings():
+    """A module of a package has the package's name, but for these."""
+    names = {"bs4": "beautifulsoup4", "chardetng_py": "chardetng-py", "sklearn": "scikit-learn"}
+    for extra, modules in extras.MODULES.items():
+        brought = {canonicalize_name(Requirement(line).name) for line in EXTRAS[extra]}
+        assert {names.get(one, canonicalize_name(one)) for one in modules} <= brought, extra
 
 
 def test_the_build_is_pinned_and_the_version_is_said_once():
     assert PROJECT["project"]["version"] == __version__
-    (build,) = PROJECT["build-system"]["requires"]
+    build, pip = PROJECT["build-system"]["requires"]
+    assert pip == "pip"
     assert build == f"setuptools=={requirements('requirements-dev.txt')['setuptools']}"

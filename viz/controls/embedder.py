@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import EMBEDDERS, Embedder, ModelError
-from chunkers.embedders import BUNDLED, OTHERS
+from chunkers.embedders import BUNDLED, OTHERS, missing_for_embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
@@ -86,6 +86,8 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
     )
     if naming:
         _form(choices)
+    if lack := missing_for_embedder(choices.embedder):
+        st.caption(lack)
     if embedder is not None and choices.embedder not in BUNDLED and not embedder.defaults:
         st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
     if embedder is not None and embedder.device:

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import SPLITTERS, TOKENIZERS, Embedder
+from chunkers.extras import lacking
 from chunkers.text.languages import LANGUAGES
+from chunkers.text.tokenizers import BYTE_PAIRS
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
 from viz.jobs.keeping.run_store import MOST_DAYS
@@ -22,6 +24,8 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_named(choices, "Tokens as", "tokenizer", TOKENIZERS)
+        if choices.tokenizer in BYTE_PAIRS and (lack := lacking("tokens", choices.tokenizer)):
+            st.caption(lack)
         st.toggle(
             "Keep embeddings on disk",
             key="on_disk",
@@ -58,6 +62,8 @@ def _choose_splitter(choices: Choices) -> None:
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
     st.selectbox("Sentences", names, index=names.index(shown), key="sentences", on_change=changed, help=explained)
     if not by_language:
+        if kind == "spacy" and (lack := lacking("spacy", "spaCy's splitter")):
+            st.caption(lack)
         return
     seed("language", language)
 
