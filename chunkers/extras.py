@@ -59,7 +59,8 @@ def lacking(extra: str, who: str, *modules: str) -> str:
         return ""
     names = missing if len(missing) <= 3 else [*missing[:2], f"{len(missing) - 2} more"]
     listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    return f"{who} needs the package{'s' * (len(missing) > 1)} {listed}; to install what is missing: pip install 'seamark[{extra}]'."
+    packages = f"the package{'s' * (len(missing) > 1)} {listed}"
+    return f"{who} needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
 
 
 def needed(module: str, who: str, requirement: str) -> Any:

@@ -189,6 +189,8 @@ def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata
     into = os.path.abspath(wheel_directory)  # noqa: PTH100
     with moved():
         add_model(Path(PACKAGE, MODEL_FOLDER))
+        # Weights hardly get smaller, and packing and unpacking them takes most of an installation's processor time.
+        Path("setup.cfg").write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
         return str(build_meta.build_wheel(into, config_settings))
 
 

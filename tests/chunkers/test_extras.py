@@ -1,0 +1,55 @@
+"""What an installation lacks is a sentence, and the user's folder is the system's."""
+
+import platformdirs
+import pytest
+
+from chunkers import EMBEDDERS, ModelError, extras
+from chunkers.embedders import missing_for_embedder
+from chunkers.extras import MODULES, lacking, need
+from chunkers.folders import user_cache
+
+
+@pytest.fixture
+def nothing(monkeypatch):
+    monkeypatch.setattr(extras, "find_spec", lambda module: None)
+
+
+@pytest.mark.parametrize(
+    ("extra", "packages"),
+    [
+        ("spacy", "the package spacy"),
+        ("models", "the packages sentence_transformers and torch"),
+        ("corpus", "the packages filelock, joblib and pyarrow"),
+        ("files", f"the packages bs4, chardet and {len(MODULES['files']) - 2} more"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra, packages):
+    said = f"It needs {packages}; to install what is missing: pip install 'seamark[{extra}]'."
+    assert lacking(extra, "It") == said
+    with pytest.raises(ModelError) as raised:
+        need(extra, "It")
+    assert str(raised.value) == said
+
+
+@pytest.mark.parametrize("extra", MODULES)
+def test_where_everything_is_there_nothing_is_said(extra):
+    assert lacking(extra, "It") == ""
+
+
+def test_an_embedder_names_its_extra_and_the_bundled_ones_need_none(nothing):
+    lack = {name: missing_for_embedder(name) for name in [*EMBEDDERS, "spacy:en_core_web_md", "openai:m", "a/b", "/folder"]}
+    wanted = {
+        "tfidf": "clustering",
+        "spacy:en_core_web_md": "spacy",
+        "openai:m": "llm",
+        "a/b": "models",
+        "/folder": "models",
+    }
+    assert {name for name, said in lack.items() if said} == {*wanted}
+    assert all(f"{name} needs " in lack[name] and f"'seamark[{extra}]'" in lack[name] for name, extra in wanted.items())
+
+
+@pytest.mark.parametrize("named", ["", "/elsewhere/caches"])
+def test_the_cache_folder_is_the_one_of_other_programs(monkeypatch, named):
+    monkeypatch.setenv("XDG_CACHE_HOME", named)
+    assert user_cache() == platformdirs.user_cache_path("seamark")
