@@ -136,7 +136,7 @@ def _look_back(
     values = squares[tried, np.newaxis] + _squares(after) - 2 * (before[tried] @ after.T)
     values = totals[candidates[tried], np.newaxis] - values / (sizes[tried, np.newaxis] + np.arange(1, stop - start + 1))
     _earliest_least(values, best, lasts[start + 1 : stop + 1], candidates[tried])
-    return compared + values.size
+    return compared + int(values.size)
 
 
 def advance(
