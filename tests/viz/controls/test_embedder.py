@@ -7,7 +7,7 @@ from importlib import metadata
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from chunkers import EMBEDDERS, embedders
+from chunkers import EMBEDDERS, embedders, extras
 from chunkers.embedders.static import Static
 from chunkers.text import minilm, tokenizers
 from tests import ROOT
@@ -195,3 +195,15 @@ def test_without_the_wheel_the_page_opens_says_so_and_offers_others(app, asked, 
     finally:
         for one in (*caches, tokenizers._load_tokenizer):
             one.cache_clear()
+
+
+def test_a_choice_whose_package_is_missing_says_so_where_it_is_chosen(app, monkeypatch):
+    there = extras.find_spec
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module in ("spacy", "sklearn") else there(module))
+    settled(app).run()
+    wanted = "to install what is missing: pip install 'seamark[{}]'."
+    app.selectbox(key="embedder").select("tfidf").run()
+    assert [one.value for one in app.caption if wanted.format("clustering") in one.value]
+    app.selectbox(key="sentences").select("spacy").run()
+    assert not app.exception
+    assert [one.value for one in app.caption if wanted.format("spacy") in one.value]
