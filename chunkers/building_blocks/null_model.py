@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
-from chunkers.arrays import FloatArray, IntArray
+from chunkers.arrays import FloatArray, IntArray, VectorArray
 from chunkers.recently_used import RecentlyUsed, kept_in
+
+Vectors = TypeVar("Vectors", FloatArray, VectorArray)
 
 SHUFFLES = 20
 """How often a text is shuffled."""
@@ -51,14 +54,14 @@ def _looked_at(count: int, run: int) -> IntArray | slice:
     return seen if len(seen) < count else slice(None)
 
 
-def _key(vectors: FloatArray, run: int, name: str, measure: object) -> tuple[object, ...]:
+def _key(vectors: FloatArray | VectorArray, run: int, name: str, measure: object) -> tuple[object, ...]:
     # A hash of all vectors that are looked at: nothing of the text is kept. Processors compute this one themselves.
     seen = vectors[_looked_at(len(vectors), run)]
     return hashlib.sha256(seen.tobytes()).digest(), len(vectors), seen.shape, run, name
 
 
 @kept_in(RecentlyUsed(64), _key)
-def under_shuffling(vectors: FloatArray, run: int, name: str, measure: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def under_shuffling(vectors: Vectors, run: int, name: str, measure: Callable[[Vectors], FloatArray]) -> FloatArray:
     """Return what ``measure`` says of every shuffled text, one after the other; what has been measured is remembered.
 
     Parameters
