@@ -1,7 +1,7 @@
 """The bundled model and the static one beside plain ``SentenceTransformer.encode``, on one thread and on two.
 
-Run as ``python -m benchmarks.embedding [--repeats N] [--only NAME]... [--threads N]...``, on a machine that does nothing else.
-Each side has a process for each number of threads, which loads the model once; they take turns. Ours are timed with sorting,
+Run as ``python -m benchmarks.embedding [--repeats N] [--only NAME]... [--threads N]...``, on an otherwise idle machine.
+A process for each side and number of threads loads the model once; they take turns. Ours are timed with sorting,
 batches and an empty cache, as a chunker embeds, and static knows no word of a text; its table is distilled before, if it is
 not on this machine. The exit status is 1 where a vector of ours differs from plain ones by 1e-6 or more.
 
