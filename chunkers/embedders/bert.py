@@ -197,7 +197,8 @@ class Network:
             np.matmul(wide, layer.narrow.T, out=rows)
             _add_and_normalise(rows, layer.narrow_bias, summed, layer.after_all, epsilon)
         if self._pooling == "cls":
-            return rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
+            firsts: Matrix = rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
+            return firsts
         means = [rows[run.start : run.end].reshape(run.texts, run.length, width).mean(axis=1) for run in runs]
         return np.concatenate(means)
 

@@ -95,7 +95,7 @@ def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, c
     there()
     said = "device must be one that torch finds on this machine, auto, cpu; got cuda."
     sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
-    agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", "tfidf"]
+    agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", MiniLM.name]
     (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
     for main, call in ((chunkers_main, [*CUT, "breakpoint"]), (evaluation_main, sweep), (evaluation_main, agreement)):
         assert main([*call, "--device", "cuda"]) == 2
