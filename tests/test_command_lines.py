@@ -151,9 +151,9 @@ CUT = "-m chunkers sample_docs/stubs.txt --tokenizer words --chunker"
         (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
         (f"{CUT} fixed_sentences --embedder some/model", set()),
         (f"{CUT} recursive", {"langchain_core"}),
-        (f"{CUT} breakpoint", {"torch"}),
-        (f"{CUT} double_pass", {"torch"}),
-        (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core", "numba", "scipy"}),
+        (f"{CUT} breakpoint", set()),
+        (f"{CUT} double_pass", set()),
+        (f"{CUT} optimal --set max_size=50", {"langchain_core", "numba", "scipy"}),
         (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
         # SciPy matches chunks and sections, to count misassigned sentences.
         ("-m evaluation sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", {"scipy"}),

@@ -125,7 +125,7 @@ def _pooling(folder: Path) -> Pooling:
     mode = settings.get("pooling_mode") or [called for key, called in _POOLING_MODES.items() if settings.get(key)]
     for pooling in ("mean", "cls"):
         if mode in (pooling, [pooling]):
-            return pooling  # type: ignore[return-value]  # one of the two
+            return pooling
     raise _Other
 
 
