@@ -57,12 +57,9 @@ import streamlit
 stage("import Streamlit")
 import viz.compare.page
 stage("import the first page")
-from chunkers.embedders.patient_torch import import_torch
-import_torch()
-stage("import torch")
 from chunkers.text.minilm import checked_model_folder
 checked_model_folder()
-stage("check the model's files (beside the import)")
+stage("check the model's files")
 from chunkers import Document, Tools, load_embedder, load_tokenizer
 embedder = load_embedder()
 embedder.load()

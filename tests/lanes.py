@@ -11,6 +11,7 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from chunkers.embedders.bert import Network
 from sample_docs import sample_titles
 
 QUICK = "not browser and not page and not model and not slow"
@@ -90,6 +91,10 @@ class _NoModel:
         return None
 
 
+def _no_network(self, *_args, **_options):
+    raise pytest.fail.Exception("This test loads a model: mark it with pytest.mark.model.")
+
+
 def _no_page(self, *_args, **_options):
     raise pytest.fail.Exception("This test runs a page of the app: mark it with pytest.mark.page.")
 
@@ -97,4 +102,5 @@ def _no_page(self, *_args, **_options):
 def keep_quick():
     """Let no test of this process load a model or run a page."""
     sys.meta_path.insert(0, _NoModel())
+    Network.__init__ = _no_network
     AppTest.run = _no_page

@@ -148,7 +148,7 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
         ("-m seamark chunk --list", set()),
         (f"{CUT} fixed_words", set()),
         (f"{CUT} recursive", {"langchain_core"}),
-        (f"{CUT} breakpoint", {"torch"}),
+        (f"{CUT} breakpoint", set()),
         ("-m seamark check sample_docs/stubs.txt --chunker fixed_words", set()),
         (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
         *(
@@ -159,8 +159,8 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
                 ("-m seamark chunk sample_docs/stubs.txt --chunker fixed_tokens", set()),
                 (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
                 (f"{CUT} fixed_sentences --embedder some/model", set()),
-                (f"{CUT} double_pass", {"torch"}),
-                (f"{CUT} optimal --set max_size=50", {"torch", "langchain_core"}),
+                (f"{CUT} double_pass", set()),
+                (f"{CUT} optimal --set max_size=50", {"langchain_core"}),
                 ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", set()),
             )
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chunkers.embedders.base import Embedder
 from chunkers.embedders.device import check_device
-from chunkers.embedders.minilm import BFLOAT16, MiniLM
+from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.embedders.models import FolderModel, HubModel
 from chunkers.embedders.own import OWN, Encoder, embedder_of
 from chunkers.embedders.server import OpenAIServer
@@ -19,8 +19,6 @@ from chunkers.errors import InputError, shown
 from chunkers.extras import lacking
 
 __all__ = [
-    "BFLOAT16",
-    "BUNDLED",
     "EMBEDDERS",
     "OTHERS",
     "Embedder",
@@ -33,7 +31,6 @@ __all__ = [
 
 EMBEDDERS = {
     MiniLM.name: "the bundled model: 384 dimensions, English, reads at most 256 word pieces",
-    BFLOAT16: "the bundled model in bfloat16: faster where the machine computes natively in it, but rounded",
     Static.name: "the bundled model distilled once into a table of word pieces, which is kept here: far faster, less exact",
     "tfidf": "TF-IDF and singular values of the document's own sentences: any language, at once, no model",
 }
@@ -47,9 +44,6 @@ OTHERS = {
 }
 """Forms of the names of all others, with one line of help."""
 
-BUNDLED = (MiniLM.name, BFLOAT16)
-"""Names of the embedders that need the bundled model's files."""
-
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
@@ -62,7 +56,8 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
         A key of `EMBEDDERS`, or one of the forms in `OTHERS`; a folder takes precedence over a hub model of the same name.
         Or any object with a method ``encode``, see `Encoder`; an `Embedder` is returned as it is.
     device
-        Where torch runs the model, a key of `chunkers.embedders.device.DEVICES`; whether it is there, ``load`` tells.
+        Where the model runs, a key of `chunkers.embedders.device.DEVICES`; whether it is there, ``load`` tells. The table
+        of ``static`` is distilled on the processor whatever it is.
 
     Raises
     ------
@@ -85,12 +80,11 @@ def load_embedder(name: str | Encoder = "all-MiniLM-L6-v2", device: str = "auto"
 @lru_cache(maxsize=4)
 def _load_embedder(name: str, device: str) -> Embedder:
     if name == MiniLM.name:
-        return MiniLM(device=device)
+        return MiniLM(device)
     if name == BFLOAT16:
-        return MiniLM("bfloat16", device)
+        return MiniLM(device, NO_BFLOAT16)
     if name == Static.name:
-        # The device is the one that distils it.
-        full = _load_embedder(MiniLM.name, device)
+        full = _load_embedder(MiniLM.name, "cpu")
         assert isinstance(full, MiniLM)
         return Static(full)
     if name == TfIdf.name:
@@ -105,11 +99,12 @@ def _load_embedder(name: str, device: str) -> Embedder:
 
 
 def missing_for_embedder(name: str) -> str:
-    """Return a sentence on the extra that the embedder needs and this installation lacks; empty if it lacks none."""
-    if name in (*BUNDLED, Static.name):
-        return ""
-    kind = name.partition(":")[0]
-    return lacking({TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(kind, "models"), name)
+    """Return a sentence on the extra that the embedder needs and this installation lacks; empty if it lacks none.
+
+    Whether a model of a folder or the hub needs one is known when it is loaded.
+    """
+    extra = {TfIdf.name: "clustering", "spacy": "spacy", "openai": "llm"}.get(name.partition(":")[0])
+    return lacking(extra, name) if extra else ""
 
 
 def _on_no_device(embedder: Embedder, device: str) -> Embedder:

@@ -50,7 +50,9 @@ class Embedder(ABC):
     preparation
         What `prepare` does before it loads, in words for the progress; empty where it only loads.
     device
-        The device of torch that computes the vectors; empty where it is none, or only loading tells.
+        The device that computes the vectors, as torch names it; empty where it is none, or only loading tells.
+    engine
+        What runs the model there, in a word or two; empty where there is no choice, or only loading tells.
     approximates
         The name of the embedder whose vectors these come near to in less time, with which a page offers to compare; empty
         where they stand for themselves.
@@ -69,6 +71,7 @@ class Embedder(ABC):
     packages: tuple[str, ...] = ()
     preparation: str = ""
     device: str = ""
+    engine: str = ""
     approximates: str = ""
     remark: str = ""
 

@@ -1,4 +1,4 @@
-"""Where torch runs a model: on this machine's processor, or on a device that is faster."""
+"""Where a model runs: on this machine's processor, or on a device that torch finds and that is faster."""
 
 from __future__ import annotations
 
@@ -50,7 +50,14 @@ def found_device(asked: str) -> str:
     """
     if known := known_device(asked):
         return known
-    import_torch()
+    try:
+        import_torch()
+    except ImportError as error:
+        if asked == "auto":
+            return "cpu"
+        raise ModelError(
+            f"device must be auto or cpu where torch is not installed, which runs models on {DEVICES[asked]}; got {asked}."
+        ) from error
     import torch
 
     found = [name for name, one in (("cuda", torch.cuda), ("mps", torch.backends.mps)) if one.is_available()] + ["cpu"]

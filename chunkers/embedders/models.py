@@ -1,21 +1,25 @@
-"""Models that sentence-transformers runs: folders, and names on the Hugging Face hub."""
+"""Models in the form of sentence-transformers: folders, and names on the Hugging Face hub."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from chunkers.arrays import VectorArray
 from chunkers.embedders.base import Embedder, unit
-from chunkers.embedders.device import found_device, known_device, revision_on
+from chunkers.embedders.bert import MOST_PIECES, MOST_TEXTS, WEIGHTS, Encoder
+from chunkers.embedders.bert_folder import read_encoder
+from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.patient_torch import import_torch
 from chunkers.errors import ModelError
 from chunkers.extras import need
@@ -27,10 +31,22 @@ _NO_LIMIT = 1_000_000
 """Tokenizers report a limit larger than this for models that have none."""
 
 
-class _Model(Embedder):
-    """A model of sentence-transformers; code that comes with the weights is never run.
+class Engine(Protocol):
+    """What runs a model."""
 
-    Its revision and length limit are known once it is loaded.
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, all of them."""
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return a row for each text."""
+
+
+class Model(Embedder):
+    """A model in the form of sentence-transformers; code that comes with the weights is never run.
+
+    On the processor, the encoder of `chunkers.embedders.bert` runs what it computes exactly; sentence-transformers runs all
+    else. The vectors of both are within 1e-6 of each other and have one revision. It and the length limit are known once
+    the model is loaded.
 
     Parameters
     ----------
@@ -44,7 +60,7 @@ class _Model(Embedder):
 
     def __init__(self, name: str, device: str = "auto") -> None:
         self._lock = threading.Lock()
-        self._model: SentenceTransformer | None = None
+        self._model: Engine | None = None
         self._asked = device
         self.device = known_device(device)
         self.name = name
@@ -57,25 +73,30 @@ class _Model(Embedder):
             if self._model is None:
                 self._model = self._read()
 
-    def _read(self) -> SentenceTransformer:
-        need("models", self.name)
+    def _read(self) -> Engine:
         self.device = found_device(self._asked)
         model, revision = self._read_with_revision()
-        limit = model.max_seq_length
-        self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
+        if isinstance(model, Encoder):
+            self.engine, self.packages = "NumPy", ("numpy", "tokenizers")
+            self.batch, self.batch_length = MOST_TEXTS, MOST_PIECES
+            self.max_tokens = model.most
+        else:
+            self.engine = "sentence-transformers"
+            limit = model.max_seq_length
+            self.max_tokens = limit if limit is not None and limit < _NO_LIMIT else None
         self.revision = revision_on(revision, self.device)
         return model
 
     @abstractmethod
-    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
-        """Load the model; return it and the revision of its weights."""
+    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
+        """Load the model; return what runs it, and the revision of its weights."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the tokens of each text by the model's own tokenizer; loads the model first if need be."""
         self.load()
         with self._lock, self._said():
             assert self._model is not None
-            return _token_counts(self._model.tokenizer, list(texts))
+            return self._model.lengths(texts)
 
     def encode(self, texts: Sequence[str]) -> VectorArray:
         """Return unit vectors, shape (len(texts), dimension).
@@ -89,10 +110,7 @@ class _Model(Embedder):
             self.load()
             with self._lock:
                 assert self._model is not None
-                encoded = self._model.encode(
-                    list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
-                )
-            vectors = np.asarray(encoded, dtype=np.float32)
+                vectors = np.asarray(self._model.encode(texts), dtype=np.float32)
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise ModelError(f"{self.name}: the model must give one vector of finite numbers a text, and does not.")
         # A model may end in a layer after the pooling, or in float16; the contract is unit length.
@@ -100,24 +118,32 @@ class _Model(Embedder):
 
     @contextmanager
     def _said(self) -> Iterator[None]:
-        """Turn the errors of a model that is broken, or not one of texts, into one sentence."""
+        """Turn the errors of a model that is broken, or not one of texts, or too large for a device, into one sentence."""
         try:
             yield
         except ModelError:
             raise
         except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            if isinstance(error, RuntimeError) and self.device not in ("", "cpu"):
+                raise ModelError(
+                    f"{self.name}: {DEVICES[self.device]} must be able to run it; it failed with {type(error).__name__}. "
+                    "On the command line, --device cpu uses the processor."
+                ) from error
             raise ModelError(
                 f"{self.name}: the model must turn texts into vectors; it failed with {_article(error)}."
             ) from error
 
 
-class FolderModel(_Model):
+class FolderModel(Model):
     """A model from a folder of this machine, without a network."""
 
-    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
+    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         folder = Path(self.name).expanduser().resolve()
+        if self.device == "cpu" and (encoder := read_encoder(folder)):
+            return encoder, folder_revision(folder)
+        need("models", self.name)
         try:
-            return _sentence_transformer(str(folder), self.device, local_files_only=True), folder_revision(folder)
+            return SentenceModel(str(folder), self.device, local_files_only=True), folder_revision(folder)
         except Exception as error:
             # Depending on what is in the folder, loading raises errors of any type.
             raise ModelError(
@@ -126,10 +152,10 @@ class FolderModel(_Model):
             ) from error
 
 
-class HubModel(_Model):
+class HubModel(Model):
     """A model of the Hugging Face hub, downloaded once into the hub's own cache; later it needs no network."""
 
-    def _read_with_revision(self) -> tuple[SentenceTransformer, str]:
+    def _read_with_revision(self) -> tuple[Encoder | SentenceModel, str]:
         from huggingface_hub import resolve_revision
         from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError, RevisionResolutionError
 
@@ -147,17 +173,56 @@ class HubModel(_Model):
             ) from error
         except (HFValidationError, OSError) as error:
             raise ModelError(f"{self.name}: asking the Hugging Face hub for it failed with {_article(error)}.") from error
+        if self.device == "cpu":
+            with suppress(Exception):
+                # What cannot be fetched or read here, sentence-transformers fetches and reads, or says why not.
+                if encoder := read_encoder(self._fetched(commit)):
+                    return encoder, commit
+        need("models", self.name)
         with suppress(Exception):
             # A model already here needs no network; without this, each file that it may lack would cost 20 seconds offline.
-            return _sentence_transformer(self.name, self.device, revision=commit, local_files_only=True), commit
+            return SentenceModel(self.name, self.device, revision=commit, local_files_only=True), commit
         try:
-            return _sentence_transformer(self.name, self.device, revision=commit), commit
+            return SentenceModel(self.name, self.device, revision=commit), commit
         except Exception as error:
             # As for a folder, plus all that can go wrong in a download.
             raise ModelError(
                 f"{self.name}: it must be a sentence-transformers model that needs no code of its own; "
                 f"loading it failed with {_article(error)}."
             ) from error
+
+    def _fetched(self, commit: str) -> Path:
+        """Return the folder of the model in the hub's cache, which has all files that BERT needs if the model is one."""
+        from huggingface_hub import snapshot_download
+
+        cache = os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        fetch = partial(snapshot_download, self.name, revision=commit, cache_dir=cache)
+        try:
+            folder = Path(fetch(local_files_only=True))
+        except OSError:
+            folder = Path(fetch(allow_patterns=["*.json"]))
+        is_bert = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type") == "bert"
+        if is_bert and not (folder / WEIGHTS).exists():
+            fetch(allow_patterns=[WEIGHTS])
+        return folder
+
+
+class SentenceModel:
+    """A model that sentence-transformers runs, without code that comes with it; ``source`` says which one of that name."""
+
+    def __init__(self, name: str, device: str, **source: Any) -> None:
+        self._model = _sentence_transformer(name, device, **source)
+        self.max_seq_length: int | None = self._model.max_seq_length
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the tokens of each text by the model's own tokenizer."""
+        return _token_counts(self._model.tokenizer, list(texts))
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return a row for each text, whatever the model makes of it."""
+        return self._model.encode(  # type: ignore[no-any-return]  # the caller looks at it
+            list(texts), batch_size=max(1, len(texts)), normalize_embeddings=True, show_progress_bar=False
+        )
 
 
 def _sentence_transformer(name: str, device: str, **source: Any) -> SentenceTransformer:

@@ -58,7 +58,7 @@ class Static(Embedder):
     batch_length = 200_000
 
     def __init__(self, full: MiniLM | None = None, folder: Path | None = None) -> None:
-        self._full = full or MiniLM()
+        self._full = full or MiniLM("cpu")
         self._path = (folder or user_cache()) / f"static-{_RECIPE[:16]}.bin"
         self._turns = Turns()
         self._share = 0.0

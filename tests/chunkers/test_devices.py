@@ -8,9 +8,10 @@ import pytest
 
 from chunkers import InputError, ModelError, load_embedder
 from chunkers.__main__ import main as chunkers_main
-from chunkers.embedders import BUNDLED, device, minilm, models
+from chunkers.embedders import device, models
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.minilm import MiniLM
+from chunkers.text.minilm import checked_model_folder
 from evaluation.__main__ import main as evaluation_main
 from tests import ROOT
 
@@ -76,7 +77,7 @@ def test_what_a_machine_may_have_is_never_denied(system, machine, nodes, may, mo
     assert device._may_have_another() == may
 
 
-@pytest.mark.parametrize("name", [*BUNDLED, "some/model"])
+@pytest.mark.parametrize("name", [MiniLM.name, "static", "some/model"])
 def test_a_name_of_no_device_is_refused_before_anything_is_loaded(name):
     with pytest.raises(InputError, match=r"^device must be one of auto, cpu, cuda, mps; got 'gpu'\.$"):
         load_embedder(name, "gpu")
@@ -94,7 +95,7 @@ def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, c
     there()
     said = "device must be one that torch finds on this machine, auto, cpu; got cuda."
     sweep = ["sweep", "stubs", "--tokenizer", "words", "--chunker", "breakpoint", "--grid", "amount=80"]
-    agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", "all-MiniLM-L6-v2:bfloat16"]
+    agreement = ["agreement", CUT[0], "--tokenizer", "words", "--embedder", MiniLM.name, "--with", MiniLM.name]
     (tmp_path / "q.csv").write_text("question,excerpt,document\nwhat?,bread,stubs.txt\n")
     for main, call in ((chunkers_main, [*CUT, "breakpoint"]), (evaluation_main, sweep), (evaluation_main, agreement)):
         assert main([*call, "--device", "cuda"]) == 2
@@ -105,52 +106,63 @@ def test_a_device_that_is_not_there_is_a_sentence_on_every_command_line(there, c
     assert chunkers_main([*CUT, "fixed_words", "--device", "cuda"]) == 0
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_another_device_has_other_vectors_in_a_cache(precision, monkeypatch):
-    monkeypatch.setattr(device, "_may_have_another", lambda: True)
-    auto, cpu = MiniLM(precision), MiniLM(precision, "cpu")
+class OnDevice:
+    """Stands for a model of sentence-transformers on a device that this machine lacks."""
+
+    max_seq_length = 256
+
+    def encode(self, texts, **others):
+        return np.eye(4, dtype=np.float32)[: len(texts)]
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("name", ["cuda", "mps"])
+def test_on_another_device_sentence_transformers_runs_the_bundled_model(name, there, monkeypatch):
+    there(name)
+    asked = []
+
+    def load(folder, device, **others):
+        asked.append((folder, device))
+        return OnDevice()
+
+    monkeypatch.setattr(models, "_sentence_transformer", load)
+    auto, cpu = MiniLM(), MiniLM("cpu")
     # As long as nobody knows the device, nobody else shares the vectors.
     assert (auto.device, auto.revision, cpu.device) == ("", "", "cpu")
     assert auto.identity != cpu.identity
-    auto._settle("cuda")
-    revisions = {cpu.revision, auto.revision}
-    auto._settle("mps")
-    assert len(revisions | {auto.revision}) == 3
-    auto._settle("cpu")
-    assert auto.identity == cpu.identity == cpu.revision
-    assert revision_on("abc", "cpu") == "abc"
+    assert auto.encode(["a", "b"]).shape == (2, 4)
+    assert asked == [(str(checked_model_folder()), name)]
+    assert (auto.device, auto.engine, auto.max_tokens) == (name, "sentence-transformers", 256)
+    assert auto.revision == revision_on(cpu.revision, name) != cpu.revision
+    cpu.load()
+    assert (cpu.engine, cpu.revision) == ("NumPy", MiniLM("cpu").revision)
+
+
+def test_without_torch_auto_is_the_processor_and_a_device_is_a_sentence(monkeypatch):
+    def missing():
+        raise ImportError("No module named 'torch'")
+
+    monkeypatch.setattr(device, "_may_have_another", lambda: True)
+    monkeypatch.setattr(device, "import_torch", missing)
+    assert found_device("auto") == "cpu"
+    with pytest.raises(ModelError, match=r"^device must be auto or cpu where torch is not installed, .*; got cuda\.$"):
+        found_device("cuda")
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_all_of_the_bundled_model_goes_to_the_device(precision):
-    import torch
-
-    # The device of torch that has shapes and no numbers: an operation with a tensor elsewhere is refused, and only reading
-    # the vectors at the end, which there are none of, fails.
-    network = minilm._read(precision, "meta")
-    tensors = [network._words, network._places, *network._after_embedding]
-    tensors += [tensor for layer in network._layers for pair in layer for tensor in pair]
-    assert {tensor.device.type for tensor in tensors} == {"meta"}
-    products = [tensor for layer in network._layers for pair in (layer.attend, layer.mix, layer.widen) for tensor in pair]
-    assert {tensor.dtype for tensor in products} == {getattr(torch, precision)}
-    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor"):
-        network.vectors([[101, 102], [101, 7, 102], [101, 8, 102]])
-
-
-@pytest.mark.model
-def test_what_fails_on_a_device_is_a_sentence_that_names_it(there, monkeypatch):
+@pytest.mark.parametrize("when", ["loading", "encoding"])
+def test_what_fails_on_a_device_is_a_sentence_that_names_it(when, there, monkeypatch):
     there("cuda")
 
-    def full(precision, name):
-        assert name == "cuda"
+    def full(*arguments, **others):
         raise RuntimeError("CUDA out of memory.\nTried to allocate 2 GiB.")
 
-    monkeypatch.setattr(minilm, "_read", full)
+    monkeypatch.setattr(models, "_sentence_transformer", full if when == "loading" else lambda *_, **others: OnDevice())
+    monkeypatch.setattr(OnDevice, "encode", full)
     with pytest.raises(
         ModelError, match=r"the CUDA device must be able to run it; it failed with RuntimeError\. .*--device cpu"
     ):
-        MiniLM().load()
+        MiniLM().encode(["a"])
 
 
 @pytest.mark.model
@@ -159,15 +171,9 @@ def test_a_model_of_sentence_transformers_is_loaded_on_the_device(asked, there, 
     there("mps")
     devices = []
 
-    class Loaded:
-        max_seq_length = 12
-
-        def encode(self, texts, **others):
-            return np.eye(4, dtype=np.float32)[: len(texts)]
-
     def load(name, device, **others):
         devices.append(device)
-        return Loaded()
+        return OnDevice()
 
     monkeypatch.setattr(models, "_sentence_transformer", load)
     embedder = models.FolderModel(str(tmp_path), asked)

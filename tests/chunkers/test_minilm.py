@@ -1,17 +1,22 @@
 """The bundled model gives what sentence-transformers computes with the same files, and reads them only once checked."""
 
+import hashlib
+import json
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkers import CHUNKERS, Document, Embedder, ModelError, Tools, load_embedder, load_tokenizer, run
+from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
+from chunkers.__main__ import main
 from chunkers.cache import EmbeddingCache
 from chunkers.embedders import minilm
 from chunkers.embedders.base import batches
@@ -84,6 +89,15 @@ SETTINGS = [
 ]
 
 
+FROZEN = json.loads((Path(__file__).parent / "bundled_cuts.json").read_text())
+"""The number of chunks of each sample and setting, and a digest of their spans, from version 0.1.0, which used torch."""
+
+
+def digest(chunking):
+    spans = [[[span.start, span.end] for span in chunk.spans] for chunk in chunking.chunks]
+    return hashlib.sha256(json.dumps(spans).encode()).hexdigest()[:16]
+
+
 @pytest.mark.parametrize("name", samples())
 def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(name, both):
     sample = load_sample(name)
@@ -93,6 +107,9 @@ def test_every_sample_has_the_vectors_and_the_chunks_of_sentence_transformers(na
         found, wanted = (run(CHUNKERS[kind].build(**parameters), document, tools) for tools in both)
         assert [chunk.spans for chunk in found.chunks] == [chunk.spans for chunk in wanted.chunks], (kind, parameters)
         assert [gap.verdict for gap in found.gaps] == [gap.verdict for gap in wanted.gaps], (kind, parameters)
+        # Nor has a boundary moved since torch computed these vectors.
+        setting = " ".join([kind, *(f"{key}={value}" for key, value in parameters.items())])
+        assert FROZEN[name][setting] == [len(found.chunks), digest(found)], setting
 
 
 def test_odd_texts_have_it_too(reference):
@@ -155,18 +172,62 @@ def test_weights_that_are_not_the_published_ones_are_not_loaded(monkeypatch):
         raise ModelError("all-MiniLM-L6-v2: model.safetensors must have another SHA-256.")
 
     monkeypatch.setattr(minilm, "checked_model_folder", changed)
-    monkeypatch.setattr("safetensors.torch.load_file", lambda path: pytest.fail("the weights were read"))
+    monkeypatch.setattr(minilm, "read_tensors", lambda *arguments: pytest.fail("the weights were read"))
     with pytest.raises(ModelError, match=r"model\.safetensors"):
         minilm.MiniLM().encode(["text"])
 
 
-def test_nothing_of_sentence_transformers_is_imported_for_the_bundled_model():
+def test_nothing_heavy_is_imported_for_the_bundled_model():
     code = (
-        "import sys; from chunkers import chunk; chunk('One. Two. Three.', 'breakpoint');"
-        "print(*sorted({'sentence_transformers', 'transformers', 'torch'} & sys.modules.keys()))"
+        "import sys; from chunkers import load_embedder; load_embedder(device='cpu').encode(['One.', 'Two.']);"
+        "heavy = {'torch', 'sentence_transformers', 'transformers', 'spacy', 'sklearn', 'scipy'};"
+        "print(*sorted(heavy & sys.modules.keys()))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert run.stdout.split() == ["torch"]
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_any_number_of_threads_gives_the_vectors(threads, monkeypatch, reference):
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def counts():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    texts = list(dict.fromkeys(load_sample("stubs").text.splitlines()))
+    with threadpool_limits(threads, user_api="blas"):
+        before = counts()
+        found = load_embedder().encode(texts)
+        assert counts() == before
+    assert differ(found, expected(reference, texts)) < TOLERANCE
+
+
+def test_two_that_encode_at_once_leave_the_threads_of_blas_as_they_were():
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    texts = load_sample("stubs").text.splitlines()
+    embedders = [minilm.MiniLM("cpu") for _ in range(2)]
+    with threadpool_limits(2, user_api="blas"):
+        before = threadpool_info()
+        with ThreadPoolExecutor(2) as pool:
+            one, other = pool.map(lambda embedder: embedder.encode(texts), embedders)
+        assert threadpool_info() == before
+    assert differ(one, other) < TOLERANCE
+
+
+def test_the_name_of_bfloat16_is_the_exact_model_and_a_sentence():
+    old, now = load_embedder(minilm.BFLOAT16, "cpu"), load_embedder(device="cpu")
+    assert (old.name, old.identity, now.remark) == (now.name, now.identity, "")
+    assert old.remark.startswith("all-MiniLM-L6-v2:bfloat16 is no longer offered; all-MiniLM-L6-v2 is used, ")
+    recipe = Recipe.from_json('{"recipe": 1, "chunker": "breakpoint"}'.replace("}", f', "embedder": "{minilm.BFLOAT16}"}}'))
+    text = load_sample("stubs").text
+    assert recipe.run(text).recipe.embedder == now.name
+
+
+def test_the_command_line_says_so_after_the_chunks(tmp_path, capsys):
+    file = str(ROOT / "sample_docs" / "stubs.txt")
+    assert main([file, "--chunker", "breakpoint", "--tokenizer", "words", "--embedder", minilm.BFLOAT16]) == 0
+    assert minilm.NO_BFLOAT16 in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("given", [None, "active"])

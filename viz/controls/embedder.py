@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkers import EMBEDDERS, Embedder, ModelError
-from chunkers.embedders import BUNDLED, OTHERS, missing_for_embedder
+from chunkers.embedders import OTHERS, MiniLM, missing_for_embedder
 from chunkers.embedders.device import DEVICES
 from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
@@ -49,7 +49,7 @@ def ask_about_embedder(choices: Choices, embedder: Embedder | None) -> None:
         )
         _offer(choices, {"Use it": choices.embedder, "Use all-MiniLM-L6-v2": "all-MiniLM-L6-v2"})
         return
-    if choices.embedder in (*BUNDLED, Static.name):
+    if choices.embedder in (MiniLM.name, Static.name):
         try:
             model_folder()
         except ModelError as error:
@@ -88,10 +88,11 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         _form(choices)
     if lack := missing_for_embedder(choices.embedder):
         st.caption(lack)
-    if embedder is not None and choices.embedder not in BUNDLED and not embedder.defaults:
+    if embedder is not None and choices.embedder != MiniLM.name and not embedder.defaults:
         st.caption("The default thresholds were chosen for all-MiniLM-L6-v2.")
     if embedder is not None and embedder.device:
-        st.caption(f"It runs on {DEVICES[embedder.device]}.")
+        engine = f", in {embedder.engine}" if embedder.engine else ""
+        st.caption(f"It runs on {DEVICES[embedder.device]}{engine}.")
 
 
 def _form(choices: Choices) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkers import Document
-from chunkers.embedders import BUNDLED
+from chunkers.embedders import MiniLM
 from chunkers.embedders.static import Static
 from chunkers.text.fitness import Misfit, Remedy, misfits_of
 from chunkers.text.languages import LANGUAGES, in_latin_letters
@@ -18,7 +18,7 @@ from viz.state.embedder import chosen_embedder
 from viz.state.keys import session
 from viz.state.text import language_of
 
-ENGLISH = (*BUNDLED, Static.name)
+ENGLISH = (MiniLM.name, Static.name)
 """The embedders that were made for English."""
 
 _LABELS = {"sentences": "Split sentences by {}", "embedder": "Embed with {}", "tokenizer": "Count tokens as {}"}

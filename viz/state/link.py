@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS, SPLITTERS, TOKENIZERS, InputError, build_chunker
+from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.errors import shown
 from chunkers.registry import ELSEWHERE
 from chunkers.text.sentences import is_splitter
@@ -110,6 +111,9 @@ def from_query(query: Mapping[str, str], documents: Mapping[str, str], default: 
 def _embedder(query: Mapping[str, str], default: Choices, complaints: list[str]) -> str:
     """Parse the embedder's name; whether such an embedder exists is checked only when the user wants to use it."""
     name = query.get("embedder", default.embedder)
+    if name == BFLOAT16:
+        complaints.append(NO_BFLOAT16)
+        return MiniLM.name
     if is_name(name):
         return name
     complaints.append(

@@ -128,11 +128,11 @@ def test_a_folder_is_read_without_a_network_and_its_code_is_not_run(tmp_path, mo
 
 def test_a_model_that_breaks_says_so_in_a_sentence(tmp_path):
     folder = make_model(tmp_path / "model")
+    (folder / "1_Pooling" / "config.json").write_text('{"embedding_dimension": 16, "pooling_mode": "max"}')
     embedder = load_embedder(str(folder))
     embedder.load()
-    embedder._model[0].auto_model.embeddings.word_embeddings.weight.data = embedder._model[
-        0
-    ].auto_model.pooler.dense.bias.data
+    network = embedder._model._model[0].auto_model
+    network.embeddings.word_embeddings.weight.data = network.pooler.dense.bias.data
     with pytest.raises(ModelError, match="must turn texts into vectors; it failed with"):
         embedder.encode(TEXTS)
 

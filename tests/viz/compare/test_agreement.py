@@ -2,9 +2,7 @@
 
 import pytest
 
-from chunkers.embedders import minilm
-from chunkers.embedders.minilm import BFLOAT16, MiniLM
-from chunkers.embedders.precision import Speeds
+from chunkers.embedders.minilm import BFLOAT16, NO_BFLOAT16, MiniLM
 from chunkers.embedders.tfidf import TfIdf
 from tests.support import ended
 from tests.viz.app_steps import choose_document, remarks, said, settled
@@ -35,15 +33,15 @@ def own_full(monkeypatch):
 
 
 @pytest.mark.model
-def test_bfloat16_is_compared_with_the_exact_model_on_request(app):
+def test_static_is_compared_with_the_full_model_on_request(app):
     resources.embedding_cache.clear()
-    app.query_params["embedder"] = BFLOAT16
+    app.query_params["embedder"] = "static"
     settled(app).run()
-    assert app.query_params["embedder"] == BFLOAT16
-    assert not [text for text in remarks(app) if BFLOAT16 in text]
+    assert app.query_params["embedder"] == "static"
+    assert not [text for text in remarks(app) if "static beside" in text]
     press(app, f"Compare with {MiniLM.name}")
     first, *columns = compared(app)
-    assert first.startswith(f"{BFLOAT16} beside {MiniLM.name}: distances of neighbouring sentences moved by at most 0.00")
+    assert first.startswith(f"static beside {MiniLM.name}: distances of neighbouring sentences moved by at most 0.")
     assert "between sentences" in first
     # The first column embeds nothing.
     assert [line.partition(":")[0] for line in columns] == ["Column 2, Breakpoint", "Column 3, Double pass"]
@@ -93,20 +91,9 @@ def test_without_sentences_of_their_own_the_scores_are_compared(app, own_full):
 
 
 @pytest.mark.model
-def test_where_it_is_slow_the_page_says_so_and_offers_the_exact_one(app, monkeypatch):
-    from chunkers import embedders
-
-    embedders._load_embedder.cache_clear()
-    monkeypatch.setattr(minilm, "measured", lambda device: Speeds(6.0, 24.0))
-    resources.embedding_cache.clear()
+def test_a_link_with_bfloat16_opens_with_the_exact_model_and_says_so(app):
     app.query_params["embedder"] = BFLOAT16
-    try:
-        settled(app).run()
-        assert len([text for text in said(app) if "float32 is 4.0 times as fast" in text]) == 1
-        press(app, f"Use {MiniLM.name}")
-        settled(app).run()
-        assert not [text for text in said(app) if "times as fast" in text]
-        assert "embedder" not in app.query_params
-        assert any(caption.value == "It runs on this machine's processor." for caption in app.caption)
-    finally:
-        embedders._load_embedder.cache_clear()
+    settled(app).run()
+    assert [text for text in said(app) if NO_BFLOAT16 in text]
+    assert "embedder" not in app.query_params
+    assert any(caption.value == "It runs on this machine's processor, in NumPy." for caption in app.caption)

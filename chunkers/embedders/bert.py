@@ -1,0 +1,317 @@
+"""A BERT encoder in NumPy: what sentence-transformers computes, without its padding and without torch.
+
+Source: Devlin et al., "BERT" (NAACL 2019). The texts of a part lie one after the other in one matrix of tokens. All layers
+but attention look at tokens singly, so they take the whole matrix; attention takes runs of texts of equal length. No token
+is computed that is not one of a text's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from chunkers.arrays import VectorArray
+from chunkers.embedders.base import unit
+from chunkers.embedders.threads import blas_threads, run_parts
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+Matrix = npt.NDArray[np.float32]
+Pooling = Literal["mean", "cls"]
+
+WEIGHTS = "model.safetensors"
+"""The name of the file of the weights."""
+
+MOST_TEXTS, MOST_PIECES = 512, 1024
+"""How many texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
+second of work on two cores for the bundled model."""
+
+PART = 512
+"""Tokens of a part, at most, unless a single text is longer: its matrices stay in the processor's second cache."""
+
+_ROWS = 32
+"""Rows of a block that goes through several passes while it stays in the cache."""
+
+_FURTHEST = 5.5
+"""Beyond this, the normal distribution's share below a number is 0 or 1 in single precision."""
+
+_ABOVE = [np.float32(x) for x in (0.574940925, 5.33672021, 4.71649721, 4.28854498, 1.02834957, 0.398942202)]
+_BELOW = [np.float32(x) for x in (30.3354186, 62.1382102, 52.4020538, 26.2889429, 7.61932502, 1)]
+"""Coefficients of a rational function of (x / 5.5)², highest power first, that gives (Φ(x) - 1/2) / x up to 5.5, where Φ is
+the normal distribution's share below x. With it x Φ(x) is off by at most 7e-9 · max(1, |x|), rounding apart. Fitted by least
+squares, the weights raised where the error was largest."""
+
+
+class Layer(NamedTuple):
+    """The weights of one layer, shape (out, in) each, its biases, and the factors and shifts of its normalisations."""
+
+    attend: Matrix
+    query_bias: Matrix
+    mix: Matrix
+    mix_bias: Matrix
+    after_attention: tuple[Matrix, Matrix]
+    widen: Matrix
+    widen_bias: Matrix
+    narrow: Matrix
+    narrow_bias: Matrix
+    after_all: tuple[Matrix, Matrix]
+
+
+class _Run(NamedTuple):
+    """Texts of equal length, one after the other in the matrix of tokens: its rows from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    texts: int
+    length: int
+
+
+def read_tensors(path: Path, mapped: bool) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a file of safetensors in float32; those of any other kind are left out.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mapped
+        Leave the numbers on disk until they are used, and share them with other processes. The file must not be changed
+        in its place meanwhile, which would end the process.
+
+    Raises
+    ------
+    OSError, ValueError, KeyError, TypeError
+        If it cannot be read, or is no such file.
+    """
+    data = np.memmap(path, dtype=np.uint8, mode="r") if mapped else np.fromfile(path, dtype=np.uint8)
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    tensors = {}
+    for name, entry in json.loads(data[8:start].tobytes()).items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            first, last = entry["data_offsets"]
+            numbers = data[start + first : start + last].view("<f4").reshape(entry["shape"])
+            # Whoever wrote the file may not have aligned it, and products copy such numbers each time.
+            tensors[name] = np.require(numbers, np.float32, "A").view(np.ndarray)
+    return tensors
+
+
+class Network:
+    """The layers of BERT, and the pooling of the last one's rows.
+
+    Parameters
+    ----------
+    tensors
+        The weights by name, as the transformers library names them. Only those of queries, keys and values are copied: one
+        product gives all three.
+    heads
+        The number of attention heads.
+    epsilon
+        What the normalisations add to the variance.
+    pooling
+        ``mean`` of all rows of a text, or that of the first piece, ``cls``.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If weights are missing or do not fit together.
+    """
+
+    def __init__(self, tensors: Mapping[str, Matrix], heads: int, epsilon: float, pooling: Pooling) -> None:
+        self._words = tensors["embeddings.word_embeddings.weight"]
+        # Every text is a first one, none the second of a pair.
+        kinds = tensors["embeddings.token_type_embeddings.weight"]
+        self._places = tensors["embeddings.position_embeddings.weight"] + kinds[0]
+        self._after_embedding = _pair(tensors, "embeddings.LayerNorm")
+        self.width = self._words.shape[1]
+        self._heads, self._pooling = heads, pooling
+        self._epsilon = np.float32(epsilon)
+        count = len({name.split(".")[2] for name in tensors if name.startswith("encoder.layer.")})
+        self._layers = [self._layer(tensors, f"encoder.layer.{number}") for number in range(count)]
+
+    def _layer(self, tensors: Mapping[str, Matrix], name: str) -> Layer:
+        query, key, value = (_pair(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
+        scale = np.float32((self.width // self._heads) ** -0.5)
+        mix, mix_bias = _pair(tensors, f"{name}.attention.output.dense")
+        widen, widen_bias = _pair(tensors, f"{name}.intermediate.dense")
+        narrow, narrow_bias = _pair(tensors, f"{name}.output.dense")
+        return Layer(
+            # The keys' bias adds the same to all scores of a query, which the softmax takes away again. The values' bias is
+            # added to every weighted mean of values, so that it comes with that of the next product.
+            attend=np.concatenate([query[0] * scale, key[0], value[0]]),
+            query_bias=query[1] * scale,
+            mix=mix,
+            mix_bias=mix_bias + mix @ value[1],
+            after_attention=_pair(tensors, f"{name}.attention.output.LayerNorm"),
+            widen=widen,
+            widen_bias=widen_bias,
+            narrow=narrow,
+            narrow_bias=narrow_bias,
+            after_all=_pair(tensors, f"{name}.output.LayerNorm"),
+        )
+
+    def pooled(self, texts: Sequence[Sequence[int]]) -> VectorArray:
+        """Return the mean or the first row of the last layer for each text, shape (len(texts), width).
+
+        Parameters
+        ----------
+        texts
+            The numbers of each text's word pieces, the special ones included; at least one each.
+        """
+        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+        vectors = np.empty((len(texts), self.width), dtype=np.float32)
+
+        def work(part: slice) -> None:
+            vectors[order[part]] = self._part([texts[place] for place in order[part]])
+
+        run_parts(work, list(parts([len(texts[place]) for place in order], blas_threads())))
+        return vectors
+
+    def _part(self, texts: Sequence[Sequence[int]]) -> Matrix:
+        """Compute what `pooled` returns, for texts that ascend in length."""
+        runs = list(_runs(texts))
+        width, epsilon = self.width, self._epsilon
+        rows = self._words[np.concatenate([np.asarray(text, dtype=np.intp) for text in texts])]
+        for run in runs:
+            rows[run.start : run.end].reshape(run.texts, run.length, width)[:] += self._places[: run.length]
+        _normalise(rows, self._after_embedding, epsilon)
+        # Memory that is given back and asked for again in every layer would cost as much as some of its passes.
+        widest = max(max(len(layer.attend), len(layer.widen)) for layer in self._layers) if self._layers else 0
+        space = np.empty(len(rows) * widest, dtype=np.float32)
+        attended, summed = np.empty_like(rows), np.empty_like(rows)
+        for layer in self._layers:
+            parted = np.matmul(rows, layer.attend.T, out=space[: len(rows) * 3 * width].reshape(-1, 3 * width))
+            parted[:, :width] += layer.query_bias
+            for run in runs:
+                self._attend(parted[run.start : run.end], run, attended[run.start : run.end])
+            np.matmul(attended, layer.mix.T, out=summed)
+            _add_and_normalise(summed, layer.mix_bias, rows, layer.after_attention, epsilon)
+            wide = np.matmul(summed, layer.widen.T, out=space[: len(rows) * len(layer.widen)].reshape(len(rows), -1))
+            gelu(wide, layer.widen_bias)
+            np.matmul(wide, layer.narrow.T, out=rows)
+            _add_and_normalise(rows, layer.narrow_bias, summed, layer.after_all, epsilon)
+        if self._pooling == "cls":
+            firsts: Matrix = rows[[run.start + number * run.length for run in runs for number in range(run.texts)]]
+            return firsts
+        means = [rows[run.start : run.end].reshape(run.texts, run.length, width).mean(axis=1) for run in runs]
+        return np.concatenate(means)
+
+    def _attend(self, parted: Matrix, run: _Run, attended: Matrix) -> None:
+        """Let the tokens of each text of a run attend to each other; shape (tokens, 3 · width) to (tokens, width)."""
+        shape = run.texts, run.length, 3, self._heads, self.width // self._heads
+        queries, keys, values = parted.reshape(shape).transpose(2, 0, 3, 1, 4)
+        scores = queries @ keys.swapaxes(2, 3)
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        means = attended.reshape(run.texts, run.length, *shape[3:]).swapaxes(1, 2)
+        np.matmul(scores, values, out=means)
+        means /= scores.sum(axis=-1, keepdims=True)
+
+
+class Encoder:
+    """A tokenizer and a network: texts in, unit vectors out.
+
+    Parameters
+    ----------
+    tokenizer
+        Makes word pieces of a text, the special ones included, and leaves none out.
+    network
+        Makes a vector of them.
+    most
+        How many pieces of a text the network reads at most: the first ones, and the one that ends every text.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, network: Network, most: int) -> None:
+        self._tokenizer, self.network, self.most = tokenizer, network, most
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of pieces of each text, all of them."""
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+    def encode(self, texts: Sequence[str]) -> VectorArray:
+        """Return unit vectors, shape (len(texts), width)."""
+        pieces = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        most = self.most
+        return unit(self.network.pooled([ids if len(ids) <= most else ids[: most - 1] + ids[-1:] for ids in pieces]))
+
+
+def parts(lengths: Sequence[int], threads: int) -> Iterator[slice]:
+    """Divide texts of these lengths, in order, into parts of about equal length in all, the same number for each thread."""
+    ends = list(accumulate(lengths))
+    if not ends:
+        return
+    count = threads * ceil(ends[-1] / (PART * threads))
+    start = 0
+    for share in range(1, count + 1):
+        end = int(np.searchsorted(ends, ends[-1] * share / count, side="right"))
+        if end > start:
+            yield slice(start, end)
+            start = end
+
+
+def _pair(tensors: Mapping[str, Matrix], name: str) -> tuple[Matrix, Matrix]:
+    return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+
+
+def _runs(texts: Sequence[Sequence[int]]) -> Iterator[_Run]:
+    start = 0
+    for length, same in groupby(texts, key=len):
+        count = sum(1 for _ in same)
+        yield _Run(start, start + count * length, count, length)
+        start += count * length
+
+
+def _add_and_normalise(
+    rows: Matrix, bias: Matrix, before: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32
+) -> None:
+    """Add a bias and the rows ``before`` to ``rows``, and normalise them, in place."""
+    for start in range(0, len(rows), 2 * _ROWS):
+        block = rows[start : start + 2 * _ROWS]
+        block += bias
+        block += before[start : start + 2 * _ROWS]
+        _normalise(block, factors, epsilon)
+
+
+def _normalise(rows: Matrix, factors: tuple[Matrix, Matrix], epsilon: np.float32) -> None:
+    """Scale each row to the mean 0 and the variance 1, then by the factors, and shift it, in place."""
+    width = np.float32(rows.shape[1])
+    rows -= rows.sum(axis=1, keepdims=True) / width
+    variance = np.einsum("ij,ij->i", rows, rows)[:, None] / width
+    rows *= 1 / np.sqrt(variance + epsilon)
+    rows *= factors[0]
+    rows += factors[1]
+
+
+def gelu(rows: Matrix, bias: Matrix) -> None:
+    """Add a bias to the rows, and give each number its GELU, x Φ(x), in place: the exact one, by the error function."""
+    shape = min(_ROWS, len(rows)), rows.shape[1]
+    shares, squares, belows = (np.empty(shape, dtype=np.float32) for _ in range(3))
+    limit, scale, half = (np.float32(number) for number in (_FURTHEST, _FURTHEST**-2, 0.5))
+    for start in range(0, len(rows), _ROWS):
+        block = rows[start : start + _ROWS]
+        share, square, below = shares[: len(block)], squares[: len(block)], belows[: len(block)]
+        block += bias
+        np.clip(block, -limit, limit, out=share)
+        np.multiply(share, share, out=square)
+        square *= scale
+        _polynomial(_BELOW, square, below)
+        share /= below
+        _polynomial(_ABOVE, square, below)
+        share *= below
+        share += half
+        block *= share
+
+
+def _polynomial(coefficients: Sequence[np.float32], x: Matrix, out: Matrix) -> None:
+    """Write a polynomial of ``x`` into ``out``, by Horner's rule."""
+    np.multiply(x, coefficients[0], out=out)
+    out += coefficients[1]
+    for coefficient in coefficients[2:]:
+        out *= x
+        out += coefficient

@@ -1,0 +1,177 @@
+"""Folders of sentence-transformers that hold a model which the BERT encoder of this package computes exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from chunkers.embedders.bert import WEIGHTS, Encoder, Network, Pooling, read_tensors
+
+_POOLING_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+"""Modes by the names that older versions give them, each true or false."""
+
+_TEXT = {"text": {"method": "forward", "method_output_name": "last_hidden_state"}}
+
+_AS_USUAL: Mapping[str, Mapping[str, Any]] = {
+    "config.json": {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "position_embedding_type": "absolute",
+        "is_decoder": False,
+        "add_cross_attention": False,
+        "dtype": "float32",
+        "torch_dtype": "float32",
+        "quantization_config": None,
+    },
+    "config_sentence_transformers.json": {
+        "model_type": "SentenceTransformer",
+        "default_prompt_name": None,
+        "truncate_dim": None,
+    },
+    "sentence_bert_config.json": {
+        "transformer_task": "feature-extraction",
+        "modality_config": _TEXT,
+        "module_output_name": "token_embeddings",
+    },
+}
+"""The settings that the encoder follows, file by file; a setting may be left out."""
+
+_ELSEWHERE = {"sentence_bert_config.json": {"max_seq_length", "do_lower_case"}}
+"""Settings that are read here, of the files in which any other setting may change the vectors."""
+
+_SPECIAL = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+class _Other(Exception):
+    """The folder holds a model of another kind."""
+
+
+def read_encoder(folder: Path) -> Encoder | None:
+    """Return the encoder of a folder, or None if it holds anything that this package might compute otherwise.
+
+    The weights are read into memory: a model of one's own may be trained and saved again while it is in use.
+    """
+    try:
+        return _encoder(folder)
+    except (_Other, OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        # Whatever is missing or torn: sentence-transformers says so, or reads it all the same.
+        return None
+
+
+def _encoder(folder: Path) -> Encoder:
+    settings = {name: _json(folder / name) for name in _AS_USUAL}
+    for name, usual in _AS_USUAL.items():
+        for key, value in usual.items():
+            _require(settings[name].get(key, value) in (value, None))
+    config, seen = settings["config.json"], settings["sentence_bert_config.json"]
+    _require(config["model_type"] == "bert" and config["hidden_act"] == "gelu")
+    _require(not seen.keys() - _AS_USUAL["sentence_bert_config.json"].keys() - _ELSEWHERE["sentence_bert_config.json"])
+    _require(not (folder / "adapter_config.json").exists())
+    pooling = _pooling(folder)
+    read = _json(folder / "tokenizer_config.json")
+    most = seen.get("max_seq_length") or read["model_max_length"]
+    _require(isinstance(most, int) and 2 < most <= config["max_position_embeddings"])
+    tokenizer = _tokenizer(folder, read, bool(seen.get("do_lower_case")))
+    tensors = read_tensors(folder / WEIGHTS, mapped=False)
+    heads = config["num_attention_heads"]
+    _require(config["hidden_size"] % heads == 0 and tokenizer.get_vocab_size() <= config["vocab_size"])
+    _require({name: tensor.shape for name, tensor in tensors.items() if name.startswith(_USED)} == _shapes(config))
+    return Encoder(tokenizer, Network(tensors, heads, config.get("layer_norm_eps", 1e-12), pooling), most)
+
+
+_USED = ("embeddings.", "encoder.")
+
+
+def _shapes(config: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of all weights of a model with these settings, by name."""
+    width, wide = config["hidden_size"], config["intermediate_size"]
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (config["vocab_size"], width),
+        "embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
+        "embeddings.token_type_embeddings.weight": (config["type_vocab_size"], width),
+    }
+    normalisations, products = ["embeddings.LayerNorm"], {}
+    for number in range(config["num_hidden_layers"]):
+        layer = f"encoder.layer.{number}"
+        normalisations += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            products[f"{layer}.attention.{part}"] = (width, width)
+        products |= {f"{layer}.intermediate.dense": (wide, width), f"{layer}.output.dense": (width, wide)}
+    for name in normalisations:
+        shapes |= {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+    for name, shape in products.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    return shapes
+
+
+def _pooling(folder: Path) -> Pooling:
+    """Return how the rows are pooled; raises _Other if the modules are not BERT, pooling and perhaps normalisation."""
+    modules = json.loads((folder / "modules.json").read_text())
+    kinds = [module["type"].rpartition(".") for module in modules]
+    _require(all(package.startswith("sentence_transformers.") for package, _, _ in kinds))
+    # The vectors are scaled to length 1 in any case.
+    _require([name for _, _, name in kinds] in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]))
+    _require(modules[0]["path"] == "")
+    settings = _json(folder / modules[1]["path"] / "config.json")
+    mode = settings.get("pooling_mode") or [called for key, called in _POOLING_MODES.items() if settings.get(key)]
+    for pooling in ("mean", "cls"):
+        if mode in (pooling, [pooling]):
+            return pooling
+    raise _Other
+
+
+def _tokenizer(folder: Path, read: Mapping[str, Any], lowers: bool) -> Any:
+    """Return the tokenizer; raises _Other if it is not BERT's own, as the two files describe it alike.
+
+    The transformers library makes BERT's tokenizer anew from its vocabulary and the settings in ``tokenizer_config.json``,
+    whatever else is in ``tokenizer.json``.
+    """
+    from tokenizers import Tokenizer, normalizers
+
+    given = _json(folder / "tokenizer.json")
+    _require(read["tokenizer_class"] in ("BertTokenizer", "BertTokenizerFast"))
+    model, normalizer = given["model"], given["normalizer"]
+    wanted = {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": read.get("tokenize_chinese_chars", True),
+        "strip_accents": read.get("strip_accents"),
+        "lowercase": read.get("do_lower_case", True),
+    }
+    _require(normalizer == wanted)
+    _require(given["pre_tokenizer"] == {"type": "BertPreTokenizer"})
+    special = {key: read.get(key, f"[{key[:3].upper() if key != 'mask_token' else 'MASK'}]") for key in _SPECIAL}
+    _require({added["content"] for added in given["added_tokens"]} == set(special.values()))
+    _require(not any(added[side] for added in given["added_tokens"] for side in ("lstrip", "rstrip", "single_word")))
+    usual = ("WordPiece", special["unk_token"], "##", 100)
+    kind = tuple(model[key] for key in ("type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word"))
+    _require(kind == usual)
+    tokenizer = Tokenizer.from_str(json.dumps(given))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    if lowers:
+        tokenizer.normalizer = normalizers.Sequence([normalizers.Lowercase(), tokenizer.normalizer])
+    around = [tokenizer.token_to_id(special[key]) for key in ("cls_token", "sep_token")]
+    _require(tokenizer.encode("").ids == around)
+    return tokenizer
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """Return the settings of a file."""
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    _require(isinstance(settings, dict))
+    return settings  # type: ignore[no-any-return]  # as just checked
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise _Other
