@@ -70,7 +70,7 @@ def _static() -> Encode:
     return lambda texts: Tools(embedder, load_tokenizer()).embed(texts)
 
 
-SIDES = {"plain": _plain, "ours": _ours, "static": _static}
+SIDES: dict[str, Callable[[], Encode]] = {"plain": _plain, "ours": _ours, "static": _static}
 
 
 def turn(side: str, texts: list[str]) -> Turn:
