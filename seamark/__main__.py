@@ -30,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else [*arguments]
     command = given[0] if given else ""
     if command == "chunk":
-        from chunkers.__main__ import main as chunk
+        from chunkers.command_line import main as chunk
 
         return chunk(given[1:])
     if command in COMMANDS and command != "corpus":
-        from evaluation.__main__ import main as evaluate
+        from evaluation.command_line import main as evaluate
 
         return evaluate(given)
     from chunkers.arguments import command_line
@@ -46,7 +46,7 @@ def _corpus(arguments: Sequence[str]) -> int:
     from chunkers.extras import need
 
     need("corpus", "seamark corpus")
-    from corpus.__main__ import main as corpus
+    from corpus.command_line import main as corpus
 
     return corpus(arguments)
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from chunkers.__main__ import main as chunkers_main
-from evaluation.__main__ import main as evaluation_main
+from chunkers.command_line import main as chunkers_main
+from evaluation.command_line import main as evaluation_main
 from tests import ROOT
 
 CHUNK = ["-m", "seamark", "chunk", "sample_docs/stubs.txt", "--chunker", "fixed_sentences", "--embedder", "tfidf"]

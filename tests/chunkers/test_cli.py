@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from chunkers import ADAPTERS, ASKING, CHUNKERS
-from chunkers.__main__ import main
+from chunkers.command_line import main
 from chunkers.registry import chunker_class
 
 TEXT = "One is here. Two is here. Three is here. Four is here. Five."

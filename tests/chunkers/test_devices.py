@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from chunkers import InputError, ModelError, load_embedder
-from chunkers.__main__ import main as chunkers_main
+from chunkers.command_line import main as chunkers_main
 from chunkers.embedders import device, models
 from chunkers.embedders.device import DEVICES, found_device, known_device, revision_on
 from chunkers.embedders.minilm import MiniLM
 from chunkers.text.minilm import checked_model_folder
-from evaluation.__main__ import main as evaluation_main
+from evaluation.command_line import main as evaluation_main
 from tests import ROOT
 
 CUT = [str(ROOT / "sample_docs" / "stubs.txt"), "--tokenizer", "words", "--chunker"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkers import InputError, Recipe, build_chunker, chunk
-from chunkers.__main__ import main
+from chunkers.command_line import main
 from chunkers.embedded import LONGEST_TITLE, embedded_text, path_of
 from chunkers.export import to_csv, to_dict, to_jsonl, to_parquet
 from tests.support import cut

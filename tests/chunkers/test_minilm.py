@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import CHUNKERS, Document, Embedder, ModelError, Recipe, Tools, load_embedder, load_tokenizer, run
-from chunkers.__main__ import main
 from chunkers.cache import EmbeddingCache
+from chunkers.command_line import main
 from chunkers.embedders import minilm
 from chunkers.embedders.base import batches
 from sample_docs import load_sample

@@ -21,8 +21,8 @@ from chunkers import (
     discover,
     register,
 )
-from chunkers.__main__ import main
 from chunkers.base import run
+from chunkers.command_line import main
 from chunkers.offered import HOOKS
 from evaluation.segmentation.workers import spread
 from tests.chunkers.offers import EXAMPLE, ONE_LINE, install

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkers import Document, InputError, Recipe, chunk, run
-from chunkers.__main__ import main
 from chunkers.base import Estimate
+from chunkers.command_line import main
 from chunkers.embedded import embedded_text
 from chunkers.embedders import Embedder
 from chunkers.export import to_jsonl

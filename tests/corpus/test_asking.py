@@ -15,7 +15,7 @@ from chunkers import Recipe
 from chunkers.errors import ModelError
 from chunkers.language_models.asking import MOST_AT_ONCE
 from chunkers.language_models.spending import Limit
-from corpus.__main__ import main
+from corpus.command_line import main
 from corpus.run import Run, in_processes
 from tests import ROOT
 from tests.lanes import mostly_full

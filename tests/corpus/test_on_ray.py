@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from chunkers import ModelError
-from corpus.__main__ import main
+from corpus.command_line import main
 from corpus.on_ray import on_ray
 from tests.corpus.test_page import rows, snippet
 from tests.corpus.test_run import corpus, parts, run, stopping

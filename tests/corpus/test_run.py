@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chunkers import InputError, Recipe
-from corpus.__main__ import main
+from corpus.command_line import main
 from corpus.pieces import Columns
 from corpus.run import Run, in_processes
 from corpus.shards import Tally

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chunkers import CHUNKERS, Recipe
-from chunkers.__main__ import main
+from chunkers.command_line import main
 from chunkers.documents import metadata_of
 from sample_docs import load_sample
 from tests.lanes import samples

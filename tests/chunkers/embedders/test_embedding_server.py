@@ -16,7 +16,7 @@ import pytest
 from openai import OpenAI
 
 from chunkers import EMBEDDERS, Cancelled, ModelError, Recipe, Tools, build_chunker, chunk, load_embedder, load_tokenizer
-from chunkers.__main__ import main
+from chunkers.command_line import main
 from chunkers.connection import Connection
 from chunkers.embedders import OpenAIServer, server
 from chunkers.embedders.models import folder_revision

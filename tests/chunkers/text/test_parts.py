@@ -18,7 +18,7 @@ from pypdf.constants import PageLabelStyle
 from reportlab.pdfgen.canvas import Canvas
 
 from chunkers import Document, build_chunker, run
-from chunkers.__main__ import main
+from chunkers.command_line import main
 from chunkers.export import to_csv, to_jsonl, to_parquet
 from chunkers.text.parts import LONGEST_LABEL, Parts, substituted
 from chunkers.text.pdf import LEAST_RETURNS, running_lines

@@ -6,7 +6,7 @@ import pytest
 
 from chunkers import load_embedder
 from chunkers.embedders.minilm import MiniLM
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 
 STUBS = str(SAMPLES_FOLDER / "stubs.txt")

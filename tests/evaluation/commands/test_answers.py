@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from sample_docs import SAMPLES_FOLDER
 from tests.evaluation.answering.scripted import chat
 from tests.server import ChatModelServer

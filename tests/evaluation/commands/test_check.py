@@ -15,12 +15,12 @@ from jsonschema import Draft202012Validator
 
 from chunkers import InputError, ModelError, Recipe
 from chunkers.embedders.minilm import MiniLM
-from evaluation.__main__ import main
 from evaluation.checking.baseline import KEPT, Baseline
 from evaluation.checking.junit import as_junit
 from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, Checked, Place, Problem
 from evaluation.checking.report import Report, as_text
 from evaluation.checking.sarif import as_sarif
+from evaluation.command_line import main
 from seamark.__main__ import main as seamark
 from tests import ROOT
 from tests.evaluation.checking.sarif_excerpt import SCHEMA

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from tests.evaluation.generating.questioner import Questioner, answer
 from tests.server import KEY, ChatModelServer
 

@@ -3,7 +3,7 @@
 import pytest
 
 from chunkers import Recipe, chunk
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from evaluation.segmentation.boundary_files import marks_to_json
 from sample_docs import SAMPLES_FOLDER, load_sample
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from evaluation.commands import retrieval
 from sample_docs import SAMPLES_FOLDER
 from tests.server import ChatModelServer

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from evaluation.segmentation.unlabelled import EXPLAINED
 from sample_docs import SAMPLES_FOLDER
 

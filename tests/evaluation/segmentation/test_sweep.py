@@ -11,7 +11,7 @@ import pytest
 
 from chunkers import Document, InputError, build_chunker
 from chunkers.base import run
-from evaluation.__main__ import main
+from evaluation.command_line import main
 from evaluation.segmentation.measures import agreement, in_sentences, pk
 from evaluation.segmentation.stitching import Passage, passages_of, stitch
 from evaluation.segmentation.sweep import MEASURES, TRIVIAL, Marked, Setting, grid, published, scores_of, summaries, sweep

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -74,7 +73,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.run(options) or 0
 
     return command_line(work)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

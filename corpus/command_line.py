@@ -207,7 +207,3 @@ def counted(counts: dict[str, int]) -> str:
 
 def _several(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

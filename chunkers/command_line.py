@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -190,7 +189,3 @@ def _declaration(chunker: type[Chunker]) -> dict[str, Any]:
             }
         parameters[spec.name] = entry
     return {"title": chunker.title, "idea": chunker.idea, "source": chunker.source, "parameters": parameters}
-
-
-if __name__ == "__main__":
-    sys.exit(main())
