@@ -90,7 +90,8 @@ def test_help_lists_every_target(bare):
 
 
 def test_a_new_checkout_beside_a_complete_environment_installs_nothing(bare):
-    for target in TARGETS:
+    # `make full` installs packages of its own.
+    for target in set(TARGETS) - {"full"}:
         planned = make(bare, "--dry-run", target)
         assert "pip install" not in planned, target
         assert "npm ci" not in planned, target

@@ -89,7 +89,7 @@ def test_a_document_is_cut_on_the_command_line(reader, tmp_path):
     [
         (["--sentences", "spacy"], "spacy", "sentences: the splitter spacy"),
         (["--embedder", "tfidf"], "clustering", "tfidf"),
-        (["--embedder", "organisation/model"], "models", "organisation/model"),
+        (["--embedder", str(STUBS.parent)], "models", str(STUBS.parent)),
         (["--embedder", "spacy:en_core_web_md"], "spacy", "embedder: the spaCy pipeline 'en_core_web_md'"),
         (["--chunker", "fixed_tokens", "--tokenizer", "cl100k_base"], "tokens", "cl100k_base"),
     ],

@@ -8,19 +8,23 @@ from tests.support import ended
 from viz.jobs.background import registry
 from viz.jobs.sweep import Sweep
 
+MOST_JOBS = 20
+"""More jobs than any page begins one after the other."""
+
 
 def settled(app):
     """Run the app until it shows what its jobs have embedded."""
-    last = None
-    while True:
+    last = job = None
+    for _ in range(MOST_JOBS):
         app.run()
-        job = app.session_state.get("job")
+        last, job = job, app.session_state.get("job")
         if job is None or job is last:
-            break
+            assert not app.exception
+            return app
         # Another may begin when this one has ended.
-        last = ended(job)
-    assert not app.exception
-    return app
+        ended(job)
+    same = {name: getattr(job, name) is getattr(last, name) for name in ("embedder", "asking", "source")}
+    raise AssertionError(f"a job begins in every run; what is that of the last one: {same}; {job.error!r}, {job.failed}")
 
 
 def ran(app):

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from chunkers import InputError, ModelError, Recipe
-from chunkers.embedders.minilm import MiniLM
+from chunkers import InputError, ModelError, Recipe, load_embedder
 from evaluation.checking.baseline import KEPT, Baseline
 from evaluation.checking.junit import as_junit
 from evaluation.checking.problems import ALL_RULES, BOUNDARIES, LEVELS, MOST_PROBLEMS, Check, Checked, Place, Problem
@@ -428,7 +427,7 @@ def test_a_recipe_with_context_sentences_asks_for_each_once_and_what_is_embedded
 
 def test_what_the_embedder_does_not_read_of_a_chunk_with_its_context_is_told(folder, http, monkeypatch):
     context_recipe(folder, embedder="all-MiniLM-L6-v2")
-    monkeypatch.setattr(MiniLM, "max_tokens", 60)
+    monkeypatch.setattr(load_embedder("all-MiniLM-L6-v2"), "max_tokens", 60)
     status, reports = checked("--level", "tiny=off", "--language-model", "openai:test")
     assert status == 1
     (unread,) = [line for line in reports["text"].splitlines() if "[unread]" in line]

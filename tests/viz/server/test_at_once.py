@@ -3,6 +3,7 @@
 import asyncio
 import socket
 
+from tests.support import in_a_loop
 from viz.server.at_once import send_at_once
 
 
@@ -27,4 +28,4 @@ def test_a_connection_waits_for_no_acknowledgement() -> None:
             transport.close()
             return bool(option)
 
-    assert asyncio.run(is_sent_at_once())
+    assert in_a_loop(is_sent_at_once())
