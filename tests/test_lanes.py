@@ -43,6 +43,7 @@ def test_the_lane_refuses_models_and_pages_that_are_not_marked(monkeypatch):
         AppTest.from_string("").run()
 
 
+@pytest.mark.full
 def test_the_quick_lane_imports_no_model_while_it_collects():
     collecting = [sys.executable, "-m", "pytest", "--quick", "--collect-only", "-q", "-p", "no:cacheprovider"]
     run = subprocess.run(collecting, cwd=ROOT, capture_output=True, text=True)

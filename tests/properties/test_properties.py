@@ -51,6 +51,7 @@ def holds(name):
 
 
 @pytest.mark.slow
+@pytest.mark.full
 def test_neither_hash_seeds_nor_threads_change_a_result():
     same = some_cases(15, 1)
     assert len(same) == 15
