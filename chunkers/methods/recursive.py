@@ -11,9 +11,10 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks, check_size
 from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
+from chunkers.lazy import LazyTuple
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -88,7 +89,7 @@ class Recursive(Chunker):
         spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators, tools)
         check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
         chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
-        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
         passed = Reason(remark=f"the next piece would pass size {self.size:,} {self.unit}")

@@ -12,9 +12,10 @@ from pydantic import Field, model_validator
 
 from chunkers.arrays import IntArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks
 from chunkers.methods.fixed import window_count, windows
+from chunkers.lazy import LazyTuple
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -68,7 +69,7 @@ class Windows(Chunker):
                 start = begin + len(window) - len(window.lstrip())
                 spans.append(Span(start, start + len(stripped)))
         chunks = tuple(Chunk.of(document, span) for span in spans)
-        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []

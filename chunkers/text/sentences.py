@@ -115,21 +115,27 @@ def language_of(text: str, splitter: str) -> str | None:
     InputError
         If there is no such splitter or language.
     """
+    check_splitter(splitter)
+    if splitter == "sentencex":
+        return detect_language(_LINE_END.sub("\n", text))
+    kind, _, code = splitter.partition(":")
+    return code if kind == "sentencex" else None
+
+
+def check_splitter(splitter: str) -> None:
+    """Raise InputError if there is no such splitter or language; loads nothing."""
     kind, colon, name = splitter.partition(":")
-    if kind != "sentencex" or not colon:
-        if splitter == GIVEN:
-            raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
-        if not is_splitter(splitter):
-            raise InputError(
-                f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
-                f"installed pipeline; got {shown(splitter)}."
-            )
-        return detect_language(_LINE_END.sub("\n", text)) if splitter == "sentencex" else None
-    if name not in LANGUAGES:
+    if splitter == GIVEN:
+        raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
+    if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
             f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
         )
-    return name
+    if not is_splitter(splitter):
+        raise InputError(
+            f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
+            f"installed pipeline; got {shown(splitter)}."
+        )
 
 
 def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -150,7 +156,7 @@ def packages_of(splitter: str) -> tuple[str, ...]:
 
 def load_splitter(splitter: str) -> None:
     """Load what the splitter needs, so that only splitting is timed; raises as `split_sentences` does."""
-    language_of("", splitter)
+    check_splitter(splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
         _pipeline(name)
