@@ -14,8 +14,8 @@ from chunkers.arrays import IntArray
 from chunkers.base import Chunker
 from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks
-from chunkers.methods.fixed import window_count, windows
 from chunkers.lazy import LazyTuple
+from chunkers.methods.fixed import window_count, windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
