@@ -20,9 +20,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 from benchmarks.measure import Spread, table, timed
 from chunkers import Document, Embedder, Tools, build_chunker, load_tokenizer, run
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
-from chunkers.building_blocks.recursive_spans import recursive_spans
+from chunkers.building_blocks.recursive_spans import SEPARATORS, recursive_spans
 from sample_docs import load_sample
 
 PIECES = (1_000, 4_000, 16_000, 64_000)
@@ -150,7 +149,7 @@ def embedding_nothing(text: str, repeats: int) -> None:
         ("fixed_tokens / TokenTextSplitter", chunker("fixed_tokens"), lambda: tokens.split_text(text)),
         (
             "recursive, exact offsets / RecursiveCharacterTextSplitter",
-            lambda: recursive_spans(text, 200, 0, len, "chroma", tools),
+            lambda: recursive_spans(text, 200, 0, len, "chroma"),
             lambda: recursive.split_text(text),
         ),
         (

@@ -181,7 +181,7 @@ class Parts:
             if size <= most:
                 units.append(word)
                 continue
-            inside = fitting_spans(text[word.start : word.end], most, self._measure, self._tools)
+            inside = fitting_spans(text[word.start : word.end], most, self._measure)
             units += [Part(word.start + start, word.start + end, why) for start, end in inside]
         return self._packed(units, most, most)
 

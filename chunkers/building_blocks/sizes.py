@@ -212,7 +212,7 @@ class _Sizer:
         if unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = fitting_spans(text, self.limits.most or 1, measure, self.tools)
+        spans = fitting_spans(text, self.limits.most or 1, measure)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
@@ -245,7 +245,7 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     return TokenSizes(document, tools)
 
 
-def fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: Tools) -> list[tuple[int, int]]:
+def fitting_spans(text: str, most: int, measure: Callable[[str], int]) -> list[tuple[int, int]]:
     """Return the recursive chunker's spans of ``text``, none larger than ``most`` if smaller pieces can be had.
 
     It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
@@ -253,7 +253,7 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: To
     pending, found = [(0, len(text), most)], []
     while pending:
         start, end, size = pending.pop()
-        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma", tools):
+        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma"):
             if size > 1 and measure(text[start + first : start + last]) > most:
                 pending.append((start + first, start + last, size - 1))
             else:
