@@ -52,6 +52,9 @@ _LINE_END = re.compile(r"\r\n?")
 _WINDOW = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
+_ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
+"""The ASCII characters after which sentencex may end a sentence, by language; in all others, a full stop, ? and !."""
+
 _LONG_WORD = re.compile(r"\S{400,}")
 # Between two letters or digits if possible, so that no slice ends at a full stop inside a word.
 _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
@@ -186,20 +189,28 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
 
 def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
+    from sentencex import get_sentence_boundaries
+
+    def boundaries(window: str) -> list[int]:
+        return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+
+    may_end = re.compile(f"[{re.escape(_ASCII_STOPS.get(language, '.?!'))}]")
     rules = (with_opening_marks, without_false_ends, after_and_so_on, after_ideographic_stops, by_markdown_lines)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
-        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), language))
+        if paragraph.isascii() and not may_end.search(paragraph):
+            yield from _sentences(paragraph, start, (by_markdown_lines,), [0])
+            continue
+        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), boundaries))
 
 
-def _library_starts(paragraph: str, language: str) -> list[int]:
-    """Return where sentencex begins a sentence, the paragraph's beginning included."""
-    from sentencex import get_sentence_boundaries
-
+def _library_starts(paragraph: str, boundaries: Callable[[str], list[int]]) -> list[int]:
+    """Return where sentencex, called by ``boundaries``, begins a sentence, the paragraph's beginning included."""
+    if len(paragraph) <= _WINDOW:
+        return [0, *boundaries(paragraph)[1:]]
     starts, place = {0}, 0
     while place < len(paragraph):
-        window = paragraph[place : place + _WINDOW]
-        found = [place + boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+        found = [place + start for start in boundaries(paragraph[place : place + _WINDOW])]
         starts.update(found[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
         torn = place + _WINDOW < len(paragraph) and len(found) > 1
@@ -207,12 +218,11 @@ def _library_starts(paragraph: str, language: str) -> list[int]:
     return sorted(starts)
 
 
-def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the sentences of the paragraph at offset ``place`` after applying our rules."""
+def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterable[tuple[int, int]]:
+    """Return the sentences of the paragraph at offset ``place`` after applying our rules."""
     for rule in rules:
         starts = rule(paragraph, starts)
-    for start, end in pairwise([*starts, len(paragraph)]):
-        yield place + start, place + end
+    return pairwise([place + start for start in (*starts, len(paragraph))])
 
 
 def check_paragraph(length: int) -> None:
@@ -259,8 +269,8 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        piece = text[start:end]
-        if stripped := piece.strip():
-            start += len(piece) - len(piece.lstrip())
-            trimmed.append((start, start + len(stripped)))
+        piece = text[start:end].lstrip()
+        if piece:
+            start = end - len(piece)
+            trimmed.append((start, start + len(piece.rstrip())))
     return trimmed
