@@ -44,7 +44,7 @@ _QUOTED = re.compile(r"[.?!][\"”’]\Z")
 _AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # The most frequent end of a sentence, to which none of the rules against false ends applies: no initial, no small letter,
 # and no Roman numeral that an abbreviation might refer to.
-_SURE_END = re.compile(r"[A-Za-z]{2}[.?!]\s(?=[ABD-HJKMN-UWYZ])")
+_SURE_END = re.compile(r"[A-Za-z]{2}[.?!]\s(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
 _SEEN = 24
 """Characters before and after a boundary that a rule looks at."""
 
@@ -86,11 +86,12 @@ def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
     if len(starts) < 2:
         return list(starts)
     moved = {0}
+    with_space = "«" in text or "‹" in text
     for before, start in pairwise(starts):
-        first = max(before, start - _MOST_MARKS)
-        # Most sentences have no marks, which takes less time to see than to search for them.
-        marks = text[first:start].rstrip()[-1:] in _OPENING and _OPENING_MARKS.search(text, first, start)
-        moved.add(marks.start() if marks else start)
+        if with_space or not text[start - 1].isspace():
+            marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
+            start = marks.start() if marks else start
+        moved.add(start)
     return sorted(moved)
 
 
@@ -111,15 +112,14 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
             numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
             if _is(numbers, text, previous, start) and not _is(numbers, text, start, following):
                 continue
-        elif _SURE_END.match(text, start - 4):
+        if start - previous >= 4 and _SURE_END.match(text, start - 4):
             kept.append(start)
             continue
         before, after = text[max(previous, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]
-        if before.endswith("."):
-            is_false = _refers(before, after) or _is_initial(before)
-        else:
-            is_false = _is_cited(before, after)
-        if not (is_false or (sizes_tell and _begins_small(after))):
+        if not (
+            (_refers(before, after) or _is_initial(before) if before.endswith(".") else _is_cited(before, after))
+            or (sizes_tell and _begins_small(after))
+        ):
             kept.append(start)
     return kept
 

@@ -82,7 +82,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
         If the user has.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
-    plain = _LINE_END.sub("\n", text)
+    plain = _LINE_END.sub("\n", text) if "\r" in text else text
     return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter), cancelled))
 
 
@@ -143,9 +143,9 @@ def check_splitter(splitter: str) -> None:
 
 def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
-    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
-    if not shorter:
+    if "\r\n" not in text:
         return spans
+    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
     return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
 
 
@@ -269,8 +269,10 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        piece = text[start:end].lstrip()
-        if piece:
-            start = end - len(piece)
-            trimmed.append((start, start + len(piece.rstrip())))
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        while start < end and text[start].isspace():
+            start += 1
+        if start < end:
+            trimmed.append((start, end))
     return trimmed
