@@ -242,7 +242,7 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     if unit == "words":
         words = [match.start() for match in re.finditer(r"\S+", document.text)]
         return lambda start, end: bisect_left(words, end) - bisect_right(words, start) + 1
-    return TokenSizes(document, tools)
+    return TokenSizes(document.text, document.starts, tools)
 
 
 def fitting_spans(text: str, most: int, measure: Callable[[str], int]) -> list[tuple[int, int]]:
