@@ -13,7 +13,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from importlib import resources
-from itertools import count
+from itertools import count as counting
 from pathlib import Path
 
 import numpy as np
@@ -201,9 +201,9 @@ FLOORS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex"
 def markdown_of(text: str) -> str:
     """Return the text as Markdown: a heading before every fifth paragraph, and the one after it as a list.
 
-    Sentences get numbers, so that none is the same as another: tokens and vectors of what is repeated are not computed again.
+    Sentences get numbers, so that no two are the same: tokens and vectors of repeated ones would be computed once.
     """
-    numbers = count()
+    numbers = counting()
     numbered = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
     paragraphs = re.split(r"\n\s*\n", numbered)
     for number in range(0, len(paragraphs), 5):

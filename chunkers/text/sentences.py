@@ -52,7 +52,7 @@ _LINE_END = re.compile(r"\r\n?")
 _WINDOW = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
-_ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
+ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
 """The ASCII characters after which sentencex may end a sentence, by language; in all others, a full stop, ? and !."""
 
 _LONG_WORD = re.compile(r"\S{400,}")
@@ -194,7 +194,7 @@ def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
     def boundaries(window: str) -> list[int]:
         return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
 
-    may_end = re.compile(f"[{re.escape(_ASCII_STOPS.get(language, '.?!'))}]")
+    may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
     rules = (with_opening_marks, without_false_ends, after_and_so_on, after_ideographic_stops, by_markdown_lines)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
