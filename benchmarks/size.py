@@ -1,4 +1,4 @@
-"""Time and memory at size: the optimal partition, 10 MB of text, and clustering of 5,000 sentences."""
+"""Time and memory at size: the optimal partition, 10 MB of text, 5 MB beside others, and clustering of 5,000 sentences."""
 
 from __future__ import annotations
 
@@ -6,23 +6,40 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import resource
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from importlib import resources
+from itertools import count as counting
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSplitter
+from markdown_it import MarkdownIt
+from sentencex import get_sentence_boundaries
 
 from benchmarks.measure import Spread, table, timed
-from chunkers import Document, Embedder, Tools, build_chunker, load_tokenizer, run
+from benchmarks.references import CountingEncoder, langchain_breakpoint
+from chunkers import (
+    Document,
+    Embedder,
+    EmbeddingCache,
+    Tools,
+    build_chunker,
+    chunk,
+    load_embedder,
+    load_tokenizer,
+    run,
+)
 from chunkers.building_blocks.clustering import MOST_SENTENCES
-from chunkers.building_blocks.langchain_offsets import SEPARATORS
 from chunkers.building_blocks.partition import best_cuts, best_totals, cut_gains, run_rewards
-from chunkers.building_blocks.recursive_spans import recursive_spans
+from chunkers.building_blocks.recursive_spans import SEPARATORS, recursive_spans
+from chunkers.text.sentences import split_sentences
+from chunkers.text.tokenizers import WordPieceTokenizer
 from sample_docs import load_sample
 
 PIECES = (1_000, 4_000, 16_000, 64_000)
@@ -150,7 +167,7 @@ def embedding_nothing(text: str, repeats: int) -> None:
         ("fixed_tokens / TokenTextSplitter", chunker("fixed_tokens"), lambda: tokens.split_text(text)),
         (
             "recursive, exact offsets / RecursiveCharacterTextSplitter",
-            lambda: recursive_spans(text, 200, 0, len, "chroma", tools),
+            lambda: recursive_spans(text, 200, 0, len, "chroma"),
             lambda: recursive.split_text(text),
         ),
         (
@@ -175,6 +192,77 @@ def embedding_nothing(text: str, repeats: int) -> None:
         )
     print(f"\n{len(text):,} characters, {len(document.sentences):,} sentences, split before the clock starts:")
     print(table(["ours / reference", "ours, ms", "MB/s", "reference, ms", "time of the reference's"], rows))
+
+
+FLOORS = {"recursive": 0.5, "structure": 1 / 1.5, "breakpoint": 0.8, "sentencex": 0.5}
+"""The least speed, in terms of that of what a chunker is compared with."""
+
+
+def markdown_of(text: str) -> str:
+    """Return the text as Markdown: a heading before every fifth paragraph, and the one after it as a list.
+
+    Sentences get numbers, so that no two are the same: tokens and vectors of repeated ones would be computed once.
+    """
+    numbers = counting()
+    numbered = re.sub(r"(?<=[.?!])\s(?=[A-Z])", lambda space: f"{space[0]}In {next(numbers)} ", text)
+    paragraphs = re.split(r"\n\s*\n", numbered)
+    for number in range(0, len(paragraphs), 5):
+        paragraphs[number] = f"## Part {number}\n\n{paragraphs[number]}"
+        if number + 1 < len(paragraphs):
+            paragraphs[number + 1] = "- " + paragraphs[number + 1].replace(". ", ".\n- ")
+    return "\n\n".join(paragraphs)
+
+
+def beside_others(text: str, repeats: int) -> None:
+    """Print the speed, by processor time, of chunkers and the splitter relative to that of the least they could do."""
+    recursive = RecursiveCharacterTextSplitter(separators=SEPARATORS["chroma"][0], chunk_size=200, chunk_overlap=0)
+    parser = MarkdownIt("commonmark").enable("table")
+    static = load_embedder("static")
+    static.encode(["Load the model."])
+    # Long enough for every paragraph, so that no block is cut.
+    whole = max(WordPieceTokenizer().count(re.split(r"\n\s*\n", text)))
+
+    def structured() -> object:
+        tools = Tools(None, WordPieceTokenizer())
+        return run(build_chunker("structure", {"max_size": whole}), Document.from_text(text), tools)
+
+    def parsed_and_counted() -> object:
+        return parser.block.parse(text, parser, {}, []), WordPieceTokenizer().count([text])
+
+    def by_meaning() -> object:
+        tools = Tools(static, WordPieceTokenizer(), EmbeddingCache())
+        return run(build_chunker("breakpoint", {"buffer": 1}), Document.from_text(text, "regex"), tools)
+
+    def by_langchain() -> object:
+        return langchain_breakpoint(text, CountingEncoder(static), buffer=1, amount=95)
+
+    races: list[tuple[str, str, Callable[[], object], Callable[[], object]]] = [
+        ("recursive", "LangChain's", lambda: chunk(text, "recursive"), lambda: recursive.split_text(text)),
+        ("structure", "parsing, and counting tokens once", structured, parsed_and_counted),
+        ("breakpoint", "LangChain's with the same vectors", by_meaning, by_langchain),
+        (
+            "sentencex",
+            "sentencex alone",
+            lambda: split_sentences(text, "sentencex:en"),
+            lambda: get_sentence_boundaries("en", text),
+        ),
+    ]
+    rows = []
+    for name, other, ours, theirs in races:
+        ours()
+        pairs = [(processor_time(ours), processor_time(theirs)) for _ in range(repeats)]
+        own = Spread.of(1000 * mine for mine, _ in pairs)
+        speed = Spread.of(reference / mine for mine, reference in pairs)
+        rows.append([f"{name} / {other}", own.milliseconds(), speed.times(), f"{FLOORS[name]:.2f}"])
+    print(f"\n{len(text):,} characters of Markdown, processor time:")
+    print(table(["ours / reference", "ours, ms", "speed, of the reference's", "at least"], rows))
+
+
+def processor_time(call: Callable[[], object]) -> float:
+    """Return the seconds of processor time that ``call`` took."""
+    began = time.process_time()
+    call()
+    return time.process_time() - began
 
 
 CLUSTERINGS: tuple[tuple[str, dict[str, object]], ...] = (
@@ -218,6 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = [len(Document.from_text(text, "regex").sentences)] if options.text else [5_000, MOST_SENTENCES]
     optimal(options.repeats)
     embedding_nothing(text, options.repeats)
+    beside_others(markdown_of(text[:5_000_000]), options.repeats)
     clustering(counts)
     return 0
 

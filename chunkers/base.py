@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import PydanticUndefined
 
 from chunkers.errors import ParameterError, shown
+from chunkers.lazy import LazyTuple
 from chunkers.numbers import signed
 from chunkers.result import Chunking, Gap, Timing
 from chunkers.text.document import Document
@@ -305,12 +306,16 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
     `chunkers.run` attaches the recipe too.
     """
     meter = Meter()
+    was_split = document.is_split
     began = time.perf_counter()
     embedder = tools.embedder.for_document(document) if tools.embedder is not None else None
     chunking = chunker.chunk(document, replace(tools, embedder=embedder, meter=meter))
     elapsed = time.perf_counter() - began
+    split_ms = document.split_ms if document.is_split else 0.0
+    if not was_split:
+        elapsed -= split_ms / 1000
     timing = Timing(
-        split_ms=document.split_ms,
+        split_ms=split_ms,
         embed_ms=meter.embed_s * 1000,
         embedded=meter.embedded,
         cached=meter.cached,
@@ -319,4 +324,5 @@ def run(chunker: Chunker, document: Document, tools: Tools) -> Chunking:
         merge_ms=meter.merge_s * 1000,
     )
     used = {"embedder": embedder if meter.seen else None, "tokenizer": tools.tokenizer if meter.counted else None}
-    return replace(chunking, timing=timing, misfits=misfits_of(document, **used), spending=meter.spending)
+    misfits = LazyTuple(lambda: misfits_of(document, **used))
+    return replace(chunking, timing=timing, misfits=misfits, spending=meter.spending)

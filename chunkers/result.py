@@ -301,7 +301,7 @@ class Timing:
     Attributes
     ----------
     split_ms
-        Splitting into sentences; once for all chunkers of a document.
+        Splitting into sentences; once for all chunkers of a document, and 0 where none has asked for a sentence yet.
     embed_ms
         Looking up embeddings and computing the missing ones.
     embedded, cached
@@ -367,7 +367,7 @@ class Chunking(Sequence[Chunk]):
     comparisons: tuple[Comparison, ...] = ()
     clusters: Clusters | None = None
     left_out: tuple[Proposition, ...] = ()
-    misfits: tuple[Misfit, ...] = ()
+    misfits: Sequence[Misfit] = ()
     spending: Spending | None = field(default=None, compare=False)
     made_by: Recipe | None = field(default=None, compare=False)
 

@@ -138,7 +138,7 @@ Make = Callable[[Recipe, dict[str, Any]], Original | None]
 
 
 def _langchain_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original:
-    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+    from chunkers.building_blocks.recursive_spans import SEPARATORS
 
     separators, is_regex = SEPARATORS[settings["separators"]]
     imports, before, counter = _counter(recipe, settings["unit"])
@@ -336,7 +336,7 @@ def _haystack_sentences(recipe: Recipe, settings: dict[str, Any]) -> Original | 
 def _haystack_recursive(recipe: Recipe, settings: dict[str, Any]) -> Original | None:
     import re
 
-    from chunkers.building_blocks.langchain_offsets import SEPARATORS
+    from chunkers.building_blocks.recursive_spans import SEPARATORS
 
     unit = {"characters": "char", "words": "word"}.get(settings["unit"])
     separators, is_regex = SEPARATORS[settings["separators"]]

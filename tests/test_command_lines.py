@@ -147,7 +147,7 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
     [
         ("-m seamark chunk --list", set()),
         (f"{CUT} fixed_words", set()),
-        (f"{CUT} recursive", {"langchain_core"}),
+        (f"{CUT} recursive", set()),
         (f"{CUT} breakpoint", set()),
         ("-m seamark check sample_docs/stubs.txt --chunker fixed_words", set()),
         (f"{CUT} breakpoint --embedder tfidf", {"sklearn", "scipy", "pandas"}),
@@ -160,7 +160,7 @@ CUT = "-m seamark chunk sample_docs/stubs.txt --tokenizer words --chunker"
                 (f"{CUT} fixed_sentences --embedder spacy:en_core_web_md", set()),
                 (f"{CUT} fixed_sentences --embedder some/model", set()),
                 (f"{CUT} double_pass", set()),
-                (f"{CUT} optimal --set max_size=50", {"langchain_core"}),
+                (f"{CUT} optimal --set max_size=50", set()),
                 ("-m seamark sweep stubs --tokenizer words --chunker fixed_sentences --grid size=2 --json", set()),
             )
         ),

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from chunkers.base import Chunker
 from chunkers.building_blocks.recursive_spans import measure_for
-from chunkers.building_blocks.sizes import fitting_spans, sizes_of
+from chunkers.building_blocks.sizes import fitting_spans
+from chunkers.building_blocks.token_sizes import TokenSizes
 from chunkers.reason import Reason, chain
 from chunkers.text.document import Document, Span
-from chunkers.text.outline import Block, list_items
+from chunkers.text.outline import Block, blocks, list_items
 from chunkers.tools import Tools
 
 _LINE = re.compile(r"[^\r\n]+")
@@ -64,7 +65,8 @@ class Parts:
     """
 
     def __init__(self, document: Document, inner: Callable[[int], Chunker] | None, most: int, tools: Tools) -> None:
-        self.size = sizes_of(document, "tokens", tools)
+        # By blocks: a text whose blocks all fit is never split into sentences.
+        self.size = TokenSizes(document.text, [block.span.start for block in blocks(document.text)], tools)
         self.kept: dict[int, Reason] = {}
         self._measure = measure_for("tokens", tools)
         self._document = document
@@ -181,7 +183,7 @@ class Parts:
             if size <= most:
                 units.append(word)
                 continue
-            inside = fitting_spans(text[word.start : word.end], most, self._measure, self._tools)
+            inside = fitting_spans(text[word.start : word.end], most, self._measure)
             units += [Part(word.start + start, word.start + end, why) for start, end in inside]
         return self._packed(units, most, most)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import overload
+from collections.abc import Callable, Sequence
 
 from chunkers.reason import Reason, chain
 from chunkers.result import Gap, Verdict
@@ -43,54 +41,6 @@ def ledger(document: Document, cuts: Sequence[Gap], kept: str) -> tuple[Gap, ...
         after = cut.index if cut.offset is not None else cut.index + 1
     gaps += [Gap(index, None, None, Verdict.KEPT, why) for index in range(after, len(document.sentences) - 1)]
     return tuple(gaps)
-
-
-class LazyLedger(Sequence[Gap]):
-    """A ledger that is computed when it is first read, and then is like the tuple of its gaps.
-
-    For chunkers that cut by a count it takes longer than the cutting, and callers who want only the chunks never read it.
-    Comparing, hashing and pickling read it.
-    """
-
-    def __init__(self, write: Callable[[], tuple[Gap, ...]]) -> None:
-        self._write = write
-
-    @cached_property
-    def _gaps(self) -> tuple[Gap, ...]:
-        return self._write()
-
-    @overload
-    def __getitem__(self, place: int) -> Gap: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Gap, ...]: ...
-    def __getitem__(self, place: int | slice) -> Gap | tuple[Gap, ...]:
-        return self._gaps[place]
-
-    def __add__(self, others: tuple[Gap, ...] | LazyLedger) -> tuple[Gap, ...]:
-        return self._gaps + tuple(others) if isinstance(others, tuple | LazyLedger) else NotImplemented
-
-    def __radd__(self, others: tuple[Gap, ...]) -> tuple[Gap, ...]:
-        return others + self._gaps if isinstance(others, tuple) else NotImplemented
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, LazyLedger):
-            return self is other or self._gaps == other._gaps
-        return self._gaps == other if isinstance(other, tuple) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._gaps)
-
-    def __reduce__(self) -> tuple[type[tuple[Gap, ...]], tuple[tuple[Gap, ...]]]:
-        return tuple, (self._gaps,)
-
-    def __iter__(self) -> Iterator[Gap]:
-        return iter(self._gaps)
-
-    def __len__(self) -> int:
-        return len(self._gaps)
-
-    def __repr__(self) -> str:
-        return repr(self._gaps)
 
 
 def gap_order(gap: Gap) -> tuple[int, float]:

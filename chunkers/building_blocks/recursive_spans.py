@@ -1,16 +1,30 @@
-"""The spans that LangChain's recursive splitter makes, with exact offsets."""
+"""The spans that LangChain's RecursiveCharacterTextSplitter makes, found without it and with exact offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import accumulate, pairwise
+from operator import sub
 from typing import Literal
 
 from chunkers.tools import Tools
 
 Separators = Literal["chroma", "langchain", "markdown"]
 
-
 Unit = Literal["characters", "words", "tokens"]
+
+SEPARATORS: dict[str, tuple[list[str], bool]] = {
+    "chroma": (["\n\n", "\n", ".", "?", "!", " ", ""], False),
+    "langchain": (["\n\n", "\n", " ", ""], False),
+    "markdown": (
+        ["\n#{1,6} ", "```\n", "\n\\*\\*\\*+\n", "\n---+\n", "\n___+\n", "\n\n", "\n", " ", ""],
+        True,
+    ),
+}
+"""Separators by preset, and whether they are regular expressions; those for Markdown are LangChain's."""
 
 
 _SHORT, _REMEMBERED = 16, 100_000
@@ -37,11 +51,79 @@ def measure_for(unit: Unit, tools: Tools) -> Callable[[str], int]:
     return tokens
 
 
+@cache
+def separator_patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
+    """Return the separators of a preset that are not empty, each with its compiled pattern."""
+    separators, is_regex = SEPARATORS[preset]
+    return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]
+
+
 def recursive_spans(
-    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators, tools: Tools
+    text: str, size: int, overlap: int, measure: Callable[[str], int], separators: Separators
 ) -> list[tuple[int, int]]:
-    """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges of code points."""
-    with tools.loading():
-        # Imported late: LangChain takes as long to load as all the rest of this library.
-        from chunkers.building_blocks.langchain_offsets import OffsetSplitter
-    return OffsetSplitter(size, overlap, measure, separators).spans(text)
+    """Return the chunks of LangChain's RecursiveCharacterTextSplitter as half-open ranges, without surrounding white space.
+
+    A text is split before every occurrence of its first separator. Pieces below ``size`` are merged into windows; larger
+    ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter, no chunk repeats
+    pieces of size 0 where ``overlap`` is 0.
+    """
+    patterns = [pattern for _, pattern in separator_patterns(separators)]
+    windows: list[tuple[int, int]] = []
+
+    def split(start: int, end: int, level: int) -> None:
+        edges: Sequence[int] = range(start, end + 1)
+        while level < len(patterns):
+            found = [match.start() for match in patterns[level].finditer(text, start, end)]
+            level += 1
+            if found:
+                edges = [*found, end] if found[0] == start else [start, *found, end]
+                break
+        else:
+            level = -1
+        if measure is len:
+            sizes = list(map(sub, edges[1:], edges))
+            totals = edges
+        else:
+            sizes = [measure(text[first:last]) for first, last in pairwise(edges)]
+            totals = [0, *accumulate(sizes)]
+        begin = 0
+        for place in [place for place, piece in enumerate(sizes) if piece >= size]:
+            windows.extend(_merged(edges, totals, begin, place, size, overlap))
+            if level < 0:
+                windows.append((edges[place], edges[place + 1]))
+            else:
+                split(edges[place], edges[place + 1], level)
+            begin = place + 1
+        windows.extend(_merged(edges, totals, begin, len(sizes), size, overlap))
+
+    split(0, len(text), 0)
+    spans = []
+    for start, end in windows:
+        window = text[start:end].lstrip()
+        if window:
+            start = end - len(window)
+            spans.append((start, start + len(window.rstrip())))
+    return spans
+
+
+def _merged(
+    edges: Sequence[int], totals: Sequence[int], first: int, stop: int, size: int, overlap: int
+) -> list[tuple[int, int]]:
+    """Return windows over the pieces from ``first`` to before ``stop``, each of which is smaller than ``size``.
+
+    Piece ``number`` lies between ``edges[number]`` and the next edge; its size is that of ``totals[number + 1]`` less
+    ``totals[number]``.
+    """
+    windows: list[tuple[int, int]] = []
+    while first < stop:
+        last = bisect_right(totals, totals[first] + size, first + 1, stop + 1) - 1
+        windows.append((edges[first], edges[last]))
+        if last == stop:
+            break
+        if overlap:
+            # The next window repeats at most the overlap, and has room for the piece that did not fit.
+            repeated = max(totals[last] - overlap, min(totals[last + 1] - size, totals[last]))
+            first = bisect_left(totals, repeated, first, last)
+        else:
+            first = last
+    return windows

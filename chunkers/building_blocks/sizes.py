@@ -212,7 +212,7 @@ class _Sizer:
         if unit == "sentences":
             return self.cut_evenly(part, above)
         text, measure = self.document.text[part.start : part.end], measure_for(unit, self.tools)
-        spans = fitting_spans(text, self.limits.most or 1, measure, self.tools)
+        spans = fitting_spans(text, self.limits.most or 1, measure)
         small = any(measure(text[start:end]) < least for start, end in spans)
         said = "cut by the recursive chunker"
         said += f", which leaves pieces below minimum size {least:,}" if small else ""
@@ -242,10 +242,10 @@ def sizes_of(document: Document, unit: SizeUnit, tools: Tools) -> Callable[[int,
     if unit == "words":
         words = [match.start() for match in re.finditer(r"\S+", document.text)]
         return lambda start, end: bisect_left(words, end) - bisect_right(words, start) + 1
-    return TokenSizes(document, tools)
+    return TokenSizes(document.text, document.starts, tools)
 
 
-def fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: Tools) -> list[tuple[int, int]]:
+def fitting_spans(text: str, most: int, measure: Callable[[str], int]) -> list[tuple[int, int]]:
     """Return the recursive chunker's spans of ``text``, none larger than ``most`` if smaller pieces can be had.
 
     It adds the sizes of the pieces that it joins, and joined they may have more tokens; what is too large is split for less.
@@ -253,7 +253,7 @@ def fitting_spans(text: str, most: int, measure: Callable[[str], int], tools: To
     pending, found = [(0, len(text), most)], []
     while pending:
         start, end, size = pending.pop()
-        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma", tools):
+        for first, last in recursive_spans(text[start:end], size, 0, measure, "chroma"):
             if size > 1 and measure(text[start + first : start + last]) > most:
                 pending.append((start + first, start + last, size - 1))
             else:

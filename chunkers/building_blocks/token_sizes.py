@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from chunkers.text.document import Document
 from chunkers.tools import Tools
 
 _SURE = re.compile(r"(?<=[^\W_])(?=[ \t\n\r,.;:!?、。，！？；：])")
@@ -19,16 +19,17 @@ those of the whole.
 
 
 class TokenSizes:
-    """Counts the tokens of slices of a document, which begin and end at no white space, as if each were a text by itself.
+    """Counts the tokens of slices of a text, which begin and end at no white space, as if each were a text by itself.
 
-    The tokens of sentences do not add up: white space between them may be tokens too, and a token can cross from one to the
-    next. So the text is counted from a sure end of a token in each sentence to that in the next, and a slice is the sum of
-    such parts and of what stands before the first and after the last.
+    The text is counted in units, sentences or blocks, which begin at ``starts``. The tokens of units do not add up: white
+    space between them may be tokens too, and a token can cross from one to the next. So the text is counted from a sure end
+    of a token in each unit to that in the next, and a slice is the sum of such parts and of what stands before the first and
+    after the last.
     """
 
-    def __init__(self, document: Document, tools: Tools) -> None:
-        self._text = document.text
-        self._starts = document.starts
+    def __init__(self, text: str, starts: Sequence[int], tools: Tools) -> None:
+        self._text = text
+        self._starts = starts
         self._tools = tools
         self._skips_space = getattr(tools.tokenizer, "skips_space", False)
         self._counted: dict[tuple[int, int], int] = {}
@@ -43,9 +44,9 @@ class TokenSizes:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """A place in each sentence that has one, where a token always ends."""
+        """A place in each unit that has one, where a token always ends."""
         if self._skips_space:
-            # Between two sentences, so that the parts are sentences, which are often counted already.
+            # Between two units, so that the parts are units, which are often counted already.
             return [start for start in self._starts if not start or self._text[start - 1] in " \t\n\r"]
         ends = []
         for start, following in pairwise([*self._starts, len(self._text)]):

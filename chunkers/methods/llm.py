@@ -89,7 +89,7 @@ class Llm(Windowed):
     def units(self, document: Document, tools: Tools) -> list[tuple[int, int]]:
         """Return the pieces; raises InputError if there are too many."""
         check_size(self.name, document.text, self.piece_size, "tokens")
-        return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
+        return recursive_spans(document.text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
 
     def read(self, answer: str, first: int, last: int) -> list[int]:
         """Return the pieces after which the last line ``split_after:`` of an answer cuts; see `Windowed.read`."""
@@ -164,7 +164,7 @@ class Lumber(Windowed):
             if size <= most:
                 units.append((start, end))
                 continue
-            parts = recursive_spans(text[start:end], most, 0, measure_for("tokens", tools), "chroma", tools)
+            parts = recursive_spans(text[start:end], most, 0, measure_for("tokens", tools), "chroma")
             units += [(start + first, start + last) for first, last in parts]
         return units
 

@@ -93,7 +93,7 @@ class Optimal(Chunker):
         check_size(self.name, text, self.piece_size, "tokens")
         # A word has a token, but for the few without any, so there are no fewer pieces.
         self._check_runs(len(word_starts(text)) // self.piece_size, "at least ")
-        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma", tools)
+        pieces = recursive_spans(text, self.piece_size, 0, measure_for("tokens", tools), "chroma")
         if not pieces:
             return Chunking(document, (), ())
         longest = self._check_runs(len(pieces))

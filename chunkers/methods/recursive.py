@@ -1,19 +1,24 @@
-"""LangChain's recursive splitter with exact offsets."""
+"""LangChain's recursive splitter, with exact offsets."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from chunkers.base import Chunker
-from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks, check_size
-from chunkers.building_blocks.recursive_spans import Separators, Unit, measure_for, recursive_spans
+from chunkers.building_blocks.recursive_spans import (
+    Separators,
+    Unit,
+    measure_for,
+    recursive_spans,
+    separator_patterns,
+)
+from chunkers.lazy import LazyTuple
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
 from chunkers.text.document import Document, Span
@@ -30,7 +35,6 @@ class Recursive(Chunker):
     title: ClassVar[str] = "Recursive"
     idea: ClassVar[str] = "Cuts at blank lines, then lines, then full stops, then words, until the pieces fit."
     source: ClassVar[str] = "Chroma technical report (2024); Kreileder et al.; LangChain"
-    packages: ClassVar[tuple[str, ...]] = ("langchain-text-splitters",)
     formula: ClassVar[str] = (
         r"\begin{aligned} &\text{split at the first separator found,} \\ &\text{finer where } |p| \ge s; \\ "
         r"&\text{join neighbours while } \textstyle\sum |p| \le s \end{aligned}"
@@ -85,10 +89,11 @@ class Recursive(Chunker):
         """
         check_size(self.name, document.text, self.size, self.unit)
         measure = measure_for(self.unit, tools)
-        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators, tools)
+        spans = recursive_spans(document.text, self.size, self.overlap, measure, self.separators)
         check_chunks(self.name, len(spans), sum(end - start for start, end in spans))
-        chunks = tuple(Chunk.of(document, Span(start, end)) for start, end in spans)
-        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
+        text = document.text
+        chunks = tuple([Chunk((Span(start, end),), text[start:end]) for start, end in spans])
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Gap, ...]:
         passed = Reason(remark=f"the next piece would pass size {self.size:,} {self.unit}")
@@ -115,15 +120,7 @@ def separator_at(text: str, offset: int, preset: Separators) -> str:
     begin = offset
     while begin and text[begin - 1].isspace():
         begin -= 1
-    for separator, pattern in _patterns(preset):
+    for separator, pattern in separator_patterns(preset):
         if any(pattern.match(text, place) for place in range(begin, offset + 1)):
             return SEPARATOR_NAMES.get(separator, f"{separator!r}")
     return SEPARATOR_NAMES[""]
-
-
-@cache
-def _patterns(preset: Separators) -> list[tuple[str, re.Pattern[str]]]:
-    from chunkers.building_blocks.langchain_offsets import SEPARATORS
-
-    separators, is_regex = SEPARATORS[preset]
-    return [(word, re.compile(word if is_regex else re.escape(word))) for word in separators if word]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
@@ -13,12 +14,13 @@ from chunkers.base import Chunker
 from chunkers.building_blocks.block_parts import Parts
 from chunkers.building_blocks.ledger import cuts_to_gaps, gap_order
 from chunkers.building_blocks.overlaps import check_chunks, check_size
+from chunkers.lazy import LazyTuple
 from chunkers.methods.breakpoint import Breakpoint
 from chunkers.methods.change_point import ChangePoint
 from chunkers.methods.optimal import Optimal
 from chunkers.reason import Reason
-from chunkers.result import Chunking, Gap, Verdict
-from chunkers.text.document import Document
+from chunkers.result import Chunk, Chunking, Gap, Verdict
+from chunkers.text.document import Document, Span
 from chunkers.text.outline import SPECIAL, Block, blocks, check_outline
 from chunkers.tools import Tools
 
@@ -64,7 +66,7 @@ class Structure(Chunker):
         "Sees only what is marked: a text without headings is cut by the lengths of its paragraphs, and a line that looks "
         "like a heading is one."
     )
-    packages: ClassVar[tuple[str, ...]] = ("markdown-it-py", "langchain-text-splitters")
+    packages: ClassVar[tuple[str, ...]] = ("markdown-it-py",)
     # Without the settings it is a bool all the same.
     embeds: ClassVar[Any] = _EmbedsByInner()
 
@@ -121,7 +123,7 @@ class Structure(Chunker):
         """
         check_size(self.name, document.text, self.max_size, "tokens")
         check_outline(self.name, document.text)
-        if not document.sentences:
+        if not document.text.strip():
             return Chunking(document, (), ())
         # As they are at their defaults, but for the size.
         inner: dict[str, Callable[[int], Chunker] | None] = {
@@ -188,14 +190,16 @@ class _Cutting:
                 done += len(group.lead) + 1 + len(group.tail)
             self._join(pieces, section)
         check_chunks(self.chunker.name, len(self.cuts) + 1, len(self.document.text))
-        gaps = cuts_to_gaps(self.document, sorted(self.cuts), Verdict.CUT, self.cuts.__getitem__)
-        chunking = Chunking.from_gaps(self.document, self._ledger(gaps, outline))
-        chunks = [chunk._replace(context=self.contexts.get(chunk.start, "")) for chunk in chunking.chunks]
+        text, starts = self.document.text, sorted(self.cuts)
+        chunks = []
+        for start, following in pairwise([len(text) - len(text.lstrip()), *starts, len(text)]):
+            chunk = text[start:following].rstrip()
+            chunks.append(Chunk((Span(start, start + len(chunk)),), chunk, self.contexts.get(start, "")))
         notes = [
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
-        return Chunking(self.document, tuple(chunks), chunking.gaps, notes=tuple(notes))
+        return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, outline)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
         """Yield the level that opens each section, 0 for none, and its blocks; headings at the end go with those before."""
@@ -290,7 +294,7 @@ class _Cutting:
         same = "same heading" if section[0].kind == "heading" else "no heading between"
         opened, context = pieces[0].start, pieces[0].context
         text = self.document.text
-        size, *others = self.tools.count_tokens([text[piece.start : piece.end] for piece in pieces])
+        size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
         extra = self._note(opened, context)
         for piece, own in zip(pieces[1:], others, strict=True):
             parted = skips_space and text[piece.start - 1].isspace()
@@ -312,8 +316,9 @@ class _Cutting:
         self.contexts[start] = context
         return self.tools.count_tokens([context])[0]
 
-    def _ledger(self, cuts: Sequence[Gap], outline: Sequence[Block]) -> list[Gap]:
+    def _ledger(self, offsets: Sequence[int], outline: Sequence[Block]) -> tuple[Gap, ...]:
         """Return the cuts and a gap for each other pair of neighbouring sentences."""
+        cuts = cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__)
         starts = [block.span.start for block in outline]
         cut = {gap.index for gap in cuts if gap.offset is None}
         inside = [Reason(remark=f"inside a {block.kind}") for block in outline]
@@ -322,7 +327,7 @@ class _Cutting:
             if index not in cut:
                 why = self.kept.get(place) or self.parts.kept.get(place) or inside[bisect_right(starts, place) - 1]
                 kept.append(Gap(index, None, None, Verdict.KEPT, why))
-        return sorted([*kept, *cuts], key=gap_order)
+        return tuple(sorted([*kept, *cuts], key=gap_order))
 
 
 def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels: int) -> None:

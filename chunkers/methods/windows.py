@@ -12,8 +12,9 @@ from pydantic import Field, model_validator
 
 from chunkers.arrays import IntArray
 from chunkers.base import Chunker
-from chunkers.building_blocks.ledger import LazyLedger, cuts_to_gaps, ledger
+from chunkers.building_blocks.ledger import cuts_to_gaps, ledger
 from chunkers.building_blocks.overlaps import check_chunks
+from chunkers.lazy import LazyTuple
 from chunkers.methods.fixed import window_count, windows
 from chunkers.reason import Reason, chain
 from chunkers.result import Chunk, Chunking, Gap, Verdict
@@ -67,8 +68,8 @@ class Windows(Chunker):
             if stripped := window.strip():
                 start = begin + len(window) - len(window.lstrip())
                 spans.append(Span(start, start + len(stripped)))
-        chunks = tuple(Chunk.of(document, span) for span in spans)
-        return Chunking(document, chunks, LazyLedger(lambda: self._ledger(document, spans)))
+        chunks = tuple([Chunk((span,), text[span.start : span.end]) for span in spans])
+        return Chunking(document, chunks, LazyTuple(lambda: self._ledger(document, spans)))
 
     def _ledger(self, document: Document, spans: Sequence[Span]) -> tuple[Gap, ...]:
         repeats = [Reason(remark=f"the next chunk repeats {self.overlap:,}")] if self.overlap else []

@@ -14,7 +14,7 @@ from chunkers.errors import InputError, shown
 from chunkers.limits import MAX_SENTENCES
 from chunkers.text.given import GivenSentences, checked_spans, given_spans
 from chunkers.text.parts import Parts
-from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, language_of, load_splitter, split_sentences
+from chunkers.text.sentences import DEFAULT_SPLITTER, GIVEN, check_splitter, language_of, load_splitter, split_sentences
 
 
 class Span(NamedTuple):
@@ -42,7 +42,7 @@ class Document:
     splitter
         The name of the sentence splitter that made ``sentences``; ``given`` where the caller did.
     split_ms
-        Milliseconds that the splitter took.
+        Milliseconds that the splitter took. Reading it, like ``sentences`` and ``language``, splits a text that is not yet.
     language
         The code of the language whose rules the splitter applied, chosen or detected; None where it has none.
     parts
@@ -58,8 +58,9 @@ class Document:
     sentences: tuple[Span, ...]
     name: str = "text"
     splitter: str = GIVEN
-    split_ms: float = field(default=0.0, compare=False)
-    language: str | None = None
+    # Defaults by factories leave no attribute in the class, so that reading a missing one calls `__getattr__`.
+    split_ms: float = field(default_factory=float, compare=False)
+    language: str | None = field(default_factory=lambda: None)
     parts: Parts | None = None
 
     def __post_init__(self) -> None:
@@ -83,32 +84,60 @@ class Document:
         sentences: str | GivenSentences = DEFAULT_SPLITTER,
         name: str = "text",
         parts: Parts | None = None,
-        cancelled: Callable[[], bool] = bool,
     ) -> Document:
-        """Split ``text`` with the sentence splitter called ``sentences``, or take these sentences, as texts or as spans.
+        """Return a document whose sentences the splitter called ``sentences`` finds, or these, given as texts or as spans.
 
-        ``cancelled`` is asked at every sentence that the splitter finds whether the user has cancelled.
+        The splitter runs when a sentence is first asked for: many chunkers never do.
 
         Raises
         ------
         InputError
-            If the text is no str, or holds a lone surrogate or more than `MAX_SENTENCES` sentences, the splitter does not
-            exist, or given sentences are not those of the text.
-        Cancelled
-            If the user has.
+            If the text is no str or holds a lone surrogate, the splitter does not exist, or given sentences are not those of
+            the text.
         """
         check_text(text, name)
         if not isinstance(sentences, str):
             return cls(text, tuple(map(Span._make, given_spans(text, sentences))), name, parts=parts)
-        load_splitter(sentences)
-        began = time.perf_counter()
-        language = language_of(text, sentences)
-        exact = sentences if language is None else f"sentencex:{language}"
-        found = split_sentences(text, exact, cancelled)
-        if len(found) > MAX_SENTENCES:
-            raise InputError(f"{name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(found):,}.")
-        spans = tuple(Span(start, end) for start, end in found)
-        return cls(text, spans, name, sentences, (time.perf_counter() - began) * 1000, language, parts)
+        check_splitter(sentences)
+        document = cls.__new__(cls)
+        document.__dict__.update(text=text, name=name, splitter=sentences, parts=parts)
+        return document
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the sentences are known already."""
+        return "sentences" in self.__dict__
+
+    def split(self, cancelled: Callable[[], bool] = bool) -> Document:
+        """Find the sentences now unless they are known; return the document.
+
+        ``cancelled`` is called at every sentence; it returns True once the user has cancelled.
+
+        Raises
+        ------
+        InputError
+            If the text has more than `MAX_SENTENCES` sentences, or the splitter's pipeline is not installed.
+        Cancelled
+            If the user has cancelled.
+        """
+        if not self.is_split:
+            load_splitter(self.splitter)
+            began = time.perf_counter()
+            language = language_of(self.text, self.splitter)
+            spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)
+            if len(spans) > MAX_SENTENCES:
+                raise InputError(
+                    f"{self.name}: a text may have at most {MAX_SENTENCES:,} sentences; this one has {len(spans):,}."
+                )
+            elapsed_ms = (time.perf_counter() - began) * 1000
+            self.__dict__.update(language=language, split_ms=elapsed_ms, sentences=tuple(map(Span._make, spans)))
+        return self
+
+    def __getattr__(self, name: str) -> object:
+        """Split the text when its sentences, or facts about the splitting, are first asked for."""
+        if name not in ("sentences", "split_ms", "language") or "splitter" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.split().__dict__[name]
 
     @staticmethod
     def identity_of(text: str, splitter: str, parts: Parts | None = None) -> str:

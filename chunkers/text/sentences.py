@@ -52,6 +52,9 @@ _LINE_END = re.compile(r"\r\n?")
 _WINDOW = 4_000
 """Characters of a paragraph passed to sentencex at once: its time is quadratic in the number of quotation marks."""
 
+ASCII_STOPS = {"el": ".?!;", "hy": ".?!:;"}
+"""The ASCII characters after which sentencex may end a sentence, by language; in all others, a full stop, ? and !."""
+
 _LONG_WORD = re.compile(r"\S{400,}")
 # Between two letters or digits if possible, so that no slice ends at a full stop inside a word.
 _SLICE = re.compile(r"\S{100,200}(?<=\w)(?=\w)|\S{1,200}")
@@ -79,7 +82,7 @@ def split_sentences(text: str, splitter: str, cancelled: Callable[[], bool] = bo
         If the user has.
     """
     # The splitters see only LF: patterns with an alternative for each line end would read \r\n as two.
-    plain = _LINE_END.sub("\n", text)
+    plain = _LINE_END.sub("\n", text) if "\r" in text else text
     return _in_the_original(text, _trimmed(plain, _pieces(plain, splitter), cancelled))
 
 
@@ -115,28 +118,34 @@ def language_of(text: str, splitter: str) -> str | None:
     InputError
         If there is no such splitter or language.
     """
+    check_splitter(splitter)
+    if splitter == "sentencex":
+        return detect_language(_LINE_END.sub("\n", text))
+    kind, _, code = splitter.partition(":")
+    return code if kind == "sentencex" else None
+
+
+def check_splitter(splitter: str) -> None:
+    """Raise InputError if there is no such splitter or language; loads nothing."""
     kind, colon, name = splitter.partition(":")
-    if kind != "sentencex" or not colon:
-        if splitter == GIVEN:
-            raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
-        if not is_splitter(splitter):
-            raise InputError(
-                f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
-                f"installed pipeline; got {shown(splitter)}."
-            )
-        return detect_language(_LINE_END.sub("\n", text)) if splitter == "sentencex" else None
-    if name not in LANGUAGES:
+    if splitter == GIVEN:
+        raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
+    if kind == "sentencex" and colon and name not in LANGUAGES:
         raise InputError(
             f"sentences: the language after sentencex: must be one of {', '.join(LANGUAGES)}; got {shown(name)}."
         )
-    return name
+    if not is_splitter(splitter):
+        raise InputError(
+            f"sentences must be one of {', '.join(SPLITTERS)}, sentencex:CODE for a language or spacy:NAME for an "
+            f"installed pipeline; got {shown(splitter)}."
+        )
 
 
 def _in_the_original(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Map spans of the text with LF line ends to ``text``; no edge is at white space."""
-    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
-    if not shorter:
+    if "\r\n" not in text:
         return spans
+    shorter = [match.start() - number for number, match in enumerate(re.finditer("\r\n", text))]
     return [(start + bisect_left(shorter, start), end + bisect_left(shorter, end - 1)) for start, end in spans]
 
 
@@ -150,7 +159,7 @@ def packages_of(splitter: str) -> tuple[str, ...]:
 
 def load_splitter(splitter: str) -> None:
     """Load what the splitter needs, so that only splitting is timed; raises as `split_sentences` does."""
-    language_of("", splitter)
+    check_splitter(splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
         _pipeline(name)
@@ -180,20 +189,28 @@ def _with_spacy(text: str, pipeline: str) -> Iterator[tuple[int, int]]:
 
 def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
     """Apply the library's rules for the language paragraph by paragraph, and ours on top."""
+    from sentencex import get_sentence_boundaries
+
+    def boundaries(window: str) -> list[int]:
+        return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+
+    may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
     rules = (with_opening_marks, without_false_ends, after_and_so_on, after_ideographic_stops, by_markdown_lines)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
-        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), language))
+        if paragraph.isascii() and not may_end.search(paragraph):
+            yield from _sentences(paragraph, start, (by_markdown_lines,), [0])
+            continue
+        yield from _sentences(paragraph, start, rules, _library_starts(legible(paragraph), boundaries))
 
 
-def _library_starts(paragraph: str, language: str) -> list[int]:
-    """Return where sentencex begins a sentence, the paragraph's beginning included."""
-    from sentencex import get_sentence_boundaries
-
+def _library_starts(paragraph: str, boundaries: Callable[[str], list[int]]) -> list[int]:
+    """Return where sentencex, called by ``boundaries``, begins a sentence, the paragraph's beginning included."""
+    if len(paragraph) <= _WINDOW:
+        return [0, *boundaries(paragraph)[1:]]
     starts, place = {0}, 0
     while place < len(paragraph):
-        window = paragraph[place : place + _WINDOW]
-        found = [place + boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
+        found = [place + start for start in boundaries(paragraph[place : place + _WINDOW])]
         starts.update(found[1:])
         # The last sentence of a window may be incomplete: the next window begins with it, unless it is the only one.
         torn = place + _WINDOW < len(paragraph) and len(found) > 1
@@ -201,12 +218,11 @@ def _library_starts(paragraph: str, language: str) -> list[int]:
     return sorted(starts)
 
 
-def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the sentences of the paragraph at offset ``place`` after applying our rules."""
+def _sentences(paragraph: str, place: int, rules: Sequence[Rule], starts: list[int]) -> Iterable[tuple[int, int]]:
+    """Return the sentences of the paragraph at offset ``place`` after applying our rules."""
     for rule in rules:
         starts = rule(paragraph, starts)
-    for start, end in pairwise([*starts, len(paragraph)]):
-        yield place + start, place + end
+    return pairwise([place + start for start in (*starts, len(paragraph))])
 
 
 def check_paragraph(length: int) -> None:
@@ -253,8 +269,10 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        piece = text[start:end]
-        if stripped := piece.strip():
-            start += len(piece) - len(piece.lstrip())
-            trimmed.append((start, start + len(stripped)))
+        while start < end and text[end - 1].isspace():
+            end -= 1
+        while start < end and text[start].isspace():
+            start += 1
+        if start < end:
+            trimmed.append((start, end))
     return trimmed

@@ -49,8 +49,8 @@ def test_what_a_recipe_holds():
     [
         ("fixed_sentences", "lines", set()),
         ("fixed_sentences", "spacy", {"spacy"}),
-        ("recursive", "lines", {"langchain-text-splitters"}),
-        ("structure", "lines", {"markdown-it-py", "langchain-text-splitters"}),
+        ("recursive", "lines", set()),
+        ("structure", "lines", {"markdown-it-py"}),
         ("double_pass", "lines", {"hash", "numpy"}),
     ],
 )

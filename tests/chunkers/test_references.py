@@ -10,9 +10,9 @@ from llama_index.core import Document as LlamaDocument
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SemanticDoubleMergingSplitterNodeParser
 
-from chunkers import Document, build_chunker
+from chunkers import Document, Tools, build_chunker, load_tokenizer
 from chunkers.base import run
-from chunkers.building_blocks.recursive_spans import measure_for
+from chunkers.building_blocks.recursive_spans import SEPARATORS, measure_for
 from sample_docs import load_sample
 from tests.lanes import samples
 from tests.support import tools as fake_tools
@@ -126,16 +126,29 @@ def test_recursive_is_langchains(sample, size, overlap, unit, separators):
 
 
 @given(
-    text=st.lists(st.sampled_from(["a", "bb ", "c.", "\n", "\n\n", "? ", "dd dd ", "🌊", "x" * 30]), max_size=60).map(
-        "".join
-    ),
+    text=st.lists(
+        st.sampled_from(
+            ["a", "bb ", "c.", "\n", "\n\n", "? ", "dd dd ", "🌊", "x" * 30, "\n# H ", "\n---\n", "```\n", "\n***\n"]
+        ),
+        max_size=60,
+    ).map("".join),
     size=st.integers(2, 40),
     share=st.floats(0, 0.9),
+    unit=st.sampled_from(["characters", "words", "tokens"]),
+    separators=st.sampled_from(list(SEPARATORS)),
 )
-@settings(max_examples=200, deadline=None)
-def test_recursive_is_langchains_on_any_text(text, size, share):
-    tools = fake_tools()
+@settings(max_examples=300, deadline=None)
+def test_recursive_is_langchains_on_any_text(text, size, share, unit, separators):
+    tools = Tools(None, load_tokenizer("words" if unit == "words" else "characters"))
     overlap = int(size * share)
-    ours = run(build_chunker("recursive", {"size": size, "overlap": overlap}), Document.from_text(text, "lines"), tools)
-    theirs = langchain_recursive(size, overlap, "characters", "chroma", tools).split_text(text)
+    parameters = {"size": size, "overlap": overlap, "unit": unit, "separators": separators}
+    ours = run(build_chunker("recursive", parameters), Document.from_text(text), tools)
+    theirs = langchain_recursive(size, overlap, unit, separators, tools).split_text(text)
     assert [chunk.text for chunk in ours.chunks] == theirs
+    assert not ours.document.is_split
+
+
+def test_the_separators_for_markdown_are_langchains():
+    separators, is_regex = SEPARATORS["markdown"]
+    assert is_regex
+    assert separators == RecursiveCharacterTextSplitter.get_separators_for_language(Language.MARKDOWN)

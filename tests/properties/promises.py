@@ -226,7 +226,7 @@ def _structure(chunking, chunker, tools):
 
 def _optimal(chunking, chunker, tools):
     measure = _counted("tokens", tools)
-    pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma", tools)]
+    pieces = [start for start, _ in recursive_spans(chunking.document.text, chunker.piece_size, 0, measure, "chroma")]
     assert all(_begin_inside(chunk, pieces) <= chunker.longest for chunk in chunking.chunks)
     # A word is a word wherever it is cut off, which cannot be said of other tokens.
     assert tools.tokenizer.name != "words" or all(measure(chunk.text) <= chunker.max_size for chunk in chunking.chunks)

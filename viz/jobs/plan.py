@@ -89,7 +89,7 @@ class Plan:
         for name, text in self.material.texts:
             if cancelled():
                 raise Cancelled
-            yield Document.from_text(text, splitter, name, parts.get(name), cancelled)
+            yield Document.from_text(text, splitter, name, parts.get(name)).split(cancelled)
 
     def embeds(self, number: int) -> EmbeddedAs:
         """Return what is embedded of the chunks of a chunker, which is counted from 0."""

@@ -33,7 +33,7 @@ def run_store() -> RunStore:
 @kept(6, lambda identity, name, text, splitter, parts: (identity, name))
 def _split(identity: str, name: str, text: str, splitter: str, parts: Parts | None) -> Document:
     with st.spinner("Splitting into sentences"):
-        return Document.from_text(text, splitter, name, parts)
+        return Document.from_text(text, splitter, name, parts).split()
 
 
 def split_document(text: str, splitter: str, name: str, parts: Parts | None = None) -> Document:

@@ -78,18 +78,18 @@ def test_a_pipeline_that_sets_no_sentences_is_refused(tmp_path):
 
     spacy.blank("en").to_disk(tmp_path / "none")
     with pytest.raises(InputError, match="must set sentence boundaries"):
-        Document.from_text("One.", f"spacy:{tmp_path / 'none'}")
+        Document.from_text("One.", f"spacy:{tmp_path / 'none'}").split()
 
 
 @pytest.mark.parametrize(("splitter", "words"), [("spacy:no_such_model", "was not found"), ("words", "got 'words'")])
 def test_unknown_splitters(splitter, words):
     with pytest.raises(InputError, match=words):
-        Document.from_text("One.", splitter)
+        Document.from_text("One.", splitter).split()
 
 
 def test_a_distribution_that_is_no_pipeline_is_refused():
     with pytest.raises(InputError, match="'numpy' must be a spaCy pipeline"):
-        Document.from_text("One.", "spacy:numpy")
+        Document.from_text("One.", "spacy:numpy").split()
 
 
 class CountingTokenizer:

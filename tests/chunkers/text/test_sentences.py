@@ -7,9 +7,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sentencex import get_sentence_boundaries
 
 from benchmarks.sentences import count, paragraphs
 from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
+from chunkers.text.languages import LANGUAGES
+from chunkers.text.sentences import ASCII_STOPS
 
 WORDS = [
     "Dr.",
@@ -139,3 +142,13 @@ def test_no_pattern_takes_the_square_of_the_time(unit):
 
     # Four times the text in sixteen times the time would be the square of it, each time; a busy machine may make it look so.
     assert any(seconds(100_000) < 10 * max(seconds(25_000), 0.05) for _ in range(5))
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_ascii_characters_that_end_no_sentence(language):
+    stops = ASCII_STOPS.get(language, ".?!")
+    for mark in map(chr, range(1, 128)):
+        if mark in stops or mark.isspace():
+            continue
+        for text in (f"Aaa b{mark} Bbb{mark}\nCc", f"Aa{mark}{mark}\n {mark}Bb", f"{mark}aa b", f"Aa{mark}Bb"):
+            assert len(get_sentence_boundaries(language, text)) == 1, (mark, text)

@@ -11,7 +11,7 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter, TokenTextSp
 
 from chunkers import Document, ModelError, Tools, build_chunker, load_tokenizer
 from chunkers.base import run
-from chunkers.building_blocks.langchain_offsets import SEPARATORS
+from chunkers.building_blocks.recursive_spans import SEPARATORS
 from chunkers.text.tokenizers import BYTE_PAIRS, BytePairTokenizer, at_hand, parts_of
 from sample_docs import load_sample
 from tests.lanes import samples
