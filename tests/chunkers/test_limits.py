@@ -78,7 +78,7 @@ def test_a_text_has_a_limited_number_of_sentences(monkeypatch):
     monkeypatch.setattr(documents, "MAX_SENTENCES", 3)
     assert len(Document.from_text("a\nb\nc", "lines").sentences) == 3
     with pytest.raises(InputError, match=r"^notes\.txt: a text may have at most 3 sentences; this one has 4\.$"):
-        Document.from_text("a\nb\nc\nd", "lines", "notes.txt")
+        Document.from_text("a\nb\nc\nd", "lines", "notes.txt").split()
 
 
 def test_spacy_is_given_no_more_than_it_takes(monkeypatch):
