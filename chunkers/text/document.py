@@ -92,8 +92,8 @@ class Document:
         Raises
         ------
         InputError
-            If the text is no str or holds a lone surrogate, the splitter does not exist, or given sentences are not those of
-            the text.
+            If the text is no str or holds a lone surrogate, the splitter does not exist or needs what is not installed, or
+            given sentences are not those of the text.
         """
         check_text(text, name)
         if not isinstance(sentences, str):
@@ -116,7 +116,7 @@ class Document:
         Raises
         ------
         InputError
-            If the text has more than `MAX_SENTENCES` sentences, or the splitter's pipeline is not installed.
+            If the text has more than `MAX_SENTENCES` sentences, or the splitter's pipeline sets no boundaries.
         Cancelled
             If the user has cancelled.
         """

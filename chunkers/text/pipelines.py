@@ -31,11 +31,29 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
     InputError
         If there is no such pipeline, or it cannot be loaded.
     """
-    need("spacy", f"{setting}: the spaCy pipeline {shown(name)}")
+    is_installed = check_pipeline(name, setting)
     import spacy
 
-    installed = name in entry_points(group="spacy_models").names
-    if not installed and not _is_folder(name):
+    try:
+        return spacy.load(name if is_installed else Path(name), exclude=exclude)
+    # A pipeline's configuration names functions, which fail in as many ways as there are.
+    except Exception as error:
+        raise InputError(
+            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
+        ) from error
+
+
+def check_pipeline(name: str, setting: str) -> bool:
+    """Return True for a pipeline that is installed, False for a folder; nothing is imported.
+
+    Raises
+    ------
+    InputError
+        If there is no such pipeline; the message begins with ``setting``.
+    """
+    need("spacy", f"{setting}: the spaCy pipeline {shown(name)}")
+    is_installed = name in entry_points(group="spacy_models").names
+    if not is_installed and not _is_folder(name):
         if _is_distribution(name):
             raise InputError(f"{setting}: {shown(name)} must be a spaCy pipeline; the installed package declares none.")
         wanted = name if name.isidentifier() and len(name) <= LONGEST_SHOWN else "NAME"
@@ -43,13 +61,7 @@ def load_pipeline(name: str, setting: str, exclude: Sequence[str] = ()) -> Langu
             f"{setting}: the spaCy pipeline {shown(name)} must be installed; it was not found. "
             f"Install it with 'python -m spacy download {wanted}'."
         )
-    try:
-        return spacy.load(name if installed else Path(name), exclude=exclude)
-    # A pipeline's configuration names functions, which fail in as many ways as there are.
-    except Exception as error:
-        raise InputError(
-            f"{setting}: {shown(name)} must be a spaCy pipeline; loading it as one failed with a {type(error).__name__}."
-        ) from error
+    return is_installed
 
 
 def _is_folder(name: str) -> bool:

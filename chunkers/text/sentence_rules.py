@@ -49,6 +49,7 @@ _SEEN = 24
 """Characters before and after a boundary that a rule looks at."""
 
 _STOP_AND_SMALL = re.compile(r"[.?!]\s+[a-z]")
+_WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\s*\.)")
 _GERSHAYIM = re.compile('"(?<=[\u05d0-\u05ea]")(?=[\u05d0-\u05ea])')
 
 
@@ -170,11 +171,13 @@ def legible(text: str) -> str:
     """Return the paragraph, at the same length, with replacements that keep sentencex from being misled.
 
     To sentencex a small letter continues a sentence, even in a text without capitals, and the mark inside a Hebrew
-    abbreviation opens a quotation.
+    abbreviation opens a quotation. It takes every space for one byte where it looks for initials, and panics at wider ones.
     """
     if text.islower():
         text = _STOP_AND_SMALL.sub(lambda found: found[0][:-1] + found[0][-1].upper(), text)
-    return text if text.isascii() else _GERSHAYIM.sub("\u05f4", text)
+    if text.isascii():
+        return text
+    return _WIDE_SPACE_BEFORE_STOP.sub(lambda found: " " * len(found[0]), _GERSHAYIM.sub("\u05f4", text))
 
 
 def by_markdown_lines(text: str, starts: Sequence[int]) -> list[int]:

@@ -13,7 +13,7 @@ from chunkers.errors import Cancelled, InputError, shown
 from chunkers.extras import need
 from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
-from chunkers.text.pipelines import load_pipeline
+from chunkers.text.pipelines import check_pipeline, load_pipeline
 from chunkers.text.sentence_rules import (
     after_and_so_on,
     after_ideographic_stops,
@@ -118,7 +118,7 @@ def language_of(text: str, splitter: str) -> str | None:
     InputError
         If there is no such splitter or language.
     """
-    check_splitter(splitter)
+    _check_name(splitter)
     if splitter == "sentencex":
         return detect_language(_LINE_END.sub("\n", text))
     kind, _, code = splitter.partition(":")
@@ -126,7 +126,16 @@ def language_of(text: str, splitter: str) -> str | None:
 
 
 def check_splitter(splitter: str) -> None:
-    """Raise InputError if there is no such splitter or language; loads nothing."""
+    """Raise InputError if there is no such splitter or language, or what it needs is not installed; import nothing."""
+    _check_name(splitter)
+    kind, _, pipeline = splitter.partition(":")
+    if pipeline and kind == "spacy":
+        check_pipeline(pipeline, "sentences")
+    elif kind == "spacy":
+        need("spacy", "sentences: the splitter spacy")
+
+
+def _check_name(splitter: str) -> None:
     kind, colon, name = splitter.partition(":")
     if splitter == GIVEN:
         raise InputError("sentences: where the caller gave them, they must be given again; got only the word 'given'.")
@@ -249,7 +258,6 @@ def spacy_document(nlp: Language, text: str) -> Doc:
 @lru_cache(maxsize=4)
 def _pipeline(name: str) -> Language:
     if not name:
-        need("spacy", "sentences: the splitter spacy")
         import spacy
 
         nlp = spacy.blank("en")

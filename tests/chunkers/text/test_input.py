@@ -84,12 +84,12 @@ def test_a_pipeline_that_sets_no_sentences_is_refused(tmp_path):
 @pytest.mark.parametrize(("splitter", "words"), [("spacy:no_such_model", "was not found"), ("words", "got 'words'")])
 def test_unknown_splitters(splitter, words):
     with pytest.raises(InputError, match=words):
-        Document.from_text("One.", splitter).split()
+        Document.from_text("One.", splitter)
 
 
 def test_a_distribution_that_is_no_pipeline_is_refused():
     with pytest.raises(InputError, match="'numpy' must be a spaCy pipeline"):
-        Document.from_text("One.", "spacy:numpy").split()
+        Document.from_text("One.", "spacy:numpy")
 
 
 class CountingTokenizer:

@@ -12,7 +12,7 @@ from sentencex import get_sentence_boundaries
 from benchmarks.sentences import count, paragraphs
 from chunkers import DEFAULT_SPLITTER, SPLITTERS, Document
 from chunkers.text.languages import LANGUAGES
-from chunkers.text.sentences import ASCII_STOPS
+from chunkers.text.sentences import ASCII_STOPS, split_sentences
 
 WORDS = [
     "Dr.",
@@ -152,3 +152,10 @@ def test_ascii_characters_that_end_no_sentence(language):
             continue
         for text in (f"Aaa b{mark} Bbb{mark}\nCc", f"Aa{mark}{mark}\n {mark}Bb", f"{mark}aa b", f"Aa{mark}Bb"):
             assert len(get_sentence_boundaries(language, text)) == 1, (mark, text)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "ja"])
+@pytest.mark.parametrize("space", [*"\x85\xa0\u1680\u2000\u2028\u2029\u202f\u205f\u3000"])
+def test_wide_spaces_before_a_full_stop_are_no_panic(language, space):
+    for text in (f"A{space}. B went.", f"{space}A{space}.{space}", f"J. A{space} {space}. B", f"Mr J..A{space}\n."):
+        assert split_sentences(text, f"sentencex:{language}")
