@@ -70,17 +70,20 @@ def marked_texts(
             found.append(_marked(name, text, marks))
         except InputError as error:
             complaints.append(_about(name, error))
+    given = {digest(candidate) for text in texts.values() for candidate in (text, without_marks(text)[0])}
     complaints += [
-        f"{name}: known boundaries must be of a text that is given; none has this SHA-256." for name, _ in marks.values()
+        f"{name}: known boundaries must be of a text that is given; none has this SHA-256."
+        for sha256, (name, _) in marks.items()
+        if sha256 not in given
     ]
     return found, complaints
 
 
 def _marked(name: str, text: str, marks: dict[str, tuple[str, Marks]]) -> MarkedText:
-    """Return a text with its boundaries; an entry of ``marks`` that is used is removed."""
+    """Return a text with its boundaries; several documents may have the same text, and so the same boundaries."""
     bare, known = without_marks(text)
     for candidate in (text, bare):
-        if entry := marks.pop(digest(candidate), None):
+        if entry := marks.get(digest(candidate)):
             text, bare, known = candidate, candidate, entry[1].of(candidate)
             break
     if not known:

@@ -27,7 +27,7 @@ def test_the_command_opens_the_first_screen(tmp_path, page):
         assert read(reader, "({ columns }) => columns.length") == 3
         eventually(lambda: read(reader, "({ columns }) => columns.every(({ cuts }) => cuts.length > 0)"), True)
         # Another package's chunker is found there, and the bare names of our rooms are not.
-        page.goto(f"{server.url}/?c1=signal_words&embedder=tfidf")
+        page.goto(f"{server.url}/?c1=signal_words")
         embedded(page)
         eventually(lambda: read(reader, "({ columns }) => columns.length"), 1)
         expect(page.get_by_text("which cannot be used")).to_have_count(0)

@@ -96,6 +96,13 @@ def test_a_file_of_boundaries_may_be_of_the_text_without_its_dashes():
     assert marked_texts(given) == ([MarkedText("t.txt", bare, (15,))], [])
 
 
+def test_documents_of_the_same_text_have_the_same_boundaries():
+    text = "A cat.\nA tree.\n"
+    given = [(f"{name}.txt", text.encode()) for name in "ab"]
+    given += [(f"{name}.json", marks_to_json(f"{name}.txt", text, (7,)).encode()) for name in "ab"]
+    assert marked_texts(given) == ([MarkedText(f"{name}.txt", text, (7,)) for name in "ab"], [])
+
+
 def test_files_that_cannot_be_used_are_said_and_the_rest_is_usable():
     given = [
         ("plain.txt", b"No mark."),
