@@ -20,6 +20,7 @@ NOT_RUN = {
     ".venv/bin/python -m ruff": "`make lint`, before the tests",
     ".venv/bin/python -m mypy": "`make types`, before the tests",
     ".venv/bin/python -m pytest": "runs all tests, this one too",
+    ".venv/bin/python -m tests": "tools of the tests, in a checkout",
     ".venv/bin/python -m seamark": "the command line of a checkout; tests/test_command_lines.py",
     "python -m benchmarks": "measures; tests/benchmarks",
     "python -m tests": "tools of the tests, in a checkout",
