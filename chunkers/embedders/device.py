@@ -1,4 +1,4 @@
-"""Where a model runs: on this machine's processor, or on a device that torch finds and that is faster."""
+"""Devices of a model: this machine's processor, or a faster one that torch finds."""
 
 from __future__ import annotations
 

@@ -82,4 +82,4 @@ BFLOAT16 = f"{MiniLM.name}:bfloat16"
 """The name that the bundled model once had in bfloat16; links and recipes may have it."""
 
 NO_BFLOAT16 = f"{BFLOAT16} is no longer offered; {MiniLM.name} is used, which is exact, so that chunks may differ."
-"""What is said where that name is met."""
+"""The message shown where a recipe, a link or a command names it."""

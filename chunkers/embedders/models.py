@@ -32,7 +32,7 @@ _NO_LIMIT = 1_000_000
 
 
 class Engine(Protocol):
-    """What runs a model."""
+    """The library that computes the vectors of a model."""
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, all of them."""

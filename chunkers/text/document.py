@@ -105,7 +105,7 @@ class Document:
 
     @property
     def is_split(self) -> bool:
-        """Whether the sentences are known already."""
+        """True once the sentences are known."""
         return "sentences" in self.__dict__
 
     def split(self, cancelled: Callable[[], bool] = bool) -> Document:

@@ -16,4 +16,4 @@ ABBREVIATIONS = frozenset(
         f"Wash. Wis. {_LETTERS}"
     ).split()
 )
-"""Those that spaCy's English tokenizer keeps together with their stop."""
+"""The abbreviations that spaCy's English tokenizer keeps together with their full stop."""

@@ -18,6 +18,8 @@ from viz.jobs import resources
 from viz.shell.navigation import PAGES
 from viz.state.text import Source
 
+pytestmark = pytest.mark.page
+
 LONG = "9" * 5_000
 IMAGE = "![](http://127.0.0.1:9/x.png)"
 LINKS = [
