@@ -32,6 +32,7 @@ def test_what_is_missing_is_named_with_the_command_that_brings_it(nothing, extra
 
 
 @pytest.mark.parametrize("extra", MODULES)
+@pytest.mark.model
 def test_where_everything_is_there_nothing_is_said(extra):
     assert lacking(extra, "It") == ""
 

@@ -303,6 +303,7 @@ def test_a_short_text_is_shuffled_at_once():
 
 
 @pytest.mark.parametrize("embedder", ["all-MiniLM-L6-v2", "tfidf"])
+@pytest.mark.model
 def test_more_caution_makes_no_more_chunks(embedder):
     sample = load_sample("three_topics")
     document = Document.from_text(sample.text, sample.sentences)

@@ -407,6 +407,7 @@ def context_recipe(folder, **others):
     (folder / "recipe.json").write_text(recipe.to_json())
 
 
+@pytest.mark.model
 def test_a_recipe_with_context_sentences_asks_for_each_once_and_what_is_embedded_is_checked(folder, http, capsys):
     context_recipe(folder, embedder="all-MiniLM-L6-v2", language_model="openai:test")
     (folder / "questions.csv").write_text("question,excerpts\nWhat of the sea and its quokkas?,It is salt.\n")

@@ -1,5 +1,6 @@
 """The progress of a job: the page runs again whenever the job has something to show."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.support import LIMIT
@@ -29,6 +30,7 @@ def a_page():
     show_job_progress(state.job, lambda: state.runs < 3)
 
 
+@pytest.mark.page
 def test_the_page_runs_again_for_what_is_new():
     app = AppTest.from_function(a_page, default_timeout=LIMIT)
     try:
