@@ -31,8 +31,8 @@ full: lint types scripts browser .venv/full.stamp ## check everything: `make tes
 	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)
 	$(PY) -m pytest --full $(PARALLEL) $(PYTEST_ARGS)
 
-quick: lint scripts ## check style, and what needs no browser, page or model
-	$(PY) -m pytest --quick $(PYTEST_ARGS)
+quick: lint scripts ## check style, and what needs no browser, page or model, in less than a minute
+	$(PY) -m pytest --quick $(PARALLEL) $(PYTEST_ARGS)
 
 fuzz: .venv/test.stamp ## check the properties on 20,000 generated cases (FUZZ_ARGS="--seed 7 --only files")
 	$(PY) -m tests.properties --cases 20000 $(FUZZ_ARGS)

@@ -29,7 +29,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     # Every machine generates the same examples; `make fuzz` draws new ones. A busy machine is no failure.
     hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
-    hypothesis.settings.load_profile("repeatable")
+    hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("repeatable"), max_examples=20)
+    hypothesis.settings.load_profile("few" if config.option.quick else "repeatable")
     # As the server does: every AppTest would read the metadata of all installed packages, a quarter of a second each time.
     spare_the_start()
     if config.option.quick:

@@ -25,15 +25,16 @@ BY_FILE = {
         "test_embedding_server.py",
         "test_references.py",
     },
-    # Their time goes into processes that they start, and into other people's libraries.
+    # Their time goes into processes that they start, into waiting, and into other people's libraries.
     "slow": {
         *("test_docling.py", "test_in_use.py", "test_libraries.py", "test_mapping.py", "test_tfidf.py"),
         *("test_command_lines.py", "test_reader_process.py", "test_workers.py"),
         *("test_code.py", "test_forms.py", "test_round_trip.py"),
+        *("test_change_point.py", "test_leads.py", "test_preload.py", "test_stability.py", "test_static.py", "test_texts.py"),
     },
 }
 
-BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}, "slow": {"built"}}
+BY_FIXTURE = {"model": {"real_tools"}, "page": {"app", "tune"}, "slow": {"built", "serve"}}
 
 LONG_SAMPLES = {"essay", "report"}
 

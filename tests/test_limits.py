@@ -8,6 +8,7 @@ from importlib import import_module
 import pytest
 
 from tests import ROOT
+from tests.sources import parsed
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([\w.]+)\.(\w+)` \| ([\d.,]+) \| [^|]+ \|([^|]*)\|$", PAGE, re.MULTILINE)
@@ -24,7 +25,7 @@ def modules():
     for package in ("chunkers", "corpus", "evaluation", "integrations", "sample_docs", "viz"):
         for path in (ROOT / package).rglob("*.py"):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            trees[name] = ast.parse(path.read_text(encoding="utf-8"))
+            trees[name] = parsed(path)
     return trees
 
 

@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 import pytest
 
 from tests import ROOT
+from tests.sources import parsed
 
 PACKAGES = {
     "seamark": 6,
@@ -50,7 +51,7 @@ def imports():
             names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     found = []
     for name, path in names.items():
-        for node in executed(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in executed(parsed(path)):
             wanted = []
             if isinstance(node, ast.Import):
                 wanted = [alias.name for alias in node.names]

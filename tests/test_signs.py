@@ -16,6 +16,7 @@ from evaluation.retrieval.bootstrap import Difference
 from evaluation.segmentation.ranking import Lead
 from evaluation.segmentation.staircase import Stretch
 from tests import ROOT
+from tests.sources import parsed
 from tests.support import AngleEmbedder, cut, tools
 from viz.breakpoints.gap_table import gap_rows
 from viz.breakpoints.story import scan_steps
@@ -122,7 +123,7 @@ def test_nothing_else_formats_a_signed_number():
     found = {}
     for room in ("chunkers", "corpus", "evaluation", "integrations", "viz", "benchmarks"):
         for file in (ROOT / room).rglob("*.py"):
-            places = hyphens(ast.parse(file.read_text(encoding="utf-8")))
+            places = hyphens(parsed(file))
             if places and file != ROOT / "chunkers" / "numbers.py":
                 found[file.relative_to(ROOT).as_posix()] = places
     assert not found

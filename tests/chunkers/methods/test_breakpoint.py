@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nltk.tokenize.texttiling import TextTilingTokenizer
 
 from chunkers import Breakpoint, ParameterError, Verdict, build_chunker
 from chunkers.building_blocks.thresholds import THRESHOLDS, TIE, beyond
@@ -82,6 +81,8 @@ def test_a_valley_is_as_deep_as_its_fall_from_the_peaks_on_both_sides(distances,
 
 @given(st.lists(st.floats(0, 2), min_size=5, max_size=60))
 def test_depths_are_those_of_nltks_texttiling(distances):
+    from nltk.tokenize.texttiling import TextTilingTokenizer
+
     similarities = [1 - distance for distance in distances]
     theirs = TextTilingTokenizer(stopwords=[])._depth_scores(similarities)
     # NLTK leaves out the gaps near the ends of the text.

@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import fcluster
-from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.spatial.distance import squareform
-from sklearn.cluster import DBSCAN
 
 from chunkers import Cancelled, Document, InputError, build_chunker
 from chunkers.base import run
@@ -56,7 +52,10 @@ def test_single_linkage_without_a_cap_is_scipys(sample, weight, most):
     parameters = {"position_weight": weight, "max_distance": most, "chunks": 1}
     chunking = run(build_chunker("single_linkage", parameters), document, tools())
     matrix = joint_distances(document.sentence_texts, weight)
-    tree = scipy_linkage(squareform((matrix + matrix.T) / 2, checks=False), "single")
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    tree = linkage(squareform((matrix + matrix.T) / 2, checks=False), "single")
     assert groups(chunking) == same_groups(fcluster(tree, most, "distance"))
 
 
@@ -70,6 +69,8 @@ def test_dbscan_has_scikit_learns_labels(sample, weight, eps, least):
     parameters = {"position_weight": weight, "eps": eps, "min_samples": least}
     chunking = run(build_chunker("dbscan", parameters), document, tools())
     matrix = joint_distances(document.sentence_texts, weight)
+    from sklearn.cluster import DBSCAN
+
     labels = DBSCAN(eps=eps, min_samples=least, metric="precomputed").fit_predict(matrix)
     alone = iter(range(-1, -len(labels) - 1, -1))
     assert groups(chunking) == same_groups([label if label >= 0 else next(alone) for label in labels])

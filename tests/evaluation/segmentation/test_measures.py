@@ -4,10 +4,8 @@ import random
 
 import numpy as np
 import pytest
-import segeval
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.metrics import segmentation as nltk_measures
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
@@ -52,6 +50,8 @@ def as_masses(segmentation):
 
 
 def test_pk_and_window_diff_are_nltks():
+    from nltk.metrics import segmentation as nltk_measures
+
     for reference, found in PAIRS:
         k, texts = window(reference), (as_string(reference), as_string(found))
         assert pk(reference, found).value == pytest.approx(nltk_measures.pk(*texts, k=k))
@@ -60,6 +60,8 @@ def test_pk_and_window_diff_are_nltks():
 
 @pytest.mark.parametrize("reach", [2, 3])
 def test_boundary_similarity_is_segevals(reach):
+    import segeval
+
     for reference, found in PAIRS:
         expected = float(segeval.boundary_similarity(as_masses(reference), as_masses(found), n_t=reach))
         assert boundary_similarity(reference, found, reach).value == pytest.approx(expected), (reference, found)

@@ -4,11 +4,6 @@ import json
 from itertools import pairwise
 
 import pytest
-from chonkie import TokenChunker
-from langchain_core.load import dumps
-from langchain_text_splitters import RecursiveCharacterTextSplitter
-from llama_index.core import Document as LlamaDocument
-from llama_index.core.node_parser import SentenceSplitter
 
 from chunkers import Document, InputError, Tools, load_tokenizer, run
 from chunkers.inspected import read_chunks
@@ -156,13 +151,21 @@ def test_a_link_leads_to_a_column_whose_file_is_to_be_chosen_again(app):
 def exported(library):
     """Return the sample's chunks as a library writes them."""
     if library == "LangChain":
+        from langchain_core.load import dumps
+        from langchain_text_splitters import RecursiveCharacterTextSplitter
+
         splitter = RecursiveCharacterTextSplitter(chunk_size=300, chunk_overlap=60, add_start_index=True)
         made = splitter.create_documents([SAMPLE.text], [{"source": "a.txt"}])
         return len(made), dumps(made).encode()
     if library == "LlamaIndex":
+        from llama_index.core import Document as LlamaDocument
+        from llama_index.core.node_parser import SentenceSplitter
+
         splitter = SentenceSplitter(chunk_size=60, chunk_overlap=10, tokenizer=str.split)
         made = splitter.get_nodes_from_documents([LlamaDocument(text=SAMPLE.text)])
         return len(made), "\n".join(one.to_json() for one in made).encode()
+    from chonkie import TokenChunker
+
     made = TokenChunker("character", chunk_size=200, chunk_overlap=20).chunk(SAMPLE.text)
     return len(made), json.dumps([one.to_dict() for one in made]).encode()
 

@@ -3,6 +3,7 @@
 import ast
 
 from tests import ROOT
+from tests.sources import parsed
 from viz.shell.navigation import PAGES
 
 
@@ -14,7 +15,7 @@ def test_every_page_has_one_row_and_a_file():
 def test_only_the_table_names_the_files_of_pages():
     named = []
     for path in (ROOT / "viz").rglob("*.py"):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        nodes = ast.walk(parsed(path))
         texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
         if any(entry.file in text for entry in PAGES.values() for text in texts):
             named.append(path.relative_to(ROOT).as_posix())

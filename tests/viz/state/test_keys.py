@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests import ROOT
+from tests.sources import parsed
 from viz.state.keys import Container, PerPage, Session, Value
 
 KEYS = "viz/state/keys.py"
@@ -14,7 +15,12 @@ READS = {"get", "setdefault", "pop"}
 
 
 def is_state(node):
-    return ast.unparse(node) == "st.session_state"
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "session_state"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "st"
+    )
 
 
 def literal(node, constants):
@@ -24,9 +30,8 @@ def literal(node, constants):
     return ast.unparse(node) if isinstance(node, ast.Constant | ast.JoinedStr) else None
 
 
-def foreign_keys(source):
+def foreign_keys(tree):
     """Return line and key of every literal key that is read or written, and is not of a widget that the file draws."""
-    tree = ast.parse(source)
     assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
     constants = {
         name.id: ast.unparse(node.value)
@@ -60,7 +65,7 @@ def foreign_keys(source):
 def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn(path):
     if path == KEYS:
         return
-    found = [f"{path}:{line}: {key}" for line, key in foreign_keys((ROOT / path).read_text(encoding="utf-8"))]
+    found = [f"{path}:{line}: {key}" for line, key in foreign_keys(parsed(ROOT / path))]
     assert not found, f"give these a property in {KEYS}, or read the widget in the file that draws it: {', '.join(found)}"
 
 
@@ -79,7 +84,7 @@ def test_only_the_keys_of_widgets_are_read_by_name_and_only_where_they_are_drawn
     ],
 )
 def test_the_check_finds_what_it_looks_for(source, found):
-    assert foreign_keys(source) == found
+    assert foreign_keys(ast.parse(source)) == found
 
 
 def test_every_key_has_one_property():
