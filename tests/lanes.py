@@ -30,7 +30,8 @@ BY_FILE = {
         *("test_docling.py", "test_in_use.py", "test_libraries.py", "test_mapping.py", "test_tfidf.py"),
         *("test_command_lines.py", "test_reader_process.py", "test_workers.py"),
         *("test_code.py", "test_forms.py", "test_round_trip.py"),
-        *("test_change_point.py", "test_leads.py", "test_preload.py", "test_stability.py", "test_static.py", "test_texts.py"),
+        *("test_change_point.py", "test_leads.py", "test_preload.py"),
+        *("test_stability.py", "test_static.py", "test_texts.py"),
     },
 }
 
