@@ -1,9 +1,11 @@
 """From a standing start: how long until the first column is painted, and until all three are, with what takes the time.
 
 Run as ``python -m benchmarks.start [--repeats N] [--script FILE]``. Each turn starts the server in a process of its own,
-nothing embedded, and opens the first page in a browser that already runs as soon as the server answers. A column counts
-at the second animation frame after its chunks are in the page. Then the parts of it, one after the other in a fresh
-process without a server, and the command line. ``--script app.py`` loads nothing before a browser asks.
+nothing embedded, and opens the first page in a browser that already runs as soon as the server answers; then, in the same
+way, a server of an empty Streamlit page, whose time no page of Streamlit can be below. A column counts at the second
+animation frame after its chunks are in the page, and the empty page at the second after its line of text. Then the parts
+of it, one after the other in a fresh process without a server, and the command line. ``--script app.py`` loads nothing
+before a browser asks.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from tests.browser.app_server import app_server, launch
 LIMIT = 120_000
 """Milliseconds that a start may take."""
 
+EMPTY_SHOWN = "an empty page of Streamlit painted"
+
 # Looks at each animation frame for how many columns have chunks, and notes when each number is first reached.
 WATCH = """(() => {
   const seen = (window.columnsSeen = []);
@@ -41,6 +45,21 @@ WATCH = """(() => {
     }
     window.allColumns = columns.length > 0 && done === columns.length && seen.every(Boolean);
     if (!window.allColumns) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})()"""
+
+EMPTY = """import streamlit as st
+
+st.title("Empty")
+st.write("Nothing more.")
+"""
+
+WATCH_EMPTY = """(() => {
+  const look = () => {
+    if (document.body?.innerText.includes("Nothing more.")) {
+      requestAnimationFrame(() => requestAnimationFrame(() => (window.emptyShown = Date.now() / 1000)));
+    } else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
 })()"""
@@ -101,6 +120,21 @@ def start(browser: Browser, script: str, log: Path) -> dict[str, float]:
     return found
 
 
+def start_empty(browser: Browser, folder: Path) -> float:
+    """Start a server of an empty page and open it; return the seconds until it is painted."""
+    script = folder / "empty.py"
+    script.write_text(EMPTY, encoding="utf-8")
+    offset = time.time() - time.perf_counter()
+    with app_server(folder / "empty.txt", str(script)) as server:
+        page = browser.new_page()
+        page.add_init_script(WATCH_EMPTY)
+        page.goto(server.url, wait_until="commit")
+        page.wait_for_function("() => window.emptyShown", timeout=LIMIT)
+        shown = page.evaluate("() => window.emptyShown") - (server.began + offset)
+        page.close()
+    return shown
+
+
 def staged() -> list[tuple[str, float]]:
     """Return the seconds of each of the stages."""
     run = subprocess.run([sys.executable, "-c", STAGES], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -122,11 +156,19 @@ def main() -> None:
     options = parser.parse_args()
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = launch(playwright)
-        turns = [start(browser, options.script, Path(folder) / "log.txt") for _ in range(options.repeats)]
+        turns = []
+        for _ in range(options.repeats):
+            turns.append(start(browser, options.script, Path(folder) / "log.txt"))
+            turns[-1][EMPTY_SHOWN] = start_empty(browser, Path(folder))
         browser.close()
-    rows = [[name, f"{statistics.median(turn[name] for turn in turns):.2f}"] for name in turns[0]]
-    rows = [[*row, f"{min(turn[row[0]] for turn in turns):.2f}"] for row in rows]
-    print(table([f"s after the start of {options.script}", "median", "least"], rows), end="\n\n")
+    empty = statistics.median(turn[EMPTY_SHOWN] for turn in turns)
+    rows = []
+    for name in turns[0]:
+        found = [turn[name] for turn in turns]
+        ratio = "" if name.endswith("MB") else f"{statistics.median(found) / empty:.2f}"
+        rows.append([name, f"{statistics.median(found):.2f}", f"{min(found):.2f}", ratio])
+    heads = [f"s after the start of {options.script}", "median", "least", "times the empty page"]
+    print(table(heads, rows), end="\n\n")
     runs = [staged() for _ in range(options.repeats)]
     stages = [[name, f"{statistics.median(run[place][1] for run in runs):.2f}"] for place, (name, _) in enumerate(runs[0])]
     print(table(["one after the other, without a server", "s"], stages), end="\n\n")
