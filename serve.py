@@ -28,7 +28,7 @@ from viz.shell.opening import open_browser
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Load what the first page needs, and stop when the server ends."""
     send_at_once(asyncio.get_running_loop())
-    loading = Preload(f"{compare.__name__}.page")
+    loading = Preload(f"{compare.__name__}.page", f"{compare.__name__}.first_screen")
     loading.start()
     meanwhile = [asyncio.create_task(open_browser()), asyncio.create_task(keep_house())]
     yield

@@ -1,26 +1,20 @@
-"""Loading what the first page needs in a thread, while the server answers."""
+"""Preparing the first page in a thread, while the server answers."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import threading
-import time
-
-from viz.jobs.drawing import LOOK_S, is_drawing
 
 LONGEST_STEP_S = 30
 """Seconds that the end of the server waits for the step that is being done; it takes one or two."""
 
-PATIENCE_S = 3.0
-"""Seconds that the model waits for a browser to ask for a page: one that is opened with the server needs one or two."""
-
-SHOWN_S = 2.0
-"""Seconds after which the first page has everything that waited for the model."""
+SHOWN_S = 4.0
+"""Seconds after which a browser that was opened with the server has everything of the first page."""
 
 
 class Preload:
-    """A daemon thread that imports modules, in order, waits for a browser, and then loads the bundled model.
+    """A daemon thread that imports modules, in order, and then calls ``compute`` of the last one.
 
     What it imports must not be imported before, or the server answers that much later. Meanwhile Python's own garbage
     collection rests: it would look at all that is imported again and again, and there is nothing to be found. It looks once
@@ -53,41 +47,20 @@ class Preload:
     def _load(self) -> None:
         gc.disable()
         try:
-            # They come first: the page can show what needs no model while the model is loaded.
+            last = None
             for module in self._modules:
                 if self._stopped.is_set():
                     return
-                importlib.import_module(module)
-            self._wait_for_a_browser()
-            if not self._stopped.is_set():
-                _load_model()
+                last = importlib.import_module(module)
+            if last is not None and not self._stopped.is_set():
+                last.compute()
             if not self._stopped.wait(SHOWN_S):
                 _collect_garbage()
         finally:
             gc.enable()
-
-    def _wait_for_a_browser(self) -> None:
-        patient_until = time.monotonic() + PATIENCE_S
-        while not (is_drawing() or time.monotonic() > patient_until):
-            if self._stopped.wait(LOOK_S):
-                return
 
 
 def _collect_garbage() -> None:
     from viz.jobs.resources import collect_garbage
 
     collect_garbage()
-
-
-def _load_model() -> None:
-    from chunkers import InputError, load_embedder
-    from viz.jobs.resources import load_model
-
-    embedder = load_embedder()
-    try:
-        load_model(embedder)
-        # The first text through a network takes longer than all later ones.
-        embedder.encode(["The first text."])
-    except InputError:
-        # A page that needs the model says what is wrong with it.
-        pass

@@ -13,7 +13,6 @@ from chunkers import Document, Embedder
 from chunkers.cache import EmbeddingCache
 from chunkers.folders import user_cache
 from chunkers.text.parts import Parts
-from viz.jobs.drawing import let_a_page_be_drawn
 from viz.jobs.keeping.run_store import RunStore
 from viz.jobs.texts import forget_gone, kept
 
@@ -60,14 +59,13 @@ def load_model(
     A model that has to be made first calls ``preparing`` with the share that is done, and stops with `Cancelled` once
     ``cancelled`` is true.
     """
-    let_a_page_be_drawn()
     embedder.prepare(preparing, cancelled)
 
 
 def collect_garbage() -> None:
     """Free all that only refers to itself, and exempt the rest from Python's own collections until the next call.
 
-    Going through the objects of torch and of all sessions stops every thread for a good part of a second. Python would do it
+    Going through the objects of all modules and sessions stops every thread for a good part of a second. Python would do it
     whenever it likes; `viz.jobs.preload` does once, and `viz.shell.housekeeping` when sessions have ended and nobody waits
     for a page.
     """

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from typing import Any
 
 from streamlit.runtime import get_instance
-
-from viz.jobs.drawing import is_drawing
 
 _log = logging.getLogger(__name__)
 
@@ -61,6 +60,11 @@ class Housekeeper:
             forget_gone()
             give_back_memory()
             self._owed = 0
+
+
+def is_drawing() -> bool:
+    """Whether the script of a page is being run."""
+    return any(thread.name == "ScriptRunner.scriptThread" for thread in threading.enumerate())
 
 
 def drop_expired(manager: Any) -> None:

@@ -1,135 +1,95 @@
-"""The model is loaded while the server answers, once a first page is drawn; what fails then is told when it is needed."""
+"""The first page is imported and computed while the server answers; what fails then is told when it is needed."""
 
 import asyncio
 import gc
 import subprocess
 import sys
 import threading
+import types
 
 import pytest
 
-import chunkers
 import serve
 from chunkers import ModelError
 from tests import ROOT
 from tests.support import LIMIT, HashEmbedder, in_a_loop
-from viz.jobs import drawing
+from viz.compare import first_screen
 from viz.jobs import preload as preloading
-from viz.jobs.resources import load_model
+from viz.jobs import resources
+from viz.jobs.chunking import Task, chunk_at_once
 
 
-class Loading(HashEmbedder):
-    """Notes what is asked of it; fails to load if it is told to."""
-
-    def __init__(self, fails=False):
-        super().__init__()
-        self.fails = fails
-        self.done = []
-
-    def load(self):
-        self.done.append("load")
-        if self.fails:
-            raise ModelError("The model must be installed.")
-
-    def encode(self, texts):
-        self.done.append("encode")
-        return super().encode(texts)
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    # Other tests need the garbage collector as it is.
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr(preloading, "SHOWN_S", 0)
 
 
 @pytest.fixture
-def frozen(monkeypatch):
-    # Other tests need the garbage collector as it is, and no browser is on its way.
-    monkeypatch.setattr("gc.freeze", lambda: None)
-    monkeypatch.setattr(preloading, "PATIENCE_S", 0)
-    monkeypatch.setattr(preloading, "SHOWN_S", 0)
-    drawing.let_a_page_be_drawn.cache_clear()
+def offered(monkeypatch):
+    """Give what has a module of the first page with a function of ours, and the order in which things happen."""
+    done = []
+
+    def offer(compute=lambda: None):
+        module = types.ModuleType("first_screen_of_a_test")
+        module.compute = lambda: (done.append("computed"), compute())
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        return module.__name__
+
+    return offer, done
 
 
-@pytest.mark.usefixtures("frozen")
-@pytest.mark.parametrize(("fails", "done"), [(False, ["load", "encode"]), (True, ["load"])])
-def test_the_page_is_imported_and_the_model_loaded_in_a_thread(monkeypatch, capsys, fails, done):
-    embedder = Loading(fails)
-    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
+def test_the_page_is_imported_and_then_computed_in_a_thread(monkeypatch, offered):
+    offer, done = offered
     monkeypatch.delitem(sys.modules, "this", raising=False)
-    loading = preloading.Preload("this")
+    loading = preloading.Preload("this", offer(lambda: done.append(gc.isenabled())))
     loading.start()
     loading.join(LIMIT)
     assert not loading.running
-    assert embedder.done == done
+    assert done == ["computed", False]
     assert "this" in sys.modules
     assert gc.isenabled()
-    assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("frozen")
-def test_one_that_is_stopped_ends_after_its_step(monkeypatch):
-    embedder, began, step = Loading(), threading.Event(), threading.Event()
+def test_one_that_is_stopped_ends_after_its_step(monkeypatch, offered):
+    (offer, done), began, step = offered, threading.Event(), threading.Event()
 
     def imported(name):
         began.set()
         assert step.wait(LIMIT)
 
-    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
     monkeypatch.setattr(preloading.importlib, "import_module", imported)
-    loading = preloading.Preload("one", "two")
+    loading = preloading.Preload("one", offer())
     loading.start()
     assert began.wait(LIMIT)
     # It goes on only when it has been asked to stop.
     monkeypatch.setattr(loading._stopped, "set", lambda: (threading.Event.set(loading._stopped), step.set()))
     loading.stop()
     assert not loading.running
-    assert embedder.done == []
-
-
-@pytest.mark.usefixtures("frozen")
-def test_the_model_waits_until_the_page_that_a_browser_asks_for_is_drawn(monkeypatch):
-    embedder, looks = Loading(), []
-    # The browser comes late, and the page takes its time.
-    course = iter([False, False, True, True, True, False])
-
-    def looked():
-        looks.append(list(embedder.done))
-        return next(course)
-
-    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
-    monkeypatch.setattr(preloading, "PATIENCE_S", LIMIT)
-    monkeypatch.setattr(drawing, "PATIENCE_S", LIMIT)
-    for module in (preloading, drawing):
-        monkeypatch.setattr(module, "is_drawing", looked)
-    loading = preloading.Preload("this")
-    loading.start()
-    loading.join(LIMIT)
-    assert looks == [[]] * 6
-    assert embedder.done == ["load", "encode"]
-
-
-@pytest.mark.usefixtures("frozen")
-def test_a_page_that_takes_long_is_waited_for_once_and_a_moment_at_the_most(monkeypatch):
-    looks = []
-    monkeypatch.setattr(drawing, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(drawing, "is_drawing", lambda: looks.append(1) or True)
-    embedder = Loading()
-    load_model(embedder)
-    seen = len(looks)
-    assert seen > 1
-    load_model(embedder)
-    assert len(looks) == seen
-    assert embedder.done == ["load", "load"]
-
-
-@pytest.mark.usefixtures("frozen")
-def test_one_that_waits_for_a_browser_can_be_stopped(monkeypatch):
-    embedder, looked = Loading(), threading.Event()
-    monkeypatch.setattr(chunkers, "load_embedder", lambda: embedder)
-    monkeypatch.setattr(preloading, "PATIENCE_S", LIMIT)
-    monkeypatch.setattr(preloading, "is_drawing", lambda: looked.set())
-    loading = preloading.Preload("this")
-    loading.start()
-    assert looked.wait(LIMIT)
-    loading.stop()
-    assert not loading.running
-    assert embedder.done == []
+    assert done == []
     assert gc.isenabled()
+
+
+class Failing(HashEmbedder):
+    def load(self):
+        raise ModelError("The model must be installed.")
+
+
+@pytest.mark.parametrize("embedder", [HashEmbedder(), Failing()])
+def test_what_is_computed_is_at_hand_when_the_page_asks_for_it(monkeypatch, capsys, embedder):
+    monkeypatch.setattr(first_screen, "load_embedder", lambda _: embedder)
+    resources.embedding_cache.clear()
+    first_screen.compute()
+    choices = first_screen.default_choices()
+    text = first_screen.load_sample(choices.document).text
+    document = first_screen.Document.from_text(text, choices.sentences).split()
+    for column in choices.columns:
+        chunker = first_screen.build_chunker(column.chunker, column.parameters, embedder)
+        task = Task.of(document, embedder, choices.tokenizer, chunker)
+        there = not chunker.embeds or not isinstance(embedder, Failing)
+        assert (chunk_at_once(task, chunker, document, embedder, on_disk=False) is not None) == there
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_what_the_server_imports_is_light():
@@ -165,5 +125,5 @@ def test_a_server_loads_while_it_serves_and_no_longer(monkeypatch):
 
     monkeypatch.setattr(serve, "open_browser", opens)
     in_a_loop(served())
-    assert done == [("viz.compare.page",), "start", "opened", "serving", "stop"]
+    assert done == [("viz.compare.page", "viz.compare.first_screen"), "start", "opened", "serving", "stop"]
     assert serve.app.script_path.name == "app.py"
