@@ -145,6 +145,8 @@ def _cut_each(options: argparse.Namespace, chunker: Chunker, sentences: str, too
         told["document"]["read_as"] = found.read_as
         if found.left_out:
             told["document"]["left_out"] = found.left_out
+        if result.timing is not None and result.timing.embedded and embedder.engine:
+            told["timing"]["engine"] = embedder.engine
         line = json.dumps(told, ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
     return status

@@ -37,7 +37,8 @@ def test_the_object_has_these_keys(capsys, file):
     assert result["document"]["read_as"] == "utf-8"
     assert (result["document"]["name"], result["document"]["characters"]) == ("text.txt", len(TEXT))
     assert [TEXT[start:end] for start, end in result["document"]["sentences"]] == TEXT.replace(". ", ".|").split("|")
-    assert set(result["timing"]) == {"split_ms", "embed_ms", "embedded", "cached", "decide_ms"}
+    assert set(result["timing"]) == {"split_ms", "embed_ms", "embedded", "cached", "decide_ms", "engine"}
+    assert result["timing"]["engine"] == "NumPy"
     assert result["timing"]["embedded"] == 5
     for chunk in result["chunks"]:
         assert set(chunk) == {"spans", "heading_path", "text"}
