@@ -13,6 +13,7 @@ from chunkers.embedders.static import Static
 from chunkers.text.minilm import HUB_NAME, model_folder
 from viz.components.notice import notice
 from viz.controls.link_widgets import seed
+from viz.controls.missing import labelled
 from viz.state.choices import Choices
 from viz.state.embedder import splitter_waits_for_consent, waits_for_consent
 from viz.state.keys import session
@@ -79,7 +80,7 @@ def embedder_controls(choices: Choices, embedder: Embedder | None) -> None:
         "Embedder",
         names,
         index=names.index(kind),
-        format_func=lambda name: "Other model…" if name == OTHER else name,
+        format_func=lambda name: "Other model…" if name == OTHER else labelled("embedder", name),
         key="embedder",
         on_change=picked,
         help=explained,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
 from chunkers import SPLITTERS, TOKENIZERS, Embedder
-from chunkers.extras import lacking
 from chunkers.text.languages import LANGUAGES
-from chunkers.text.tokenizers import BYTE_PAIRS
 from viz.controls.embedder import embedder_controls
 from viz.controls.link_widgets import seed
+from viz.controls.missing import labelled, missing_for_splitter, missing_for_tokenizer
 from viz.jobs.keeping.run_store import MOST_DAYS
 from viz.jobs.resources import embedding_cache, run_store
 from viz.state.choices import Choices
@@ -24,7 +24,7 @@ def shared_controls(choices: Choices, embedder: Embedder | None) -> None:
         _choose_splitter(choices)
         embedder_controls(choices, embedder)
         choose_named(choices, "Tokens as", "tokenizer", TOKENIZERS)
-        if choices.tokenizer in BYTE_PAIRS and (lack := lacking("tokens", choices.tokenizer)):
+        if lack := missing_for_tokenizer(choices.tokenizer):
             st.caption(lack)
         st.toggle(
             "Keep embeddings on disk",
@@ -60,9 +60,17 @@ def _choose_splitter(choices: Choices) -> None:
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in SPLITTERS.items())
     names = [*SPLITTERS] if shown in SPLITTERS else [*SPLITTERS, shown]
-    st.selectbox("Sentences", names, index=names.index(shown), key="sentences", on_change=changed, help=explained)
+    st.selectbox(
+        "Sentences",
+        names,
+        index=names.index(shown),
+        format_func=partial(labelled, "sentences"),
+        key="sentences",
+        on_change=changed,
+        help=explained,
+    )
     if not by_language:
-        if kind == "spacy" and (lack := lacking("spacy", "spaCy's splitter")):
+        if lack := missing_for_splitter(kind):
             st.caption(lack)
         return
     seed("language", language)
@@ -93,4 +101,12 @@ def choose_named(choices: Choices, label: str, name: str, options: Mapping[str, 
 
     explained = "  \n".join(f"**{option}**: {said}" for option, said in options.items())
     names = [*options] if value in options else [*options, value]
-    st.selectbox(label, names, index=names.index(value), key=name, on_change=changed, help=explained)
+    st.selectbox(
+        label,
+        names,
+        index=names.index(value),
+        format_func=partial(labelled, name),
+        key=name,
+        on_change=changed,
+        help=explained,
+    )

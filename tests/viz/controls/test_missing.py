@@ -1,0 +1,24 @@
+"""A choice whose package is not installed says so in the list."""
+
+import pytest
+
+from chunkers import extras
+from chunkers.embedders import EMBEDDERS
+from chunkers.text.sentences import SPLITTERS
+from chunkers.text.tokenizers import TOKENIZERS
+from viz.controls.missing import labelled
+
+LIGHT = {
+    "sentences": (SPLITTERS, {"spacy"}),
+    "embedder": (EMBEDDERS, {"tfidf"}),
+    "tokenizer": (TOKENIZERS, {"cl100k_base", "o200k_base"}),
+}
+
+
+@pytest.mark.parametrize("setting", LIGHT)
+def test_the_list_says_what_is_not_installed(monkeypatch, setting):
+    values, heavy = LIGHT[setting]
+    assert [labelled(setting, name) for name in values] == list(values)
+    monkeypatch.setattr(extras, "find_spec", lambda module: None)
+    assert {name for name in values if labelled(setting, name) != name} == heavy
+    assert all(labelled(setting, name) == f"{name} (not installed)" for name in heavy)
