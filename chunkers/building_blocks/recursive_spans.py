@@ -67,21 +67,19 @@ def recursive_spans(
     ones are split at the next separators, and in the end between characters. Unlike LangChain's splitter, no chunk repeats
     pieces of size 0 where ``overlap`` is 0.
     """
+    words, is_regex = SEPARATORS[separators]
     patterns = [pattern for _, pattern in separator_patterns(separators)]
     windows: list[tuple[int, int]] = []
 
     def split(start: int, end: int, level: int) -> None:
-        edges: Sequence[int] = range(start, end + 1)
-        while level < len(patterns):
-            found = [match.start() for match in patterns[level].finditer(text, start, end)]
+        sizes: list[int] = []
+        while level < len(patterns) and not sizes:
+            sizes = _by_pattern(text, start, end, patterns[level]) if is_regex else _by_word(text[start:end], words[level])
             level += 1
-            if found:
-                edges = [*found, end] if found[0] == start else [start, *found, end]
-                break
-        else:
-            level = -1
+        if not sizes:
+            level, sizes = -1, [1] * (end - start)
+        edges = list(accumulate(sizes, initial=start))
         if measure is len:
-            sizes = list(map(sub, edges[1:], edges))
             totals = edges
         else:
             sizes = [measure(text[first:last]) for first, last in pairwise(edges)]
@@ -104,6 +102,26 @@ def recursive_spans(
             start = end - len(window)
             spans.append((start, start + len(window.rstrip())))
     return spans
+
+
+def _by_word(text: str, word: str) -> list[int]:
+    """Return the characters of the pieces that begin with a word, the first perhaps without; none if it does not occur."""
+    pieces = text.split(word)
+    if len(pieces) == 1:
+        return []
+    longer = len(word)
+    sizes = [len(piece) + longer for piece in pieces]
+    sizes[0] -= longer
+    return sizes if sizes[0] else sizes[1:]
+
+
+def _by_pattern(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[int]:
+    """Return the characters of the pieces of ``text[start:end]`` that begin with a match, as `_by_word` does."""
+    found = [match.start() for match in pattern.finditer(text, start, end)]
+    if not found:
+        return []
+    edges = [*found, end] if found[0] == start else [start, *found, end]
+    return list(map(sub, edges[1:], edges))
 
 
 def _merged(

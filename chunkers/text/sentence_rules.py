@@ -44,7 +44,7 @@ _QUOTED = re.compile(r"[.?!][\"”’]\Z")
 _AND_SO_ON = re.compile(r"\.(?<=(?<!\S)(?:etc|ecc|usw|enz|itd|itp|atd|osv)\.)\s+(?=[^\W\d_])", re.IGNORECASE)
 # The most frequent end of a sentence, to which none of the rules against false ends applies: no initial, no small letter,
 # and no Roman numeral that an abbreviation might refer to.
-_SURE_END = re.compile(r"[A-Za-z]{2}[.?!]\s(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
+_SURE_END = re.compile(r"[A-Za-z]{2}[.?!]\s(?:[-*+] )?(?=[A-Z][a-z]|[ABD-HJKMN-UWYZ])")
 _SEEN = 24
 """Characters before and after a boundary that a rule looks at."""
 

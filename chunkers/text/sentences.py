@@ -277,10 +277,8 @@ def _trimmed(text: str, pieces: Iterable[tuple[int, int]], cancelled: Callable[[
     for start, end in pieces:
         if cancelled():
             raise Cancelled
-        while start < end and text[end - 1].isspace():
-            end -= 1
-        while start < end and text[start].isspace():
-            start += 1
-        if start < end:
-            trimmed.append((start, end))
+        piece = text[start:end].rstrip()
+        if piece:
+            end = start + len(piece)
+            trimmed.append((end - len(piece.lstrip()) if piece[0].isspace() else start, end))
     return trimmed
