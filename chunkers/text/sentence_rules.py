@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 
 # A stop, and what may stand between it and the end of its sentence.
@@ -62,6 +62,21 @@ _MARKED_LINE = re.compile(
 _HEADERS_RULE = re.compile(r"[ \t|:]*-[ \t|:-]*")
 
 
+Rule = Callable[[str, Sequence[int]], list[int]]
+
+
+def rules_for(text: str) -> tuple[Rule, ...]:
+    """Return the rules for the boundaries of sentencex, in their order, without those that change nothing in this text."""
+    rules: list[Rule] = [with_opening_marks, without_false_ends]
+    if _AND_SO_ON.search(text):
+        rules.append(after_and_so_on)
+    if not text.isascii() and any(stop in text for stop in _IDEOGRAPHIC_STOPS):
+        rules.append(after_ideographic_stops)
+    if _MARKED_LINE.search(f"\n{text}"):
+        rules.append(by_markdown_lines)
+    return tuple(rules)
+
+
 def after_ideographic_stops(text: str, starts: Sequence[int]) -> list[int]:
     """End a sentence after 。！？｡ and what closes it, whatever follows except a comma."""
     if text.isascii() or not any(stop in text for stop in _IDEOGRAPHIC_STOPS):
@@ -86,8 +101,10 @@ def with_opening_marks(text: str, starts: Sequence[int]) -> list[int]:
     """Assign opening quotation marks and brackets, ¿ and ¡ to the sentence that they open."""
     if len(starts) < 2:
         return list(starts)
-    moved = {0}
     with_space = "«" in text or "‹" in text
+    if not with_space and all([text[start - 1].isspace() for start in starts[1:]]):
+        return list(starts)
+    moved = {0}
     for before, start in pairwise(starts):
         if with_space or not text[start - 1].isspace():
             marks = _OPENING_MARKS.search(text, max(before, start - _MOST_MARKS), start)
@@ -106,6 +123,7 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
         return list(starts)
     sizes_tell = not text.islower()
     kept = list(starts[:1])
+    sure_end = _SURE_END.match
     edges = [*starts, len(text)]
     for previous, start, following in zip(edges, edges[1:], edges[2:], strict=False):
         if start - previous <= _SEEN:
@@ -113,7 +131,10 @@ def without_false_ends(text: str, starts: Sequence[int]) -> list[int]:
             numbers = _NUMBER_OF_A_LINE if first_of_line else _NUMBER
             if _is(numbers, text, previous, start) and not _is(numbers, text, start, following):
                 continue
-        if start - previous >= 4 and _SURE_END.match(text, start - 4):
+            if start - previous >= 4 and sure_end(text, start - 4):
+                kept.append(start)
+                continue
+        elif sure_end(text, start - 4):
             kept.append(start)
             continue
         before, after = text[max(previous, start - _SEEN) : start].rstrip(), text[start : start + _SEEN]

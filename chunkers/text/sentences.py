@@ -15,19 +15,17 @@ from chunkers.limits import MAX_PARAGRAPH
 from chunkers.text.languages import LANGUAGES, detect_language, load_detector
 from chunkers.text.pipelines import check_pipeline, load_pipeline
 from chunkers.text.sentence_rules import (
-    after_and_so_on,
+    Rule,
     after_ideographic_stops,
     by_markdown_lines,
     legible,
+    rules_for,
     with_opening_marks,
-    without_false_ends,
 )
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-
-Rule = Callable[[str, Sequence[int]], list[int]]
 
 DEFAULT_SPLITTER = "sentencex"
 
@@ -204,7 +202,7 @@ def _with_sentencex(text: str, language: str) -> Iterator[tuple[int, int]]:
         return [boundary["start_index"] for boundary in get_sentence_boundaries(language, window)]
 
     may_end = re.compile(f"[{re.escape(ASCII_STOPS.get(language, '.?!'))}]")
-    rules = (with_opening_marks, without_false_ends, after_and_so_on, after_ideographic_stops, by_markdown_lines)
+    rules = rules_for(text)
     for start, end in _between(text, _BLANK_LINES):
         paragraph = text[start:end]
         if paragraph.isascii() and not may_end.search(paragraph):
