@@ -130,7 +130,7 @@ def start_empty(browser: Browser, folder: Path) -> float:
         page.add_init_script(WATCH_EMPTY)
         page.goto(server.url, wait_until="commit")
         page.wait_for_function("() => window.emptyShown", timeout=LIMIT)
-        shown = page.evaluate("() => window.emptyShown") - (server.began + offset)
+        shown = float(page.evaluate("() => window.emptyShown")) - (server.began + offset)
         page.close()
     return shown
 
