@@ -61,7 +61,7 @@ def count(paragraph: Paragraph, splitter: str) -> Count:
 
 def _seconds(text: str, splitter: str, repeats: int) -> float:
     """Return the median time of splitting, the splitter loaded."""
-    load_splitter(splitter)
+    load_splitter(splitter, text)
     return statistics.median(Document.from_text(text, splitter).split_ms / 1000 for _ in range(repeats))
 
 

@@ -121,7 +121,7 @@ class Document:
             If the user has cancelled.
         """
         if not self.is_split:
-            load_splitter(self.splitter)
+            load_splitter(self.splitter, self.text)
             began = time.perf_counter()
             language = language_of(self.text, self.splitter)
             spans = split_sentences(self.text, f"sentencex:{language}" if language else self.splitter, cancelled)

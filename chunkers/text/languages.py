@@ -149,15 +149,9 @@ def detect_language(text: str) -> str:
     English stands for a text without letters, and the first language of the script for one too short to tell.
     """
     seen = _sample(text)
-    counts = [(len(script.letters.findall(seen)), script) for script in _SCRIPTS]
-    kana, han = len(_KANA.findall(seen)), len(_HAN.findall(seen))
-    most, script = max(counts, key=lambda count: count[0])
-    if most == 0:
-        return "en"
-    if script.letters in (_KANA, _HAN):
-        return "ja" if kana > _LEAST_KANA * (kana + han) else "zh"
-    if len(script.languages) == 1:
-        return script.languages[0]
+    known, script = _by_script(seen)
+    if known:
+        return known
     likely = {code: share for code, share in _identifier().rank(seen) if code in script.languages}
     best = max(likely, key=lambda code: likely[code])
     return best if 2 * likely[best] > sum(likely.values()) else script.languages[0]
@@ -168,9 +162,22 @@ def in_latin_letters(language: str) -> bool:
     return language in _LATIN
 
 
-def load_detector() -> None:
-    """Load the detector, so that detecting alone can be timed."""
-    _identifier()
+def load_detector(text: str) -> None:
+    """Load what detecting the language of a text takes, so that detecting alone can be timed; its script may be enough."""
+    if not _by_script(_sample(text))[0]:
+        _identifier()
+
+
+def _by_script(seen: str) -> tuple[str, _Script]:
+    """Return the language that the script alone tells, empty where it has several, and the script of most letters."""
+    counts = [(len(script.letters.findall(seen)), script) for script in _SCRIPTS]
+    kana, han = len(_KANA.findall(seen)), len(_HAN.findall(seen))
+    most, script = max(counts, key=lambda count: count[0])
+    if most == 0:
+        return "en", script
+    if script.letters in (_KANA, _HAN):
+        return "ja" if kana > _LEAST_KANA * (kana + han) else "zh", script
+    return script.languages[0] if len(script.languages) == 1 else "", script
 
 
 def _sample(text: str) -> str:

@@ -164,14 +164,14 @@ def packages_of(splitter: str) -> tuple[str, ...]:
     return ("spacy",) if kind == "spacy" else ()
 
 
-def load_splitter(splitter: str) -> None:
-    """Load what the splitter needs, so that only splitting is timed; raises as `split_sentences` does."""
+def load_splitter(splitter: str, text: str) -> None:
+    """Load what the splitter needs for a text, so that only splitting is timed; raises as `split_sentences` does."""
     check_splitter(splitter)
     kind, colon, name = splitter.partition(":")
     if kind == "spacy":
         _pipeline(name)
     elif kind == "sentencex" and not colon:
-        load_detector()
+        load_detector(_LINE_END.sub("\n", text))
 
 
 def _between(text: str, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:

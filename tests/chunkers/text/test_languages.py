@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.sentences import paragraphs
 from chunkers import Document, InputError
+from chunkers.text import languages
 from chunkers.text.languages import LANGUAGES, detect_language
 from chunkers.text.sentences import SPLITTERS, is_splitter
 
@@ -42,3 +43,13 @@ def test_the_names_of_splitters():
     assert all(is_splitter(name) for name in [*SPLITTERS, "sentencex:de", "spacy:any"])
     assert not any(is_splitter(name) for name in ["", "words", "sentencex:xx", "regex:de"])
     assert all(len(code) == 2 for code in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "loaded"), [("水是生命之源。", 0), ("Η πόλη είναι παλιά.", 0), ("12 + 30", 0), ("The old town.", 1)]
+)
+def test_what_the_script_tells_needs_no_model(monkeypatch, text, loaded):
+    calls = []
+    monkeypatch.setattr(languages, "_identifier", lambda: calls.append(text))
+    languages.load_detector(text)
+    assert len(calls) == loaded
