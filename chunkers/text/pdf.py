@@ -203,7 +203,8 @@ def _pictures(page: PdfPage) -> int:
 def _damaged_streams(data: bytes) -> int:
     """Return how many of a file's streams cannot be unpacked, pictures apart.
 
-    PDFium reads what is left of them, and does not say so. Streams of a protected file, and those that are not deflated, are not checked.
+    PDFium reads what is left of them, and does not say so. Streams that are not deflated are not checked, nor those of
+    a protected file.
     """
     damaged = at = 0
     left = 0 if b"/Encrypt" in data else MAX_UNPACKED
