@@ -211,8 +211,8 @@ def _host(name: str, address: str) -> str:
 def _tunnel(address: str) -> str | None:
     """Return the address of the environment's proxy through which a server is asked; None if it is asked directly.
 
-    Only an encrypted connection goes through a proxy, which then learns the server's name and nothing of what is said. Without
-    encryption the proxy would get text and key; on this machine it would be asked for its own machine instead.
+    Only an encrypted connection goes through a proxy, which then learns no more than the server's name. Without encryption
+    the proxy would read text and key; an address of this machine means another machine to a proxy elsewhere.
     """
     from urllib.request import getproxies, proxy_bypass
 

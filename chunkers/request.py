@@ -144,7 +144,7 @@ def ask(work: Callable[[], Answer], deadline: float, largest: int, attempts: Att
             call.outcome = work(), None
         except BaseException as error:
             if isinstance(error, InputError):
-                # The errors that led to it hold the request, and so the key; ``from None`` only keeps them from being printed.
+                # What led to it holds the request, and so the key; ``from None`` only keeps that from being printed.
                 error.__context__ = error.__cause__ = None
             call.outcome = None, error
         finally:

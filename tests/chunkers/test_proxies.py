@@ -111,7 +111,7 @@ def test_where_texts_go_names_the_proxy_without_its_password(proxy, monkeypatch,
 def test_a_proxy_that_cannot_be_used_is_one_sentence(monkeypatch, wrong):
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.setenv("https_proxy", wrong)
-    with pytest.raises(ModelError, match="the environment for models.invalid must have the form http://HOST:PORT") as error:
+    with pytest.raises(ModelError, match=r"for models\.invalid must have the form http://HOST:PORT") as error:
         embed("https://models.invalid/v1")
     assert "me:a" not in str(error.value)
     assert "NO_PROXY=models.invalid" in str(error.value)
