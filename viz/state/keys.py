@@ -24,7 +24,7 @@ from viz.jobs.answering.job import Gathering, Judging
 from viz.jobs.answering.sharing import Sharing
 from viz.jobs.asking.job import AskJob
 from viz.jobs.asking.situating import Situating
-from viz.jobs.background import Background
+from viz.jobs.background import Background, Held
 from viz.jobs.chunking import ChunkingJob, Task
 from viz.jobs.edits import Edits
 from viz.jobs.estimating import Estimating
@@ -219,6 +219,8 @@ class Session:
     sendable = Container[set[Task]]("sendable", set)  # what the user has allowed to be sent
     # A run over many documents that waits for the user to allow what it sends
     estimating = Job[Estimating | None]("estimating", None)
+
+    runs = Container[Held]("runs", Held)  # those that links refer to, which it has begun or opened
 
     # Results
     document = ShownDocument("split_document", None)  # the text on the page, split into sentences
