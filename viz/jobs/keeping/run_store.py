@@ -15,6 +15,7 @@ from pathlib import Path
 
 from chunkers import InputError, __version__
 from chunkers.private_file import at_once, connect, file_size, is_full, set_up
+from viz.jobs.keeping.run_format import Foreign, check_format
 
 MAX_RUNS_FILE = 200_000_000
 """Bytes of the file; the largest runs, on whole corpora, take some 20 MB. Where it is full, the oldest runs go."""
@@ -28,25 +29,9 @@ MOST_ON_DISK = 50
 MOST_DAYS = 30
 """Days that a run is shown after it was begun or resumed; it is deleted when a later run begins."""
 
-_APPLICATION = 0x5EA3A4
-"""Tells our files from other programs'; see SQLite's ``application_id``."""
-
-_FORMAT = 1
-
-_SCHEMA = (
-    "CREATE TABLE runs (key BLOB PRIMARY KEY, kind TEXT, version TEXT, began REAL, plan BLOB, vectors TEXT, checksum BLOB)",
-    "CREATE TABLE parts (run BLOB, number INTEGER, part BLOB, checksum BLOB, PRIMARY KEY (run, number)) WITHOUT ROWID",
-    f"PRAGMA application_id = {_APPLICATION}",
-    f"PRAGMA user_version = {_FORMAT}",
-)
-
 # Runs are in the order of their rows' numbers: the clock may be put forward and back.
 _NEWEST_BEGAN = "SELECT began FROM runs ORDER BY rowid DESC LIMIT 1"
 _OLDEST = "SELECT key FROM runs WHERE key != ? ORDER BY rowid LIMIT 1"
-
-
-class _Foreign(Exception):
-    """The file is another program's, or of another format."""
 
 
 class RunStore:
@@ -90,7 +75,7 @@ class RunStore:
             self.complaint = ""
             try:
                 self._write(key, write)
-            except (_Foreign, sqlite3.DatabaseError) as error:
+            except (Foreign, sqlite3.DatabaseError) as error:
                 if not isinstance(error, sqlite3.OperationalError):
                     self._remove()
                     self._write(key, write)
@@ -117,7 +102,7 @@ class RunStore:
             connection.execute("UPDATE runs SET vectors = ? WHERE key = ? AND vectors = ''", (vectors, key))
             noted[:] = connection.execute("SELECT vectors FROM runs WHERE key = ?", (key,)).fetchall()
 
-        with self._lock, suppress(OSError, sqlite3.Error, _Foreign):
+        with self._lock, suppress(OSError, sqlite3.Error, Foreign):
             self._write(key, write)
         return noted in ([], [(vectors,)])
 
@@ -170,7 +155,7 @@ class RunStore:
                     connection.execute("DELETE FROM parts")
                     connection.execute("DELETE FROM runs")
                     connection.execute("VACUUM")
-                except _Foreign:
+                except Foreign:
                     self._remove()
                 except sqlite3.DatabaseError as error:
                     if isinstance(error, sqlite3.OperationalError):
@@ -190,7 +175,7 @@ class RunStore:
                 yield self._opened()
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(f"The file of kept runs must be readable; reading it failed: {error}.") from error
-        except (_Foreign, sqlite3.Error) as error:
+        except (Foreign, sqlite3.Error) as error:
             raise InputError(
                 f"The file of kept runs must be one that this version of Seamark wrote; this one is not ({error}). "
                 "The next run that is kept replaces it."
@@ -232,7 +217,7 @@ class RunStore:
         """Note why what is written inside could not be."""
         try:
             yield
-        except (OSError, sqlite3.Error, _Foreign) as error:
+        except (OSError, sqlite3.Error, Foreign) as error:
             self.complaint = (
                 f"Runs can be kept on disk only while their file can be written; writing it failed: {error}. "
                 "What is finished stays on the page, but may not be there after a restart."
@@ -245,13 +230,13 @@ class RunStore:
             return self._connection
         self._close()
         if (size := file_size(self._path)) > MAX_RUNS_FILE:
-            raise _Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
+            raise Foreign(f"it may have {MAX_RUNS_FILE:,} bytes, and has {size:,}")
         connection = connect(self._path)
         try:
             set_up(connection, MAX_RUNS_FILE)
             # What was deleted is not left in free pages.
             connection.execute("PRAGMA secure_delete = ON")
-            _check_format(connection)
+            check_format(connection)
             self._inode = self._there()
         except BaseException:
             connection.close()
@@ -287,28 +272,3 @@ def _forget(connection: sqlite3.Connection, keys: str, argument: object) -> None
     for (key,) in connection.execute(keys, (argument,)).fetchall():
         connection.execute("DELETE FROM parts WHERE run = ?", (key,))
         connection.execute("DELETE FROM runs WHERE key = ?", (key,))
-
-
-def _check_format(connection: sqlite3.Connection) -> None:
-    """Create the tables in an empty file; raises `_Foreign` if the file is not ours."""
-    if _format(connection) == (_APPLICATION, _FORMAT):
-        return
-
-    def create(connection: sqlite3.Connection) -> None:
-        # Another process may have been faster.
-        found = _format(connection)
-        if found == (_APPLICATION, _FORMAT):
-            return
-        if found != (0, 0) or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
-            ours = found[0] == _APPLICATION
-            raise _Foreign(f"its format is {found[1]}, not {_FORMAT}" if ours else "it is another program's")
-        for statement in _SCHEMA:
-            connection.execute(statement)
-
-    at_once(connection, create)
-
-
-def _format(connection: sqlite3.Connection) -> tuple[int, int]:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (number,) = connection.execute("PRAGMA user_version").fetchone()
-    return application, number
