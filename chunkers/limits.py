@@ -57,6 +57,10 @@ MOST_RUNS = 100_000_000
 MAX_SENTENCES = 1_000_000
 """Sentences of a text: about 1 kB of memory each, with their decisions. 20 MB of prose have some 250,000."""
 
+MOST_VECTOR_NUMBERS = 400_000_000
+"""Texts × dimensions of the vectors that a chunker is given at once: 1.6 GB. A million sentences have 384,000,000 of the
+bundled model's."""
+
 MOST_OUTLINE_MARKS = 500_000
 """Lines, cells of tables, items of lists and marks of quotations of a text whose blocks are looked for: at most some 15
 seconds. 20 MB of prose in lines of 80 characters have half of it."""
