@@ -1,9 +1,9 @@
 // Text without white space, in pieces. Browsers shape such a text as a whole, which takes some of them the square of its
 // length: a minute for 100,000 marks over one letter.
 
-const LONGEST = 256; // characters of a piece, unless a letter with its marks would be torn
+const LONGEST_PIECE = 256; // characters of a piece, unless a letter with its marks would be torn
 const MOST_MARKS = 64; // characters by which a piece may be longer for that
-const UNBROKEN = new RegExp(`\\S{${LONGEST + MOST_MARKS + 1}}`, "g");
+const UNBROKEN = new RegExp(`\\S{${LONGEST_PIECE + MOST_MARKS + 1}}`, "g");
 const LETTER = /[^\p{M}\p{Cf}\p{Emoji_Modifier}]/u;
 const JOINS = /[\u200c\u200d]$/;
 
@@ -18,10 +18,10 @@ export function breaks(text) {
   for (let found = unbroken.exec(text); found; found = unbroken.exec(text)) {
     space.lastIndex = unbroken.lastIndex;
     const end = space.exec(text)?.index ?? text.length;
-    for (let from = found.index + LONGEST; from < end; ) {
+    for (let from = found.index + LONGEST_PIECE; from < end; ) {
       const at = nextLetter(text, from, end);
       if (at < end) places.push(at);
-      from = at + LONGEST;
+      from = at + LONGEST_PIECE;
     }
     unbroken.lastIndex = end;
   }
