@@ -20,7 +20,7 @@ from pydantic import (
 
 from chunkers import Chunker, Chunking, Embedder, InputError, Recipe, Span
 from chunkers.embedded import EmbeddedAs
-from chunkers.found_again import GivenChunk
+from chunkers.files.chunk_rows import GivenChunk
 from chunkers.language_models.base import LanguageModel
 from chunkers.methods.your_chunks import ChunkFile, YourChunks
 from chunkers.text.parts import LONGEST_LABEL, Kind, Parts
