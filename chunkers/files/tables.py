@@ -234,7 +234,11 @@ def recipe_in(text: str, name: str) -> Any:
     InputError
         If it is not JSON, or larger than a recipe may be.
     """
-    value = json_of(text, name)
+    return recipe_of(json_of(text, name), name)
+
+
+def recipe_of(value: Any, name: str) -> Any:
+    """Return the recipe in a value of JSON, or the value; raises InputError if it is larger than a recipe may be."""
     if isinstance(value, dict) and isinstance(value.get("recipe"), dict):
         value = value["recipe"]
     return within(value, name, LONGEST_RECIPE)

@@ -180,7 +180,7 @@ class _Reader:
             self.end()
             status = self._process.returncode
             raise InputError(
-                f"{name}: reading the file ended its process, with status {status}; it may be damaged, or take too much memory."
+                f"{name}: reading the file ended its process, with status {status}; it may be damaged, or too large."
             )
         items, last = got[0]
         if "memory" in last:

@@ -1,4 +1,4 @@
-"""Values as messages quote them, and what stands between documents: for modules that the process that reads files imports."""
+"""How messages quote values, and how documents are joined: what the process that reads files needs of this room."""
 
 from __future__ import annotations
 
