@@ -99,8 +99,13 @@ def separator_of(text: str) -> str:
     return max(",;\t", key=head.count)
 
 
-def csv_rows(text: str, name: str, **form: Any) -> Iterator[list[str]]:
+def csv_rows(text: str, name: str, *, tabs: bool = False) -> Iterator[list[str]]:
     """Yield the fields of every row of CSV that is not empty, the names of the columns first.
+
+    Parameters
+    ----------
+    tabs
+        Whether the fields stand between tabs, where quotation marks mean nothing; else `separator_of` says what is between.
 
     Raises
     ------
@@ -110,8 +115,12 @@ def csv_rows(text: str, name: str, **form: Any) -> Iterator[list[str]]:
         If it is not CSV.
     """
     csv.field_size_limit(MAX_BYTES)
-    form = {"delimiter": separator_of(text), "strict": True} | form
-    for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), **form)):
+    lines = io.StringIO(text, newline="")
+    if tabs:
+        rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        rows = csv.reader(lines, delimiter=separator_of(text), strict=True)
+    for number, row in enumerate(rows):
         if not number:
             check_columns(len(row), name)
         if number > MOST_ROWS:

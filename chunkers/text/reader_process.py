@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from chunkers.errors import Cancelled, InputError
 from chunkers.limits import MAX_IDLE_MEMORY, READ_MEMORY, READ_SECONDS, READERS
@@ -46,14 +46,9 @@ _lock = threading.Lock()
 _idle: list[_Reader] = []
 
 
-class Parser(Protocol):
-    """A function of a module that yields what it reads of a file, as values of JSON; it runs in the other process."""
-
-    __module__: str
-    __name__: str
-
-    def __call__(self, data: bytes, name: str, /, **options: Any) -> Iterator[Any]:
-        """Yield what is read; raises InputError if the file is not as it must be."""
+Parser = Callable[..., Iterator[Any]]
+"""A function of a module that runs in the other process. It gets a file's bytes, its name and options, yields what it reads
+as values of JSON, and raises InputError if the file is not as it must be."""
 
 
 def parsed_apart(parser: Parser, data: bytes, name: str, cancelled: Callable[[], bool] = bool, **options: Any) -> list[Any]:

@@ -9,7 +9,6 @@ nearly whether it is there at all, and precision and IoU are low whatever the ch
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import zipfile
@@ -288,7 +287,7 @@ def _answers(data: bytes, name: str, known: set[str]) -> tuple[dict[str, list[st
         If a row does not have a question, a document and a number, or the first one is not their names.
     """
     _check_size(name, len(data))
-    rows = csv_rows(text_of(data, name), name, delimiter="\t", quoting=csv.QUOTE_NONE, strict=False)
+    rows = csv_rows(text_of(data, name), name, tabs=True)
     # In order, each once: a list of them would be searched for every row.
     answers: dict[str, dict[str, None]] = {}
     unknown: list[str] = []

@@ -89,14 +89,15 @@ def _taken(holder: dict[str, Any], field: str) -> list[Any]:
 
 def _checked(spans: Any, most: int | None, name: str, where: str) -> list[list[int]]:
     """Return spans; raises InputError if they are none, or do not lie in a text of ``most`` characters."""
-    for span in spans if isinstance(spans, list) else [None]:
+    listed: list[list[int]] = spans if isinstance(spans, list) else [spans]
+    for span in listed:
         if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
             raise not_one(name, where, f"a span must be two whole numbers; got {shown(span)}")
         if not 0 <= span[0] <= span[1]:
             raise not_one(name, where, f"a span must begin at 0 or after and end after that; got {span[0]:,} to {span[1]:,}")
         if most is not None and span[1] > most:
             raise not_one(name, where, f"a span must lie in the text, from 0 to {most:,}; got {span[0]:,} to {span[1]:,}")
-    return spans
+    return listed
 
 
 def _given(chunk: Any, name: str, where: str) -> tuple[str | None, list[list[int]], str | None]:
