@@ -124,7 +124,7 @@ def given(one: Any, place: str) -> GivenChunk:
         return GivenChunk(one)
     if _is_pair(one):
         return GivenChunk(None, (_span(one[0], one[1], place),))
-    row: Mapping[str, Any] = one if isinstance(one, Mapping) else _attributes(one)
+    row: Mapping[str, Any] = one if isinstance(one, dict | Mapping) else _attributes(one)
     # LangChain's dumps and LlamaIndex's stores wrap the fields of a chunk.
     row = _inner(row, "kwargs", "__data__") or row
     inner = _inner(row, "metadata", "meta")
@@ -139,13 +139,16 @@ def given(one: Any, place: str) -> GivenChunk:
     if len(spans) > 1:
         # The text of several spans is joined by whatever made it; they say where it is.
         text = None
-    name = next((held[key] for held in (row, inner, origin) for key in DOCUMENTS if isinstance(held.get(key), str)), None)
+    name = next(
+        (held[key] for held in (row, inner, origin) if held for key in DOCUMENTS if isinstance(held.get(key), str)), None
+    )
     return GivenChunk(text, spans, name)
 
 
 def _inner(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the mapping that stands in another under one of the keys; an empty one if none does."""
-    return next((row[key] for key in keys if isinstance(row.get(key), Mapping)), {})
+    # What is not there is asked first: whether None is a Mapping takes longer to tell.
+    return next((row[key] for key in keys if row.get(key) is not None and isinstance(row[key], dict | Mapping)), {})
 
 
 def _is_pair(one: Any) -> bool:
@@ -174,7 +177,7 @@ def _spans(row: Mapping[str, Any], inner: Mapping[str, Any], text: str | None, p
             raise InputError(f"{place}: spans must be a list of pairs; got {shown(listed)}.")
         return tuple(_span(start, end, place) for start, end in listed)
     start, end = (
-        next((held[key] for held in (row, inner) for key in names if held.get(key) is not None), None)
+        next((held[key] for held in (row, inner) if held for key in names if held.get(key) is not None), None)
         for names in (STARTS, ENDS)
     )
     if start is None:
