@@ -199,10 +199,12 @@ def _host(name: str, address: str) -> str:
         or not parts.hostname
         or parts.username is not None
         or parts.query
+        or "#" in address
+        or address != address.strip()
     ):
         raise ModelError(
-            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password or a query; "
-            "it has not."
+            f"{name}: the server's base address must have the form https://HOST/v1, without a user, a password, a query, "
+            "a fragment or a space around it; it has not."
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return host if port is None else f"{host}:{port}"

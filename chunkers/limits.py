@@ -17,6 +17,22 @@ READ_SECONDS = 20
 READ_MEMORY = 1_000_000_000
 """Bytes of memory that a process reading a file may use; the largest HTML that is no bomb needs about half of it."""
 
+MOST_ROWS = 1_000_000
+"""Rows of a table, or items of a list, in a file of JSON, JSON lines, CSV or Parquet: as many as a text may have chunks."""
+
+MOST_TABLE_COLUMNS = 1_000
+"""Columns of a table in CSV or Parquet."""
+
+MOST_READ_CHARACTERS = 60_000_000
+"""Characters of all texts that come out of such a file: three times the largest document, for chunks that overlap."""
+
+MOST_BRACKETS = 3_000_000
+"""Lists and objects in JSON, brackets in its strings counted too: each takes some 100 bytes of memory or more, a list of
+nothing as well."""
+
+LONGEST_RECIPE = 100_000
+"""Characters of a recipe's JSON."""
+
 READERS = 2
 """Processes that read files at the same time, for all sessions together; further files wait."""
 

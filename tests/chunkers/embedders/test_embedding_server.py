@@ -226,8 +226,18 @@ def test_nobody_waits_for_a_server_that_hangs_once_the_user_has_stopped(http, sc
     assert len(outcome) == 1
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9\r\nX: y/v1", "http://127.0.0.1:9/v1\n", "http://a\tb/v1"])
-def test_an_address_of_more_than_a_line_is_refused(address):
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:9\r\nX: y/v1",
+        "http://127.0.0.1:9/v1\n",
+        "http://a\tb/v1",
+        " http://127.0.0.1:9/v1",
+        "http://127.0.0.1:9/v1#a",
+        "http://127.0.0.1:9/v1#",
+    ],
+)
+def test_an_address_with_more_than_the_address_is_refused(address):
     with pytest.raises(ModelError, match="must have the form https://HOST/v1"):
         OpenAIServer("openai:test", address, KEY).load()
 
