@@ -1,6 +1,7 @@
 """What is run at once, and what takes a job."""
 
 import threading
+from uuid import uuid4
 
 import pytest
 
@@ -77,8 +78,8 @@ class Made(HashEmbedder):
             if share == 1 / 3:
                 self.reached.set()
                 assert self.may_go_on.wait(LIMIT)
-        # The cache is that of all tests.
-        self.revision = str(id(self))
+        # The cache is that of all tests, and outlives this object, whose id another may get.
+        self.revision = uuid4().hex
 
 
 def making(kind):
