@@ -202,11 +202,14 @@ class _Cutting:
         return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, outline)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
-        """Yield the level that opens each section, 0 for none, and its blocks; headings at the end go with those before."""
+        """Yield the level that opens each section, 0 for none, and its blocks.
+
+        Front matter goes with the first section, headings at the end with the last.
+        """
         found: list[tuple[int, list[Block]]] = [(0, [])]
         run: list[Block] = []
         for block in outline:
-            if block.kind == "heading":
+            if block.kind in ("heading", "front matter"):
                 run.append(block)
                 continue
             _open(found, run, self.chunker.heading_levels)
@@ -248,7 +251,7 @@ class _Cutting:
     def _leads(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with what follows."""
         if block.kind != "paragraph" or following is None or following.kind not in SPECIAL:
-            return block.kind in ("heading", "rule")
+            return block.kind in ("heading", "rule", "front matter")
         text = self.document.text
         between = text[block.span.end : following.span.start]
         touching = following.kind == "list" and len(between.splitlines()) == 1
@@ -291,7 +294,8 @@ class _Cutting:
         """Join the pieces of a section with their neighbours from left to right, where one is small and both fit."""
         least, most = self.chunker.join_below, self.chunker.max_size
         skips_space = getattr(self.tools.tokenizer, "skips_space", False)
-        same = "same heading" if section[0].kind == "heading" else "no heading between"
+        opening = next((block for block in section if block.kind != "front matter"), section[0])
+        same = "same heading" if opening.kind == "heading" else "no heading between"
         opened, context = pieces[0].start, pieces[0].context
         text = self.document.text
         size, *others = [self.parts.size(piece.start, piece.end) for piece in pieces]
