@@ -47,6 +47,9 @@ _FORMULAS = {"$$": "$$", "\\[": "\\]"}
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _MARKS = re.compile(r"\r\n|[\n\r|>]|(?:[-+*]|\d[.)])(?=\s)")
 _UNLISTED = re.compile(r"(?!\s|\Z|(?:[-+*]|\d{1,9}[.)])(?:\s|\Z))")
+# The number of a clause, as 1.1 below “1. The boat”: of a numbered text, not of an item.
+_CLAUSE = re.compile(r"\d+(?:\.\d+)+[.)]?\s")
+_STOP = re.compile(r"""[.?!:;…。！？：；؟۔]["'”’»)\]*_`]*\s*\Z""")
 _FRONT_MATTER = re.compile(r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<fields>(?:[^\n]*\n)*?)(?P=mark)[ \t]*(?:\n|\Z)")
 # Between two rules at the top of a text there may be prose instead.
 _FIELDS = {
@@ -239,9 +242,9 @@ class _Kept(list["Token"]):
 
 
 def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
-    """Parse a list; its last paragraph ends before an unindented line, which the parser would take for the last item's.
+    """Parse a list; a new sentence on an unindented line below it is none of its items', though the parser takes it so.
 
-    A list that is nested deeper than the parser goes does not hold the rest of the text.
+    Nor is the number of a clause. A list that is nested deeper than the parser goes does not hold the rest of the text.
     """
     from markdown_it.rules_block import list_block
 
@@ -251,7 +254,7 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     begin, stop = state.env.get("listed", (0, 0))
     if not begin <= first < stop:
         stop = first + 1
-        while stop < end and not (state.isEmpty(stop - 1) and _is_unlisted(state, stop)):
+        while stop < end and not _is_behind_lists(state, stop):
             stop += 1
         state.env["listed"] = first, stop
     before = len(state.tokens)
@@ -260,24 +263,32 @@ def _list(state: StateBlock, first: int, end: int, silent: bool) -> bool:
     found = list_block(state, first, state.lineMax, silent)
     state.lineMax = lines
     if found:
-        _end_before_unlisted(state, first, state.tokens[before:])
+        _end_before_sentence(state, first, state.tokens[before:])
     return found
 
 
-def _end_before_unlisted(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
-    """End the list of these tokens before the first unindented line of its last paragraph, if that is what it ends with."""
+def _is_behind_lists(state: StateBlock, line: int) -> bool:
+    """Return whether no list goes on at a line: unindented, it is no item, and comes after a blank one or has a number."""
+    if not state.isEmpty(line - 1):
+        return _CLAUSE.match(state.src, state.bMarks[line], state.eMarks[line]) is not None
+    return _is_unlisted(state, line)
+
+
+def _end_before_sentence(state: StateBlock, first: int, tokens: Sequence[Token]) -> None:
+    """End the list of these tokens before an unindented line that begins a sentence in the paragraph it ends with."""
     paragraph = state.tokens.paragraph if isinstance(state.tokens, _Kept) else None
     if paragraph is None or not paragraph.map or paragraph.map[0] < first:
         return
     begin, end = paragraph.map
     if not all(state.isEmpty(line) for line in range(end, state.line)):
         return
-    last = next((line for line in range(begin + 1, end) if _is_unlisted(state, line)), None)
-    if last is not None:
-        state.line = last
-        for token in tokens:
-            if token.map:
-                token.map[1] = min(token.map[1], last)
+    for line in range(begin + 1, end):
+        if _is_unlisted(state, line) and _STOP.search(state.src, state.bMarks[line - 1], state.eMarks[line - 1]):
+            state.line = line
+            for token in tokens:
+                if token.map:
+                    token.map[1] = min(token.map[1], line)
+            return
 
 
 def _is_unlisted(state: StateBlock, line: int) -> bool:
