@@ -321,12 +321,12 @@ def _formula(state: StateBlock, first: int, end: int, silent: bool) -> bool:
 
 
 def _leaves_its_item(state: StateBlock, first: int, last: int) -> bool:
-    """Return whether a line from ``first`` to ``last`` is indented too little for the item of a list that they begin in."""
-    # Many that begin in an item may reach the same line behind it: it is looked for once.
+    """Return whether a line from ``first`` to ``last`` lies outside of the item or quotation that they begin in."""
+    # Many that begin there may reach the same line behind it: it is looked for once.
     since, left, indent = state.env.get("left", (0, 0, 0))
     if since <= first < left <= last and state.blkIndent >= indent:
         return True
-    for line in range(first + 1, last + 1) if state.blkIndent else ():
+    for line in range(first + 1, last + 1) if state.level else ():
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
             state.env["left"] = first, line, state.blkIndent
             return True
