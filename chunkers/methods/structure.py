@@ -199,6 +199,7 @@ class _Cutting:
             f"A {name} of {size:,} tokens stays whole, though a chunk may have {self.chunker.max_size:,} at most."
             for name, size in self.long
         ]
+        notes += self.parts.notes()
         return Chunking(self.document, tuple(chunks), LazyTuple(lambda: self._ledger(starts, outline)), notes=tuple(notes))
 
     def _sections(self, outline: Sequence[Block]) -> Iterator[tuple[int, list[Block]]]:
@@ -232,6 +233,9 @@ class _Cutting:
                 if self._fits((lead or [block])[0], block, following):
                     lead.append(block)
                     continue
+            if lead and self._fits_alone(block, lead[0].span.start, block.span.end):
+                groups.append(_Group(lead[:-1], lead[-1], []))
+                lead = []
             groups.append(_Group(lead, block, []))
             lead = []
         if lead and groups:
@@ -247,6 +251,12 @@ class _Cutting:
         if self.parts.size(start, last.span.end) <= share:
             return True
         return following is not None and self.parts.size(start, following.span.end) <= most
+
+    def _fits_alone(self, block: Block, start: int, end: int) -> bool:
+        """Return whether a block that should stay whole fits into a chunk, and not with what is beside it up to the ends."""
+        if block.kind not in SPECIAL:
+            return False
+        return self.parts.size(*block.span) <= self.chunker.max_size < self.parts.size(start, end)
 
     def _leads(self, block: Block, following: Block | None) -> bool:
         """Return whether a block stays with what follows."""
@@ -270,24 +280,27 @@ class _Cutting:
             if whole > most:
                 self.long.append((block.kind, self.parts.size(*block.span)))
             return [_Piece(start, end, block.kind)]
+        if self._fits_alone(block, start, end):
+            return [_Piece(start, block.span.end, block.kind), *_tail(group)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
         tail = whole - self.parts.size(start, block.span.end)
         lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
         first, rest = max(1, most - lead - tail), max(1, most - tail)
         found = self.parts.of(block, first, rest)
         # Some tokenizers count more in what is left of a text than the difference, so that the first part is cut shorter.
-        while (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
+        while found and (above := self.parts.size(start, found[0].end) - most) > 0 and first > 1:
             first = max(1, first - above)
             found = self.parts.of(block, first, rest)
-        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in found]
-        if above <= 0:
+        beside = not found or self.parts.size(start, found[0].end) > most
+        parts = found or self.parts.of(block, most, most) or []
+        pieces = [_Piece(part.start, part.end, block.kind, part.why, part.context) for part in parts]
+        if not beside:
             pieces[0] = pieces[0]._replace(start=start, why=None)
         elif group.lead:
-            pieces.insert(0, _Piece(start, group.lead[-1].span.end, group.lead[-1].kind))
-        if group.tail and self.parts.size(pieces[-1].start, end) > most:
-            pieces.append(_Piece(group.tail[0].span.start, end, group.tail[0].kind))
-        else:
-            pieces[-1] = pieces[-1]._replace(end=end)
+            pieces = [_Piece(start, group.lead[-1].span.end, group.lead[-1].kind), pieces[0]._replace(why=None), *pieces[1:]]
+        if group.tail and (not found or self.parts.size(pieces[-1].start, end) > most):
+            return [*pieces, *_tail(group)]
+        pieces[-1] = pieces[-1]._replace(end=end)
         return pieces
 
     def _join(self, pieces: Sequence[_Piece], section: Sequence[Block]) -> None:
@@ -340,6 +353,11 @@ def _open(sections: list[tuple[int, list[Block]]], run: Sequence[Block], levels:
     if opening:
         sections.append((opening, []))
     sections[-1][1].extend(run)
+
+
+def _tail(group: _Group) -> list[_Piece]:
+    """Return the headings at the text's end as a piece of their own."""
+    return [_Piece(group.tail[0].span.start, group.end, group.tail[0].kind)] if group.tail else []
 
 
 def _together(before: Block, block: Block, group: _Group) -> Reason:
