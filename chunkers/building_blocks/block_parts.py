@@ -160,10 +160,10 @@ class Parts:
             if block.kind != "table" or block.span.end - block.span.start <= self._most:
                 continue
             head, rule, *_ = self._lines(*block.span)
-            short = _shortened(text[slice(*rule)])
             if rule.end - head.start > self._most < self._sizes(head.start, rule.end):
-                saved = self._sizes(*rule) - self._tools.count_tokens([short])[0]
-                found += [(rule.start, saved)] if saved > 0 else []
+                short = self._tools.count_tokens([_shortened(text[slice(*rule)])])[0]
+                if short <= min(self._most, self._sizes(*rule) - 1):
+                    found.append((rule.start, self._sizes(*rule) - short))
         return found
 
     def _saved(self, start: int, end: int) -> int:

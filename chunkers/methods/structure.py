@@ -75,7 +75,7 @@ class Structure(Chunker):
         ge=1,
         le=1_000_000,
         title="Maximum size",
-        description="The most that a chunk may hold; only a formula may be longer.",
+        description="The most that a chunk may hold; only a formula and a table's delimiter row may be longer.",
         json_schema_extra={"unit": "tokens", "step": 10, "offered": [50, 2000], "main": True},
     )
     join_below: int = Field(
@@ -320,9 +320,12 @@ class _Cutting:
                 self.kept[piece.start] = Reason(remark=f"joined: {same}, {size:,} + {own:,} tokens")
                 size = both
                 continue
-            large = f"{size:,} + {own:,} tokens, {most:,} at most"
+            # White space between them may be tokens too, and so are those of a header that is repeated.
+            together = both + extra
+            compared = f"{size:,} + {own:,} tokens" if together == size + own else f"{together:,} tokens together"
+            large = f"{compared}, {most:,} at most"
             enough = f"{size:,} and {own:,} tokens, both at least {least:,}"
-            new = Reason(remark=f"new {piece.name}: {large if both + extra > most else enough}")
+            new = Reason(remark=f"new {piece.name}: {large if together > most else enough}")
             self.cuts[piece.start] = piece.why or new
             opened, size, extra = piece.start, own, self._note(piece.start, piece.context)
 
