@@ -56,6 +56,8 @@ def expected_blocks(text: str) -> set[Found]:
         lines.insert_blank(place)
         tokens = parser.parse("\n".join(lines.read))
     found = {Found(0, "front matter", lines.span(0, front))} if front else set()
+    if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
+        found.add(Found(0, "paragraph", Span(0, 1)))
     for token in tokens:
         kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
         if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
@@ -96,8 +98,7 @@ class _Lines:
         self._numbers = [*range(len(ends) + 1)]
         self._inserted = [False] * (len(ends) + 1)
         self.read = re.split(r"\r\n|\n|\r", text)
-        self._mark = int(text.startswith("\ufeff"))
-        self.read[0] = self.read[0][self._mark :]
+        self.read[0] = self.read[0].removeprefix("\ufeff")
 
     def insert_blank(self, place: int) -> None:
         """Insert a blank line that is not in the text; of the text behind it, those that were inserted are taken back."""
@@ -110,7 +111,7 @@ class _Lines:
 
     def span(self, first: int, last: int) -> Span:
         """Return where lines are, in code points, without white space at the ends."""
-        start = self._edges[self._numbers[first]] + (self._mark if first == 0 else 0)
+        start = self._edges[self._numbers[first]]
         end = self._edges[self._numbers[last - 1] + (not self._inserted[last - 1])]
         inside = self._text[start:end]
         return Span(start + len(inside) - len(inside.lstrip()), start + len(inside.rstrip()))

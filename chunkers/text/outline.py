@@ -199,6 +199,7 @@ def _paths(text: str) -> tuple[list[int], list[tuple[str, ...]]]:
 
 def _title(source: str) -> str:
     """Return the text of a heading without its marks and those of emphasis, links and code."""
+    source = source.removeprefix(_BYTE_ORDER_MARK)
     # Either marks before it, and perhaps after it, or a line below it.
     line = re.sub(r"(?:^|\s)#+$", "", source.lstrip("#")) if source.startswith("#") else source.rstrip("=-\t ")
     title = " ".join(line.split())
@@ -355,8 +356,7 @@ def _outline(text: str) -> _Outline:
 
     def span(first: int, last: int) -> Span:
         whole = text[edges[first] : edges[last]]
-        inside = whole.lstrip() if first else whole.removeprefix(_BYTE_ORDER_MARK).lstrip()
-        return Span(edges[first] + len(whole) - len(inside), edges[first] + len(whole.rstrip()))
+        return Span(edges[first] + len(whole) - len(whole.lstrip()), edges[first] + len(whole.rstrip()))
 
     found = [(0, Block("front matter", span(0, covered)))] if covered else []
     outer = [block for _, block in found]
