@@ -173,6 +173,11 @@ def test_a_locked_pdf_that_opens_without_a_password_is_read():
         ("a.html", "<!doctype html><!-- no --><p>Hi.<!-- no -->", "Hi."),
         ("a.html", "<ul><li>One here.<li>Two here.<li>Three.</ul>", "- One here.\n- Two here.\n- Three."),
         ("a.html", "<table><tr><th>a<th>b<tr><td>c<td>d</table>", "| a | b |\n| --- | --- |\n| c | d |"),
+        (
+            "a.html",
+            "<table><tr><th>a|b<th>c<tr><td><code>x|y</code><td>z</table>",
+            "| a\\|b | c |\n| --- | --- |\n| `x\\|y` | z |",
+        ),
         ("a.html", "<dl><dt>Term<dd>Meaning.</dl>", "Term\n:   Meaning."),
         ("a.html", "<p>One." * 600, "\n\n".join(["One."] * 600)),
         ("a.html", "<p>1 &lt; 2 &amp;amp; 3", "1 < 2 &amp; 3"),
