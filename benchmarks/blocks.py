@@ -58,7 +58,17 @@ def expected_blocks(text: str) -> set[Found]:
     found = {Found(0, "front matter", lines.span(0, front))} if front else set()
     if re.match(r"\ufeff[ \t]*(?:[\r\n]|$)", text):
         found.add(Found(0, "paragraph", Span(0, 1)))
-    for token in tokens:
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if (
+            before
+            and before.type == token.type == "definition"
+            and before.map
+            and token.map
+            and before.map[1] == token.map[0]
+        ):
+            # Those on neighbouring lines are one block.
+            found.discard(Found(min(token.level, 1), "link definitions", lines.span(*before.map)))
+            token.map[0] = before.map[0]
         kind = "item" if token.type == "list_item_open" else KINDS.get(token.type)
         if kind is None or not token.map or (token.level and kind not in SPECIAL | NOT_PROSE | {"item"}):
             continue

@@ -99,7 +99,7 @@ class Parts:
             return self._of_table(span, first, rest)
         if block.kind == "list":
             units = [*self._of_items(self._inside(span), most)]
-        elif block.kind in ("code block", "HTML"):
+        elif block.kind in ("code block", "HTML", "front matter", "link definitions"):
             units = [*self._of_code(span, f"{block.kind} cut between lines", most)]
         elif block.kind == "quotation" and (inside := [*self._inside(span)]):
             units = [*self._around(span, inside, block.kind, most)]

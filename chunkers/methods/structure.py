@@ -32,6 +32,8 @@ _PIECE, _PIECES = 50, 5
 """Tokens of a piece of `optimal`, as at its defaults, and how many a chunk must be able to hold: of one or two, there is no
 choice."""
 
+_WITHOUT_ARTICLE = ("HTML", "front matter", "link definitions")
+
 _REPORT = 64
 """Groups of blocks between two reports."""
 
@@ -276,12 +278,12 @@ class _Cutting:
             before = block
         start, end, block = group.start, group.end, group.block
         whole, most = self.parts.size(start, end), self.chunker.max_size
+        if self._fits_alone(block, start, end):
+            return [_Piece(start, block.span.end, block.kind), *_tail(group)]
         if whole <= most or block.kind == "formula":
             if whole > most:
                 self.long.append((block.kind, self.parts.size(*block.span)))
             return [_Piece(start, end, block.kind)]
-        if self._fits_alone(block, start, end):
-            return [_Piece(start, block.span.end, block.kind), *_tail(group)]
         # What leads takes of the first part, and what is behind of the last, of which it is not known yet which it is.
         tail = whole - self.parts.size(start, block.span.end)
         lead = self.parts.size(start, block.span.end) - self.parts.size(*block.span)
@@ -341,7 +343,7 @@ class _Cutting:
         cuts = cuts_to_gaps(self.document, offsets, Verdict.CUT, self.cuts.__getitem__)
         starts = [block.span.start for block in outline]
         cut = {gap.index for gap in cuts if gap.offset is None}
-        inside = [Reason(remark=f"inside a {block.kind}") for block in outline]
+        inside = [Reason(remark=f"inside {'' if block.kind in _WITHOUT_ARTICLE else 'a '}{block.kind}") for block in outline]
         kept = []
         for index, place in enumerate(self.document.starts[1:]):
             if index not in cut:

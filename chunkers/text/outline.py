@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from chunkers.errors import InputError
@@ -32,14 +32,14 @@ KINDS = {
     "html_block": "HTML",
     "hr": "rule",
     "front_matter": "front matter",
-    "definition": "link definition",
+    "definition": "link definitions",
 }
 """The parser's names of blocks, and ours."""
 
 SPECIAL = frozenset({"list", "table", "code block", "formula"})
 """The kinds of blocks that should stay whole."""
 
-NOT_PROSE = frozenset({"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definition"})
+NOT_PROSE = frozenset({"heading", "table", "code block", "formula", "HTML", "rule", "front matter", "link definitions"})
 """The kinds of blocks that are not made of sentences."""
 
 _NESTED = SPECIAL | NOT_PROSE
@@ -343,6 +343,24 @@ def _without_front_matter(source: str) -> tuple[str, int]:
     return "\n" * lines + source[found.end() :], lines
 
 
+def _with_lines(tokens: Iterable[Token]) -> Iterator[tuple[Token, int, int]]:
+    """Yield each token and the lines from which on and before which it is; definitions of links that touch are one."""
+    for (kind, _), group in groupby(tokens, key=lambda token: (token.type, token.level)):
+        pending: tuple[Token, int, int] | None = None
+        for token in group:
+            if token.map is None:
+                continue
+            first, last = token.map
+            if pending and kind == "definition" and pending[2] == first:
+                pending = pending[0], pending[1], last
+                continue
+            if pending:
+                yield pending
+            pending = token, first, last
+        if pending:
+            yield pending
+
+
 @lru_cache(maxsize=8)
 def _outline(text: str) -> _Outline:
     if _has_too_many_marks(text):
@@ -362,10 +380,7 @@ def _outline(text: str) -> _Outline:
     outer = [block for _, block in found]
     special = []
     listed = 0
-    for token in tokens:
-        if token.map is None:
-            continue
-        first, last = token.map
+    for token, first, last in _with_lines(tokens):
         kind = KINDS.get(token.type, "item")
         block = Block(kind, span(first, last), int(token.tag[1]) if kind == "heading" else 0)
         found.append((token.level, block))

@@ -210,8 +210,8 @@ def test_what_is_not_made_of_sentences_can_be_asked_for(end):
     ).replace("\n", end)
     found = blocks_without_prose(text)
     assert [block.kind for block in found] == [
-        *("front matter", "heading", "link definition", "link definition", "HTML"),
-        *("code block", "HTML", "table", "link definition", "rule"),
+        *("front matter", "heading", "link definitions", "HTML"),
+        *("code block", "HTML", "table", "link definitions", "rule"),
     ]
     assert {block.kind for block in found} <= NOT_PROSE
     assert all(before.span.end <= after.span.start for before, after in pairwise(found))
