@@ -343,7 +343,9 @@ class Parts:
 
 
 def _shortened(rule: str) -> str:
-    """Return a table's delimiter row with three dashes a cell and without white space."""
+    """Return a table's delimiter row as it is if no cell has more than three dashes, else with three and no white space."""
+    if "----" not in rule:
+        return rule
     return _DASHES.sub(lambda found: "---" if found[0].startswith("-") else "", rule)
 
 
