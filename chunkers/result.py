@@ -53,8 +53,8 @@ class Chunk(NamedTuple):
     Attributes
     ----------
     context
-        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; no
-        part of the chunk. Empty for most.
+        What the text needs from elsewhere in the original to be understood, as the header of a table whose rows it has; of a
+        chunk that something else made, what it has around its passage. No part of the chunk, and empty for most.
     stated
         What a language model wrote, where the text is that and not the spans'; None for most.
     situation

@@ -21,6 +21,7 @@ from chunkers.arguments import (
     limit_of,
     named_files,
     preparing_on_terminal,
+    readable,
     say,
 )
 from chunkers.cache import EmbeddingCache
@@ -331,12 +332,12 @@ def _documents(options: argparse.Namespace, splitter: str) -> list[_Given]:
     for path, name in named_files(options.files):
         try:
             text = read(file_bytes(path, name), name)
-            found.append(_Given(path, Document.from_text(text.text, splitter, name, text.parts)))
+            found.append(_Given(readable(path), Document.from_text(text.text, splitter, name, text.parts)))
         except InputError as error:
-            found.append(_Given(path, _about(path, error)))
+            found.append(_Given(readable(path), _about(readable(path), error)))
     # By their paths, which reports name.
-    paths = [path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))]
-    texts, complaints = marked_texts(((path, file_bytes(path)) for path in paths), read)
+    paths = {readable(path): path for path, _ in named_files(options.marked, (*READABLE, MARKS_ENDING))}
+    texts, complaints = marked_texts(((name, file_bytes(path)) for name, path in paths.items()), read)
     found += [
         _Given(next((path for path in paths if complaint.startswith(path)), "--marked"), complaint)
         for complaint in complaints

@@ -1,6 +1,7 @@
 """``check``: the bundled documents pass, a planted fault fails in every form, and scores are held against a baseline."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -138,6 +139,18 @@ def compiled(folder, log):
     tsc = ROOT / "node_modules" / "typescript" / "bin" / "tsc"
     command = [Path(sys.executable).parent / "node", tsc, "--noEmit", "--strict", "--ignoreConfig", "log.ts"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120).stdout
+
+
+def test_a_file_whose_name_is_not_utf_8_is_named_in_every_form(folder, capsys):
+    for end in (b"\xfe", b"\xff"):
+        Path(os.fsdecode(b"docs/odd" + end + b".md")).write_text(PLANTED, encoding="utf-8")
+    status, reports = checked()
+    assert status == 1
+    assert "Traceback" not in capsys.readouterr().err
+    for form, said in reports.items():
+        names = ("odd%5Cxfe.md", "odd%5Cxff.md") if form == "sarif" else ("odd\\xfe.md", "odd\\xff.md")
+        assert all(name in said.replace("\\\\", "\\") for name in names), form
+    valid(reports["sarif"])
 
 
 def test_a_sarif_file_has_the_types_of_the_format(folder):
