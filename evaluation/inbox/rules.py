@@ -105,11 +105,14 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has words outside of links, pictures and tags."""
-    for pattern in (_LINK, _LINK, _TAG):
+    """Return whether a text has more words outside of links, pictures and tags than it has links: else it is a row of these."""
+    links = 0
+    for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
-        text = pattern.sub(" ", text)
-    return any(letter.isalpha() for letter in text)
+        text, count = pattern.subn(" ", text)
+        links = max(links, count)
+    words = sum(any(map(str.isalpha, word)) for word in _TAG.sub(" ", text).split())
+    return words > links
 
 
 _LINK = re.compile(r"!?\[[^\[\]]*+\](?:\([^()\n]*+\)|\[[^\[\]]*+\])|https?://\S++")

@@ -111,6 +111,7 @@ PROSE = "The harbour was dredged, and then the ferries came back to it."
         "| one two. Three | four |\n|---|---|\n| five | six seven. Eight |",
         "## 1. One two three",
         "[one two](three) | [four](five) [![six](seven)](eight)",
+        "[one](two) | Three | [four](five) | [six](seven)",
         '<a href="one"><img src="two three"></a> <br/> <a href="four"><img src="five"></a>',
         "---\ntitle: One two. Three\nauthor: Four\n---",
     ],
