@@ -105,7 +105,7 @@ class Case:
 
 
 def has_prose(text: str) -> bool:
-    """Return whether a text has more words outside of links, pictures and tags than it has links: else it is a row of these."""
+    """Return whether a text has more words outside of links, pictures and tags than links, and is no row of these."""
     links = 0
     for pattern in (_LINK, _LINK):
         # A picture in a link is left out first, then the link.
