@@ -203,10 +203,10 @@ class Searched:
             return None
         place = whole.find(quoted.text[longest.start : longest.end])
         found = Span(first + place, first + place + longest.end - longest.start)
-        before = self._folded.text[max(0, found.start - 2 * _COMPARED) : found.start]
-        after = self._folded.text[found.end : found.end + 2 * _COMPARED]
-        altered = _is_like(quoted.text[: longest.start], before, before=True)
-        altered = altered or _is_like(quoted.text[longest.end :], after, before=False)
+        earlier = self._folded.text[max(0, found.start - 2 * _COMPARED) : found.start]
+        later = self._folded.text[found.end : found.end + 2 * _COMPARED]
+        altered = _is_like(quoted.text[: longest.start], earlier, before=True)
+        altered = altered or _is_like(quoted.text[longest.end :], later, before=False)
         return Passage(quoted.original(longest), self._folded.original(found), altered)
 
     def _folded_place(self, place: int) -> int:
